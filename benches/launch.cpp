@@ -1,6 +1,6 @@
-// What a launch costs. Prints seconds: of the first kernel of a program (`first`), of an empty kernel in a row of
-// 10,000 on an in-order queue (`empty`), of a submission that is waited for (`submit_and_wait`), and of submitting a
-// kernel that runs 100 ms (`submit`).
+// What a launch costs. Prints seconds: of the first kernel of a program (`first`), of an empty
+// kernel in a row of 10,000 on an in-order queue (`empty`), of a submission that is waited for
+// (`submit_and_wait`), and of submitting a kernel that runs 100 ms (`submit`).
 #include "timing.hpp"
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Memory for the plain loops, of the kind that SYCL's allocations get: large pages where the system has them, so that
-// both sides pay the same for address translation.
+// Memory for the plain loops, of the kind that SYCL's allocations get: large pages where the system
+// has them, so that both sides pay the same for address translation.
 #ifndef SCYTHE_BENCHES_MEMORY_HPP
 #define SCYTHE_BENCHES_MEMORY_HPP
 

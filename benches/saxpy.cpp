@@ -1,4 +1,5 @@
-// saxpy over 2^26 floats: as a SYCL kernel, or with -DBASELINE as an OpenMP loop. Prints the seconds of one pass.
+// saxpy over 2^26 floats: as a SYCL kernel, or with -DBASELINE as an OpenMP loop. Prints the
+// seconds of one pass.
 #include "timing.hpp"
 
 #include <cstddef>
@@ -35,8 +36,9 @@ int main() {
      x[i] = float(i[0] & 1023);
      y[i] = 1.0f;
    }).wait();
-  double seconds = best_of(
-      rounds, [&] { q.parallel_for(sycl::range<1>(n), [=](sycl::id<1> i) { y[i] = a * x[i] + y[i]; }).wait(); });
+  double seconds = best_of(rounds, [&] {
+    q.parallel_for(sycl::range<1>(n), [=](sycl::id<1> i) { y[i] = a * x[i] + y[i]; }).wait();
+  });
 #endif
   // One pass that did not count, and those that did.
   for (std::size_t i = 0; i < n; i += 4097) {

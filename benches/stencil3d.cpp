@@ -1,5 +1,5 @@
-// A seven-point stencil over 256 x 512 x 512 = 2^26 floats: as a SYCL kernel, or with -DBASELINE as OpenMP loops.
-// Prints the seconds of one pass.
+// A seven-point stencil over 256 x 512 x 512 = 2^26 floats: as a SYCL kernel, or with -DBASELINE as
+// OpenMP loops. Prints the seconds of one pass.
 #include "timing.hpp"
 
 #include <cmath>
@@ -17,7 +17,8 @@ constexpr int rounds = 8;
 
 // The value at `c` of the next step.
 inline float step(const float *in, std::size_t c) {
-  return centre * in[c] + side * (in[c - 1] + in[c + 1] + in[c - nx] + in[c + nx] + in[c - nx * ny] + in[c + nx * ny]);
+  return centre * in[c] + side * (in[c - 1] + in[c + 1] + in[c - nx] + in[c + nx] +
+                                  in[c - nx * ny] + in[c + nx * ny]);
 }
 
 inline float initial(std::size_t i) { return float((i * 2654435761u) & 0xffff) / 65536.0f; }

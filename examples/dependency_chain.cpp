@@ -1,4 +1,5 @@
-// Four ways to order commands: accessors, events across queues, an in-order queue, and a host task in the middle.
+// Four ways to order commands: accessors, events across queues, an in-order queue, and a host task
+// in the middle.
 // OUTPUT: every chain ran in order
 #include <sycl/sycl.hpp>
 
@@ -47,7 +48,8 @@ bool by_events() {
   sycl::queue first, second;
   int *v = sycl::malloc_shared<int>(n, first);
   sycl::event filled = first.fill(v, 3, n);
-  sycl::event squared = second.parallel_for(sycl::range(n), filled, [=](sycl::id<1> i) { v[i] *= v[i]; });
+  sycl::event squared =
+      second.parallel_for(sycl::range(n), filled, [=](sycl::id<1> i) { v[i] *= v[i]; });
   sycl::event checked = first.submit([&](sycl::handler &group) {
     group.depends_on(squared);
     group.host_task([=] { v[0] = all_are(v, 9) ? v[0] : -100; });
@@ -76,7 +78,8 @@ bool by_queue() {
 int main() {
   const bool accessors = by_accessors(), events = by_events(), queue = by_queue();
   if (!accessors || !events || !queue) {
-    std::printf("wrong order:%s%s%s\n", accessors ? "" : " accessors", events ? "" : " events", queue ? "" : " queue");
+    std::printf("wrong order:%s%s%s\n", accessors ? "" : " accessors", events ? "" : " events",
+                queue ? "" : " queue");
     return 1;
   }
   std::printf("every chain ran in order\n");

@@ -1,4 +1,5 @@
-// Draws the Mandelbrot set into a PPM picture: `mandelbrot [FILE [WIDTH]]`. Without a file, only the check is done.
+// Draws the Mandelbrot set into a PPM picture: `mandelbrot [FILE [WIDTH]]`. Without a file, only
+// the check is done.
 // OUTPUT: mandelbrot is right
 // ARGS: mandelbrot.ppm 600
 // VALGRIND: args mandelbrot.ppm 60
@@ -52,7 +53,8 @@ bool write_ppm(const char *path, const picture &size, const std::vector<colour> 
   if (!file)
     return false;
   std::fprintf(file, "P6\n%zu %zu\n255\n", size.width, size.height);
-  const bool written = std::fwrite(pixels.data(), sizeof(colour), pixels.size(), file) == pixels.size();
+  const bool written =
+      std::fwrite(pixels.data(), sizeof(colour), pixels.size(), file) == pixels.size();
   return std::fclose(file) == 0 && written;
 }
 
@@ -84,7 +86,8 @@ int main(int argc, char **argv) {
     });
   }
 
-  // Where host and device round differently, a point at the rim may leave a few steps earlier or later.
+  // Where host and device round differently, a point at the rim may leave a few steps earlier or
+  // later.
   std::size_t different = 0;
   for (std::size_t row = 0; row < size.height; ++row)
     for (std::size_t column = 0; column < size.width; ++column)

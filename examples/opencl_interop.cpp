@@ -1,8 +1,9 @@
 // SYCL and OpenCL in one program, both ways.
 //
-// First SYCL lends: a kernel in OpenCL C, built in SYCL's context, works on SYCL's memory between two SYCL kernels, and
-// on a SYCL buffer inside of a host task. Then OpenCL lends: SYCL takes a context, a queue, a memory object and a
-// kernel that OpenCL made, and launches OpenCL's kernel between two of its own.
+// First SYCL lends: a kernel in OpenCL C, built in SYCL's context, works on SYCL's memory between
+// two SYCL kernels, and on a SYCL buffer inside of a host task. Then OpenCL lends: SYCL takes a
+// context, a queue, a memory object and a kernel that OpenCL made, and launches OpenCL's kernel
+// between two of its own.
 //
 // FLAGS: -lOpenCL
 // MODES: device
@@ -58,12 +59,13 @@ static cl_kernel find(cl_program program, const char *name) {
 static int in_shared_memory(sycl::queue &queue, cl_kernel triple) {
   int *data = sycl::malloc_shared<int>(n, queue);
   cl_command_queue commands = sycl::get_native<opencl>(queue);
-  sycl::event filled = queue.parallel_for(n, [=](sycl::id<1> i) { data[i] = static_cast<int>(i[0]); });
+  sycl::event filled =
+      queue.parallel_for(n, [=](sycl::id<1> i) { data[i] = static_cast<int>(i[0]); });
   std::vector<cl_event> before = sycl::get_native<opencl>(filled);
   cl_event after = nullptr;
   check(clSetKernelArgSVMPointer(triple, 0, data), "clSetKernelArgSVMPointer");
-  check(clEnqueueNDRangeKernel(commands, triple, 1, nullptr, &n, nullptr, static_cast<cl_uint>(before.size()),
-                               before.data(), &after),
+  check(clEnqueueNDRangeKernel(commands, triple, 1, nullptr, &n, nullptr,
+                               static_cast<cl_uint>(before.size()), before.data(), &after),
         "clEnqueueNDRangeKernel");
   sycl::event tripled = sycl::make_event<opencl>({after}, queue.get_context());
   queue.parallel_for(n, tripled, [=](sycl::id<1> i) { data[i] += 1; }).wait();
@@ -113,19 +115,22 @@ static int of_opencl(cl_device_id device) {
   cl_int code = 0;
   cl_context native_context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &code);
   check(code, "clCreateContext");
-  cl_command_queue commands = clCreateCommandQueueWithProperties(native_context, device, nullptr, &code);
+  cl_command_queue commands =
+      clCreateCommandQueueWithProperties(native_context, device, nullptr, &code);
   check(code, "clCreateCommandQueueWithProperties");
   std::vector<int> values(n, 1);
-  cl_mem memory =
-      clCreateBuffer(native_context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, n * sizeof(int), values.data(), &code);
+  cl_mem memory = clCreateBuffer(native_context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                                 n * sizeof(int), values.data(), &code);
   check(code, "clCreateBuffer");
   cl_program program = build(native_context, device);
   cl_kernel add = find(program, "add");
   {
     sycl::context context = sycl::make_context<opencl>(native_context);
     sycl::queue queue = sycl::make_queue<opencl>(commands, context);
-    expect(context.get_devices().front() == sycl::make_device<opencl>(device), "the device of the context");
-    expect(queue.is_in_order() && queue.get_context() == context, "an in-order queue of the context");
+    expect(context.get_devices().front() == sycl::make_device<opencl>(device),
+           "the device of the context");
+    expect(queue.is_in_order() && queue.get_context() == context,
+           "an in-order queue of the context");
     cl_context same_context = sycl::get_native<opencl>(context);
     cl_command_queue same_queue = sycl::get_native<opencl>(queue);
     expect(same_context == native_context && same_queue == commands, "OpenCL's own objects back");
@@ -134,8 +139,10 @@ static int of_opencl(cl_device_id device) {
 
     sycl::buffer<int> buffer = sycl::make_buffer<opencl, int>(memory, context);
     sycl::kernel kernel = sycl::make_kernel<opencl>(add, context);
-    auto bundle = sycl::make_kernel_bundle<opencl, sycl::bundle_state::executable>(program, context);
-    expect(buffer.size() == n && kernel.get_context() == context, "a buffer of all elements, a kernel of the context");
+    auto bundle =
+        sycl::make_kernel_bundle<opencl, sycl::bundle_state::executable>(program, context);
+    expect(buffer.size() == n && kernel.get_context() == context,
+           "a buffer of all elements, a kernel of the context");
     for (cl_program p : sycl::get_native<opencl>(bundle)) {
       expect(p == program, "the program of the bundle");
       clReleaseProgram(p);
@@ -147,7 +154,8 @@ static int of_opencl(cl_device_id device) {
     auto times_two = [&] {
       queue.submit([&](sycl::handler &h) {
         sycl::accessor access(buffer, h, sycl::read_write);
-        h.parallel_for(n, [=](sycl::id<1> i) { access[i] = access[i] * 2 + static_cast<int>(i[0]); });
+        h.parallel_for(n,
+                       [=](sycl::id<1> i) { access[i] = access[i] * 2 + static_cast<int>(i[0]); });
       });
     };
     times_two();
@@ -163,7 +171,8 @@ static int of_opencl(cl_device_id device) {
       if (read[i] != static_cast<int>((2 + i + 100) * 2 + i))
         return 1;
   }
-  check(clEnqueueReadBuffer(commands, memory, CL_TRUE, 0, n * sizeof(int), values.data(), 0, nullptr, nullptr),
+  check(clEnqueueReadBuffer(commands, memory, CL_TRUE, 0, n * sizeof(int), values.data(), 0,
+                            nullptr, nullptr),
         "clEnqueueReadBuffer");
   int wrong = 0;
   for (std::size_t i = 0; i < n; ++i)
@@ -181,8 +190,10 @@ int main() {
   cl_platform_id platform = sycl::get_native<opencl>(queue.get_device().get_platform());
   cl_context context = sycl::get_native<opencl>(queue.get_context());
   cl_device_id device = sycl::get_native<opencl>(queue.get_device());
-  expect(sycl::make_device<opencl>(device) == queue.get_device(), "the same device after the way through OpenCL");
-  expect(sycl::make_platform<opencl>(platform) == queue.get_device().get_platform(), "the same platform");
+  expect(sycl::make_device<opencl>(device) == queue.get_device(),
+         "the same device after the way through OpenCL");
+  expect(sycl::make_platform<opencl>(platform) == queue.get_device().get_platform(),
+         "the same platform");
   cl_program program = build(context, device);
   cl_kernel triple = find(program, "triple");
   int wrong = 0;
@@ -193,7 +204,8 @@ int main() {
   clReleaseKernel(triple);
   clReleaseProgram(program);
   clReleaseContext(context);
-  std::printf("%s: results are %s\n", queue.get_device().get_info<sycl::info::device::name>().c_str(),
+  std::printf("%s: results are %s\n",
+              queue.get_device().get_info<sycl::info::device::name>().c_str(),
               wrong ? "wrong" : "right");
   return wrong ? 1 : 0;
 }

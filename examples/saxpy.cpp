@@ -1,4 +1,5 @@
-// y = a * x + y in unified shared memory: host and device use the same pointers, and events order the commands.
+// y = a * x + y in unified shared memory: host and device use the same pointers, and events order
+// the commands.
 // OUTPUT: saxpy is right
 // ARGS: 1000000
 // VALGRIND: args 4096
@@ -19,10 +20,11 @@ int main(int argc, char **argv) {
     return 1;
   }
 
-  sycl::event x_ready = queue.parallel_for(sycl::range(n), [=](sycl::id<1> i) { x[i] = static_cast<float>(i % 128); });
+  sycl::event x_ready = queue.parallel_for(
+      sycl::range(n), [=](sycl::id<1> i) { x[i] = static_cast<float>(i % 128); });
   sycl::event y_ready = queue.fill(y, 1.0f, n);
-  sycl::event done =
-      queue.parallel_for(sycl::range(n), {x_ready, y_ready}, [=](sycl::id<1> i) { y[i] = a * x[i] + y[i]; });
+  sycl::event done = queue.parallel_for(sycl::range(n), {x_ready, y_ready},
+                                        [=](sycl::id<1> i) { y[i] = a * x[i] + y[i]; });
   done.wait();
 
   int wrong = 0;

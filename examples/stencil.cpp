@@ -1,4 +1,5 @@
-// Stencils over an nd_range in two dimensions, with accessors, and in three, with USM; work-groups, but no barriers.
+// Stencils over an nd_range in two dimensions, with accessors, and in three, with USM; work-groups,
+// but no barriers.
 // OUTPUT: both stencils are right
 #include <sycl/sycl.hpp>
 
@@ -10,7 +11,9 @@ namespace {
 constexpr std::size_t width = 192, height = 128, depth = 64;
 
 // A value for each point that is a small whole number: all sums below are exact.
-float initial(std::size_t z, std::size_t y, std::size_t x) { return static_cast<float>((z * 7 + y * 3 + x) % 32); }
+float initial(std::size_t z, std::size_t y, std::size_t x) {
+  return static_cast<float>((z * 7 + y * 3 + x) % 32);
+}
 
 // The average of a point and its four neighbours, times five; the edge stays as it is.
 int stencil_2d(sycl::queue &queue) {
@@ -37,7 +40,8 @@ int stencil_2d(sycl::queue &queue) {
     for (std::size_t x = 0; x < width; ++x) {
       float expected = initial(0, y, x);
       if (y > 0 && x > 0 && y < height - 1 && x < width - 1)
-        expected += initial(0, y - 1, x) + initial(0, y + 1, x) + initial(0, y, x - 1) + initial(0, y, x + 1);
+        expected += initial(0, y - 1, x) + initial(0, y + 1, x) + initial(0, y, x - 1) +
+                    initial(0, y, x + 1);
       wrong += out[y * width + x] != expected;
     }
   return wrong;
@@ -57,21 +61,23 @@ int stencil_3d(sycl::queue &queue) {
 
   const sycl::nd_range<3> inner({depth - 2, height - 2, width - 2}, {2, 6, 19}, {1, 1, 1});
   queue
-      .parallel_for(
-          inner,
-          [=](sycl::nd_item<3> item) {
-            const std::size_t at = item.get_global_id(0) * plane + item.get_global_id(1) * row + item.get_global_id(2);
-            out[at] = in[at] + in[at - 1] + in[at + 1] + in[at - row] + in[at + row] + in[at - plane] + in[at + plane];
-          })
+      .parallel_for(inner,
+                    [=](sycl::nd_item<3> item) {
+                      const std::size_t at = item.get_global_id(0) * plane +
+                                             item.get_global_id(1) * row + item.get_global_id(2);
+                      out[at] = in[at] + in[at - 1] + in[at + 1] + in[at - row] + in[at + row] +
+                                in[at - plane] + in[at + plane];
+                    })
       .wait();
 
   int wrong = 0;
   for (std::size_t z = 1; z < depth - 1; ++z)
     for (std::size_t y = 1; y < height - 1; ++y)
       for (std::size_t x = 1; x < width - 1; ++x)
-        wrong += out[z * plane + y * row + x] != initial(z, y, x) + initial(z - 1, y, x) + initial(z + 1, y, x) +
-                                                     initial(z, y - 1, x) + initial(z, y + 1, x) +
-                                                     initial(z, y, x - 1) + initial(z, y, x + 1);
+        wrong += out[z * plane + y * row + x] != initial(z, y, x) + initial(z - 1, y, x) +
+                                                     initial(z + 1, y, x) + initial(z, y - 1, x) +
+                                                     initial(z, y + 1, x) + initial(z, y, x - 1) +
+                                                     initial(z, y, x + 1);
   sycl::free(in, queue);
   sycl::free(out, queue);
   return wrong;

@@ -1,4 +1,5 @@
-// Adds two vectors on the default device, with buffers: the runtime moves the data and orders the commands.
+// Adds two vectors on the default device, with buffers: the runtime moves the data and orders the
+// commands.
 // OUTPUT: sum of 1048576 elements is right
 #include <sycl/sycl.hpp>
 

@@ -1,6 +1,6 @@
-// How the time of barriers grows with the work-group: a kernel with 64 barriers, each followed by reading what a
-// neighbour wrote, on 2^18 work-items in groups of 1, 2, 4, … up to what the device allows. Prints `group-SIZE N`:
-// seconds per work-item and barrier.
+// How the time of barriers grows with the work-group: a kernel with 64 barriers, each followed by
+// reading what a neighbour wrote, on 2^18 work-items in groups of 1, 2, 4, … up to what the device
+// allows. Prints `group-SIZE N`: seconds per work-item and barrier.
 #include "harness.hpp"
 
 #include <algorithm>
@@ -29,32 +29,34 @@ int main() {
 #ifdef PEER_OPENCL
   cl_kernel kernel = opencl::kernel(opencl::build(source), "rotate_values");
   std::size_t most = 1;
-  opencl::check(
-      clGetDeviceInfo(opencl::the_machine().device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof most, &most, nullptr),
-      "CL_DEVICE_MAX_WORK_GROUP_SIZE");
+  opencl::check(clGetDeviceInfo(opencl::the_machine().device, CL_DEVICE_MAX_WORK_GROUP_SIZE,
+                                sizeof most, &most, nullptr),
+                "CL_DEVICE_MAX_WORK_GROUP_SIZE");
 #else
   std::size_t most = queue().get_device().get_info<sycl::info::device::max_work_group_size>();
 #endif
   auto run = [&](std::size_t size) {
 #ifdef PEER_OPENCL
-    opencl::launch(kernel, {n}, {size}, out, cl_uint(barriers), opencl::local_memory{size * sizeof(cl_uint)});
+    opencl::launch(kernel, {n}, {size}, out, cl_uint(barriers),
+                   opencl::local_memory{size * sizeof(cl_uint)});
     opencl::finish();
 #else
     std::uint32_t rounds = barriers;
     queue()
         .submit([&](sycl::handler &h) {
           sycl::local_accessor<std::uint32_t, 1> part(sycl::range<1>(size), h);
-          h.parallel_for(sycl::nd_range<1>(sycl::range<1>(n), sycl::range<1>(size)), [=](sycl::nd_item<1> item) {
-            std::size_t i = item.get_local_id(0), size = item.get_local_range(0);
-            std::uint32_t value = std::uint32_t(item.get_global_id(0));
-            for (std::uint32_t k = 0; k < rounds; k += 2) {
-              part[i] = value;
-              sycl::group_barrier(item.get_group());
-              value = value * 3 + part[i + 1 == size ? 0 : i + 1];
-              sycl::group_barrier(item.get_group());
-            }
-            out[item.get_global_id(0)] = value;
-          });
+          h.parallel_for(sycl::nd_range<1>(sycl::range<1>(n), sycl::range<1>(size)),
+                         [=](sycl::nd_item<1> item) {
+                           std::size_t i = item.get_local_id(0), size = item.get_local_range(0);
+                           std::uint32_t value = std::uint32_t(item.get_global_id(0));
+                           for (std::uint32_t k = 0; k < rounds; k += 2) {
+                             part[i] = value;
+                             sycl::group_barrier(item.get_group());
+                             value = value * 3 + part[i + 1 == size ? 0 : i + 1];
+                             sycl::group_barrier(item.get_group());
+                           }
+                           out[item.get_global_id(0)] = value;
+                         });
         })
         .wait();
 #endif

@@ -1,5 +1,5 @@
-// A bitonic sort of 2^18 numbers: distances up to half a work-group of 256 in local memory with a barrier per step,
-// larger ones by a kernel each.
+// A bitonic sort of 2^18 numbers: distances up to half a work-group of 256 in local memory with a
+// barrier per step, larger ones by a kernel each.
 #include "harness.hpp"
 
 using number = std::uint32_t;
@@ -27,7 +27,8 @@ kernel void far(global uint *v, ulong size, ulong distance) {
 }
 // All sizes from `from` to `to`, each from distance `size / 2`, but no more than half a block.
 kernel void near(global uint *v, ulong from, ulong to, local uint *part) {
-  size_t t = get_local_id(0), group_size = get_local_size(0), first = get_group_id(0) * 2 * group_size;
+  size_t t = get_local_id(0), group_size = get_local_size(0),
+      first = get_group_id(0) * 2 * group_size;
   part[t] = v[first + t];
   part[t + group_size] = v[first + t + group_size];
   for (size_t size = from; size <= to; size *= 2)
@@ -43,7 +44,8 @@ static cl_kernel far_kernel, near_kernel;
 #endif
 
 // Sorts the two where they stand: upwards where bit `size` of the place is zero.
-inline void exchange(number *v, std::size_t t, std::size_t first, std::size_t size, std::size_t distance) {
+inline void exchange(number *v, std::size_t t, std::size_t first, std::size_t size,
+                     std::size_t distance) {
   std::size_t i = 2 * t - (t & (distance - 1));
   number a = v[i], b = v[i + distance];
   bool up = ((first + i) & size) == 0;
@@ -57,7 +59,8 @@ static void far(number *v, std::size_t size, std::size_t distance) {
 #ifdef PEER_OPENCL
   opencl::launch(far_kernel, {n / 2}, {}, v, cl_ulong(size), cl_ulong(distance));
 #else
-  queue().parallel_for(sycl::range<1>(n / 2), [=](sycl::id<1> i) { exchange(v, i[0], 0, size, distance); });
+  queue().parallel_for(sycl::range<1>(n / 2),
+                       [=](sycl::id<1> i) { exchange(v, i[0], 0, size, distance); });
 #endif
 }
 
@@ -69,21 +72,24 @@ static void near(number *v, std::size_t from, std::size_t to) {
 #else
   queue().submit([&](sycl::handler &h) {
     sycl::local_accessor<number, 1> memory(sycl::range<1>(2 * group_size), h);
-    h.parallel_for(sycl::nd_range<1>(sycl::range<1>(n / 2), sycl::range<1>(group_size)), [=](sycl::nd_item<1> item) {
-      std::size_t t = item.get_local_id(0), size_of_group = item.get_local_range(0);
-      std::size_t first = item.get_group(0) * 2 * size_of_group;
-      number *part = &memory[0];
-      part[t] = v[first + t];
-      part[t + size_of_group] = v[first + t + size_of_group];
-      for (std::size_t size = from; size <= to; size *= 2)
-        for (std::size_t distance = size / 2 < size_of_group ? size / 2 : size_of_group; distance > 0; distance /= 2) {
-          sycl::group_barrier(item.get_group());
-          exchange(part, t, first, size, distance);
-        }
-      sycl::group_barrier(item.get_group());
-      v[first + t] = part[t];
-      v[first + t + size_of_group] = part[t + size_of_group];
-    });
+    h.parallel_for(sycl::nd_range<1>(sycl::range<1>(n / 2), sycl::range<1>(group_size)),
+                   [=](sycl::nd_item<1> item) {
+                     std::size_t t = item.get_local_id(0), size_of_group = item.get_local_range(0);
+                     std::size_t first = item.get_group(0) * 2 * size_of_group;
+                     number *part = &memory[0];
+                     part[t] = v[first + t];
+                     part[t + size_of_group] = v[first + t + size_of_group];
+                     for (std::size_t size = from; size <= to; size *= 2)
+                       for (std::size_t distance = size / 2 < size_of_group ? size / 2
+                                                                            : size_of_group;
+                            distance > 0; distance /= 2) {
+                         sycl::group_barrier(item.get_group());
+                         exchange(part, t, first, size, distance);
+                       }
+                     sycl::group_barrier(item.get_group());
+                     v[first + t] = part[t];
+                     v[first + t + size_of_group] = part[t + size_of_group];
+                   });
   });
 #endif
 }

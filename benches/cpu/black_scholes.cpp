@@ -1,5 +1,5 @@
-// The prices of 2^21 options by the formula of Black and Scholes, the normal distribution by a polynomial: exponential,
-// logarithm, division and square root.
+// The prices of 2^21 options by the formula of Black and Scholes, the normal distribution by a
+// polynomial: exponential, logarithm, division and square root.
 #include "harness.hpp"
 
 constexpr std::size_t n = std::size_t(1) << 21;
@@ -10,10 +10,12 @@ static const char *source = R"(
 float normal(float d) {
   float k = 1.0f / (1.0f + 0.2316419f * fabs(d));
   float tail = 0.39894228f * exp(-0.5f * d * d) *
-               (k * (0.31938153f + k * (-0.356563782f + k * (1.781477937f + k * (-1.821255978f + k * 1.330274429f)))));
+               (k * (0.31938153f + k * (-0.356563782f + k * (1.781477937f + k * (-1.821255978f +
+                   k * 1.330274429f)))));
   return d > 0.0f ? 1.0f - tail : tail;
 }
-kernel void prices(global const float *price, global const float *strike, global const float *years, global float *call,
+kernel void prices(global const float *price, global const float *strike,
+    global const float *years, global float *call,
                    global float *put, float rate, float volatility) {
   size_t i = get_global_id(0);
   float s = price[i], x = strike[i], t = years[i];
@@ -34,13 +36,16 @@ namespace maths = sycl;
 
 inline float normal(float d) {
   float k = 1.0f / (1.0f + 0.2316419f * maths::fabs(d));
-  float tail = 0.39894228f * maths::exp(-0.5f * d * d) *
-               (k * (0.31938153f + k * (-0.356563782f + k * (1.781477937f + k * (-1.821255978f + k * 1.330274429f)))));
+  float tail =
+      0.39894228f * maths::exp(-0.5f * d * d) *
+      (k * (0.31938153f +
+            k * (-0.356563782f + k * (1.781477937f + k * (-1.821255978f + k * 1.330274429f)))));
   return d > 0.0f ? 1.0f - tail : tail;
 }
 inline void price_option(float s, float x, float t, float &call, float &put) {
   float root = maths::sqrt(t);
-  float d1 = (maths::log(s / x) + (rate + 0.5f * volatility * volatility) * t) / (volatility * root);
+  float d1 =
+      (maths::log(s / x) + (rate + 0.5f * volatility * volatility) * t) / (volatility * root);
   float d2 = d1 - volatility * root;
   float n1 = normal(d1), n2 = normal(d2), discounted = x * maths::exp(-rate * t);
   call = s * n1 - discounted * n2;
@@ -51,7 +56,8 @@ inline void price_option(float s, float x, float t, float &call, float &put) {
 inline double exact_call(double s, double x, double t) {
   auto distribution = [](double d) { return 0.5 * std::erfc(-d / std::sqrt(2.0)); };
   double r = rate, v = volatility;
-  double d1 = (std::log(s / x) + (r + 0.5 * v * v) * t) / (v * std::sqrt(t)), d2 = d1 - v * std::sqrt(t);
+  double d1 = (std::log(s / x) + (r + 0.5 * v * v) * t) / (v * std::sqrt(t)),
+         d2 = d1 - v * std::sqrt(t);
   return s * distribution(d1) - x * std::exp(-r * t) * distribution(d2);
 }
 
@@ -79,8 +85,9 @@ int main() {
       price_option(price[i], strike[i], years[i], call[i], put[i]);
 #else
     queue()
-        .parallel_for(sycl::range<1>(n),
-                      [=](sycl::id<1> i) { price_option(price[i], strike[i], years[i], call[i], put[i]); })
+        .parallel_for(
+            sycl::range<1>(n),
+            [=](sycl::id<1> i) { price_option(price[i], strike[i], years[i], call[i], put[i]); })
         .wait();
 #endif
   };

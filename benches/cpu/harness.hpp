@@ -1,9 +1,10 @@
 // What all programs of this folder share: memory, time, and the order of a measurement.
 //
-// Each program is one file with one algorithm for three contenders: a SYCL kernel, an OpenCL C kernel (-DPEER_OPENCL)
-// and OpenMP loops (-DPEER_OPENMP). Data, sizes, work-group sizes and the check of the result are the same for all.
-// Memory is shared between host and kernels in each: `malloc_shared`, fine-grained SVM, the C library's. A program
-// calls `measure`, which prints `seconds N`: of its fastest repetition, from submission to completion.
+// Each program is one file with one algorithm for three contenders: a SYCL kernel, an OpenCL C
+// kernel (-DPEER_OPENCL) and OpenMP loops (-DPEER_OPENMP). Data, sizes, work-group sizes and the
+// check of the result are the same for all. Memory is shared between host and kernels in each:
+// `malloc_shared`, fine-grained SVM, the C library's. A program calls `measure`, which prints
+// `seconds N`: of its fastest repetition, from submission to completion.
 #ifndef SCYTHE_BENCHES_CPU_HARNESS_HPP
 #define SCYTHE_BENCHES_CPU_HARNESS_HPP
 
@@ -28,7 +29,9 @@ inline double now() {
 }
 
 #if defined(PEER_OPENCL)
-template <class T> T *allocate(std::size_t count) { return static_cast<T *>(opencl::allocate(count * sizeof(T))); }
+template <class T> T *allocate(std::size_t count) {
+  return static_cast<T *>(opencl::allocate(count * sizeof(T)));
+}
 #elif defined(PEER_OPENMP)
 template <class T> T *allocate(std::size_t count) {
   return static_cast<T *>(::operator new(count * sizeof(T), std::align_val_t(4096)));
@@ -65,9 +68,10 @@ inline bool near(double seen, double expected, double tolerance, std::size_t whe
   return false;
 }
 
-// `prepare` sets all data to their first state, which `check` counts from: one call of `run`. Repeats at least
-// `repetitions` times, and for half a second.
-template <class Prepare, class Run, class Check> int measure(int repetitions, Prepare prepare, Run run, Check check) {
+// `prepare` sets all data to their first state, which `check` counts from: one call of `run`.
+// Repeats at least `repetitions` times, and for half a second.
+template <class Prepare, class Run, class Check>
+int measure(int repetitions, Prepare prepare, Run run, Check check) {
   prepare();
   run();
   if (!check())

@@ -1,5 +1,5 @@
-// What launches cost. Prints `first N`: seconds from the start of `main` until the first kernel has ended; and `empty
-// N`: seconds for each of 10,000 empty kernels on an in-order queue.
+// What launches cost. Prints `first N`: seconds from the start of `main` until the first kernel has
+// ended; and `empty N`: seconds for each of 10,000 empty kernels on an in-order queue.
 #include "harness.hpp"
 
 #ifdef PEER_OPENCL

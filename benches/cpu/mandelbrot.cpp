@@ -1,4 +1,5 @@
-// The Mandelbrot set on 1,024 x 1,024 points, up to 256 steps each: work-items leave their loop at different times.
+// The Mandelbrot set on 1,024 x 1,024 points, up to 256 steps each: work-items leave their loop at
+// different times.
 #include "harness.hpp"
 
 constexpr std::size_t n = 1024;
@@ -55,7 +56,8 @@ int main() {
         steps[y * n + x] = escape(x, y);
 #else
     queue()
-        .parallel_for(sycl::range<2>(n, n), [=](sycl::id<2> i) { steps[i[0] * n + i[1]] = escape(i[1], i[0]); })
+        .parallel_for(sycl::range<2>(n, n),
+                      [=](sycl::id<2> i) { steps[i[0] * n + i[1]] = escape(i[1], i[0]); })
         .wait();
 #endif
   };

@@ -1,5 +1,6 @@
-// The product of two matrices of 768 x 768 floats, by tiles of 16 x 16 in local memory with two barriers per tile. With
-// the argument `build`, prints `build N` instead: the seconds until the first product, of one tile, has ended.
+// The product of two matrices of 768 x 768 floats, by tiles of 16 x 16 in local memory with two
+// barriers per tile. With the argument `build`, prints `build N` instead: the seconds until the
+// first product, of one tile, has ended.
 #include "harness.hpp"
 
 #include <cstring>
@@ -10,7 +11,8 @@ constexpr std::size_t n = 768, tile = 16;
 static const char *source = R"(
 #define TILE 16
 kernel __attribute__((reqd_work_group_size(TILE, TILE, 1)))
-void product(global const float *a, global const float *b, global float *c, ulong n, local float *at, local float *bt) {
+void product(global const float *a, global const float *b, global float *c, ulong n,
+    local float *at, local float *bt) {
   size_t row = get_global_id(1), column = get_global_id(0);
   size_t y = get_local_id(1), x = get_local_id(0);
   float sum = 0.0f;
@@ -63,7 +65,8 @@ int main(int argc, char **argv) {
 #else
     queue()
         .submit([&](sycl::handler &h) {
-          sycl::local_accessor<float, 2> at(sycl::range<2>(tile, tile), h), bt(sycl::range<2>(tile, tile), h);
+          sycl::local_accessor<float, 2> at(sycl::range<2>(tile, tile), h),
+              bt(sycl::range<2>(tile, tile), h);
           h.parallel_for(sycl::nd_range<2>(sycl::range<2>(size, size), sycl::range<2>(tile, tile)),
                          [=](sycl::nd_item<2> item) [[sycl::reqd_work_group_size(tile, tile)]] {
                            std::size_t row = item.get_global_id(0), column = item.get_global_id(1);

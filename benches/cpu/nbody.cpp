@@ -1,5 +1,5 @@
-// The forces between 8,192 bodies, each on each: arithmetic, with division and square root, in a loop that all
-// work-items share.
+// The forces between 8,192 bodies, each on each: arithmetic, with division and square root, in a
+// loop that all work-items share.
 #include "harness.hpp"
 
 constexpr std::size_t n = 8192;
@@ -7,7 +7,8 @@ constexpr float softening = 0.01f;
 
 #ifdef PEER_OPENCL
 static const char *source = R"(
-kernel void forces(global const float *x, global const float *y, global const float *z, global const float *m,
+kernel void forces(global const float *x, global const float *y, global const float *z,
+    global const float *m,
                    global float *fx, global float *fy, global float *fz, uint n, float softening) {
   size_t i = get_global_id(0);
   float xi = x[i], yi = y[i], zi = z[i];
@@ -28,7 +29,8 @@ kernel void forces(global const float *x, global const float *y, global const fl
 #endif
 
 int main() {
-  float *x = allocate<float>(n), *y = allocate<float>(n), *z = allocate<float>(n), *m = allocate<float>(n);
+  float *x = allocate<float>(n), *y = allocate<float>(n), *z = allocate<float>(n),
+        *m = allocate<float>(n);
   float *fx = allocate<float>(n), *fy = allocate<float>(n), *fz = allocate<float>(n);
 #ifdef PEER_OPENCL
   cl_kernel kernel = opencl::kernel(opencl::build(source), "forces");
@@ -100,7 +102,8 @@ int main() {
         all += weight;
       }
       double tolerance = 1e-5 * all;
-      if (!near(fx[i], ax, tolerance, i) || !near(fy[i], ay, tolerance, i) || !near(fz[i], az, tolerance, i))
+      if (!near(fx[i], ax, tolerance, i) || !near(fy[i], ay, tolerance, i) ||
+          !near(fz[i], az, tolerance, i))
         return false;
     }
     return true;

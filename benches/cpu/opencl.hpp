@@ -1,4 +1,5 @@
-// The OpenCL side of the harness: the first CPU device, an in-order queue, programs from source, launches.
+// The OpenCL side of the harness: the first CPU device, an in-order queue, programs from source,
+// launches.
 #ifndef SCYTHE_BENCHES_CPU_OPENCL_HPP
 #define SCYTHE_BENCHES_CPU_OPENCL_HPP
 
@@ -14,8 +15,8 @@
 
 namespace opencl {
 
-// The floating-point rules of the other contenders: operations of float are rounded correctly, contraction as the
-// language has it (on), nothing relaxed.
+// The floating-point rules of the other contenders: operations of float are rounded correctly,
+// contraction as the language has it (on), nothing relaxed.
 constexpr const char *build_options = "-cl-std=CL3.0 -cl-fp32-correctly-rounded-divide-sqrt";
 
 inline void check(cl_int status, const char *what) {
@@ -52,7 +53,8 @@ inline machine &the_machine() {
 }
 
 inline void *allocate(std::size_t bytes) {
-  void *memory = clSVMAlloc(the_machine().context, CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER, bytes, 128);
+  void *memory = clSVMAlloc(the_machine().context, CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER,
+                            bytes, 128);
   check(memory ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY, "clSVMAlloc");
   return memory;
 }
@@ -95,14 +97,16 @@ template <class T> void argument(cl_kernel k, cl_uint i, const T &value) {
   check(clSetKernelArg(k, i, sizeof(T), &value), "clSetKernelArg");
 }
 
-// Sizes have the dimension that varies fastest first, as OpenCL counts them. No local size lets the runtime choose.
+// Sizes have the dimension that varies fastest first, as OpenCL counts them. No local size lets the
+// runtime choose.
 template <class... Arguments>
-void launch(cl_kernel k, const std::vector<std::size_t> &global, const std::vector<std::size_t> &local,
-            Arguments... arguments) {
+void launch(cl_kernel k, const std::vector<std::size_t> &global,
+            const std::vector<std::size_t> &local, Arguments... arguments) {
   cl_uint i = 0;
   (argument(k, i++, arguments), ...);
-  check(clEnqueueNDRangeKernel(the_machine().queue, k, cl_uint(global.size()), nullptr, global.data(),
-                               local.empty() ? nullptr : local.data(), 0, nullptr, nullptr),
+  check(clEnqueueNDRangeKernel(the_machine().queue, k, cl_uint(global.size()), nullptr,
+                               global.data(), local.empty() ? nullptr : local.data(), 0, nullptr,
+                               nullptr),
         "clEnqueueNDRangeKernel");
 }
 

@@ -1,8 +1,9 @@
-// The sum of 2^24 floats: 16 per work-item, then a tree in local memory with a barrier per step, one sum per work-group
-// of 256, and those summed by the host.
+// The sum of 2^24 floats: 16 per work-item, then a tree in local memory with a barrier per step,
+// one sum per work-group of 256, and those summed by the host.
 #include "harness.hpp"
 
-constexpr std::size_t n = std::size_t(1) << 24, group_size = 256, each = 16, groups = n / (group_size * each);
+constexpr std::size_t n = std::size_t(1) << 24, group_size = 256, each = 16,
+                      groups = n / (group_size * each);
 
 #ifdef PEER_OPENCL
 static const char *source = R"(
@@ -45,7 +46,8 @@ int main() {
       sum += in[i];
 #else
 #if defined(PEER_OPENCL)
-    opencl::launch(kernel, {n / each}, {group_size}, in, sums, opencl::local_memory{group_size * sizeof(float)});
+    opencl::launch(kernel, {n / each}, {group_size}, in, sums,
+                   opencl::local_memory{group_size * sizeof(float)});
     opencl::finish();
 #else
     queue()
@@ -53,7 +55,8 @@ int main() {
           sycl::local_accessor<float, 1> part(sycl::range<1>(group_size), h);
           h.parallel_for(sycl::nd_range<1>(sycl::range<1>(n / each), sycl::range<1>(group_size)),
                          [=](sycl::nd_item<1> item) {
-                           std::size_t local_id = item.get_local_id(0), size = item.get_local_range(0);
+                           std::size_t local_id = item.get_local_id(0),
+                                       size = item.get_local_range(0);
                            std::size_t first = item.get_group(0) * size * each + local_id;
                            float sum = 0.0f;
                            for (std::size_t k = 0; k < each; ++k)

@@ -1,11 +1,12 @@
-// The inclusive scan of 2^22 numbers in three kernels: of each block by one work-group of 256 in local memory, of the
-// blocks' sums by one work-group, and adding these.
+// The inclusive scan of 2^22 numbers in three kernels: of each block by one work-group of 256 in
+// local memory, of the blocks' sums by one work-group, and adding these.
 #include "harness.hpp"
 
 #include <vector>
 
 using number = std::uint32_t;
-constexpr std::size_t group_size = 256, each = 64, block = group_size * each, blocks = 256, n = block * blocks;
+constexpr std::size_t group_size = 256, each = 64, block = group_size * each, blocks = 256,
+                      n = block * blocks;
 
 #ifdef PEER_OPENCL
 static const char *source = R"(
@@ -74,31 +75,33 @@ static void scan(const number *in, number *out, number *sums) {
   sycl::queue &q = queue();
   q.submit([&](sycl::handler &h) {
     sycl::local_accessor<number, 1> memory(sycl::range<1>(2 * group_size), h);
-    h.parallel_for(sycl::nd_range<1>(sycl::range<1>(n / each), sycl::range<1>(group_size)), [=](sycl::nd_item<1> item) {
-      std::size_t i = item.get_local_id(0), size = item.get_local_range(0);
-      std::size_t first = item.get_group(0) * size * each + i;
-      number before = 0;
-      for (std::size_t k = 0; k < each; ++k) {
-        number value = scan_group(item, in[first + k * size], &memory[0]);
-        out[first + k * size] = before + value;
-        sycl::group_barrier(item.get_group());
-        if (i == size - 1)
-          memory[0] = value;
-        sycl::group_barrier(item.get_group());
-        before += memory[0];
-        sycl::group_barrier(item.get_group());
-      }
-      if (i == 0)
-        sums[item.get_group(0)] = before;
-    });
+    h.parallel_for(sycl::nd_range<1>(sycl::range<1>(n / each), sycl::range<1>(group_size)),
+                   [=](sycl::nd_item<1> item) {
+                     std::size_t i = item.get_local_id(0), size = item.get_local_range(0);
+                     std::size_t first = item.get_group(0) * size * each + i;
+                     number before = 0;
+                     for (std::size_t k = 0; k < each; ++k) {
+                       number value = scan_group(item, in[first + k * size], &memory[0]);
+                       out[first + k * size] = before + value;
+                       sycl::group_barrier(item.get_group());
+                       if (i == size - 1)
+                         memory[0] = value;
+                       sycl::group_barrier(item.get_group());
+                       before += memory[0];
+                       sycl::group_barrier(item.get_group());
+                     }
+                     if (i == 0)
+                       sums[item.get_group(0)] = before;
+                   });
   });
   q.submit([&](sycl::handler &h) {
     sycl::local_accessor<number, 1> memory(sycl::range<1>(2 * blocks), h);
-    h.parallel_for(sycl::nd_range<1>(sycl::range<1>(blocks), sycl::range<1>(blocks)), [=](sycl::nd_item<1> item) {
-      std::size_t i = item.get_local_id(0);
-      number own = sums[i];
-      sums[i] = scan_group(item, own, &memory[0]) - own;
-    });
+    h.parallel_for(sycl::nd_range<1>(sycl::range<1>(blocks), sycl::range<1>(blocks)),
+                   [=](sycl::nd_item<1> item) {
+                     std::size_t i = item.get_local_id(0);
+                     number own = sums[i];
+                     sums[i] = scan_group(item, own, &memory[0]) - own;
+                   });
   });
   q.parallel_for(sycl::range<1>(n), [=](sycl::id<1> i) { out[i] += sums[i[0] / block]; });
   q.wait();
@@ -109,8 +112,8 @@ int main() {
   number *in = allocate<number>(n), *out = allocate<number>(n), *sums = allocate<number>(blocks);
 #ifdef PEER_OPENCL
   cl_program program = opencl::build(source);
-  cl_kernel scan_blocks = opencl::kernel(program, "blocks"), scan_sums = opencl::kernel(program, "sums"),
-            add = opencl::kernel(program, "add");
+  cl_kernel scan_blocks = opencl::kernel(program, "blocks"),
+            scan_sums = opencl::kernel(program, "sums"), add = opencl::kernel(program, "add");
 #endif
   auto prepare = [&] {
     for (std::size_t i = 0; i < n; ++i) {
@@ -122,7 +125,8 @@ int main() {
 #if defined(PEER_OPENCL)
     opencl::launch(scan_blocks, {n / each}, {group_size}, in, out, sums,
                    opencl::local_memory{2 * group_size * sizeof(number)});
-    opencl::launch(scan_sums, {blocks}, {blocks}, sums, opencl::local_memory{2 * blocks * sizeof(number)});
+    opencl::launch(scan_sums, {blocks}, {blocks}, sums,
+                   opencl::local_memory{2 * blocks * sizeof(number)});
     opencl::launch(add, {n}, {}, out, sums, cl_ulong(block));
     opencl::finish();
 #elif defined(PEER_OPENMP)
@@ -131,7 +135,8 @@ int main() {
     std::vector<number> ends(std::size_t(omp_get_max_threads()) + 1);
 #pragma omp parallel
     {
-      std::size_t thread = std::size_t(omp_get_thread_num()), threads = std::size_t(omp_get_num_threads());
+      std::size_t thread = std::size_t(omp_get_thread_num()),
+                  threads = std::size_t(omp_get_num_threads());
       std::size_t first = n * thread / threads, last = n * (thread + 1) / threads;
       number sum = 0;
       for (std::size_t i = first; i < last; ++i)

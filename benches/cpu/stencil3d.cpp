@@ -11,13 +11,15 @@ static const char *source = R"(
 kernel void stencil(global float *out, global const float *in, float centre, float side) {
   size_t c = ((get_global_id(2) + 1) * NY + get_global_id(1) + 1) * NX + get_global_id(0) + 1;
   out[c] = centre * in[c] +
-           side * (in[c - 1] + in[c + 1] + in[c - NX] + in[c + NX] + in[c - NX * NY] + in[c + NX * NY]);
+           side * (in[c - 1] + in[c + 1] + in[c - NX] + in[c + NX] + in[c - NX * NY] + in[c +
+               NX * NY]);
 })";
 #endif
 
 // The value at `c` of the next step.
 inline float step(const float *in, std::size_t c) {
-  return centre * in[c] + side * (in[c - 1] + in[c + 1] + in[c - nx] + in[c + nx] + in[c - nx * ny] + in[c + nx * ny]);
+  return centre * in[c] + side * (in[c - 1] + in[c + 1] + in[c - nx] + in[c + nx] +
+                                  in[c - nx * ny] + in[c + nx * ny]);
 }
 
 int main() {

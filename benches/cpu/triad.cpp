@@ -33,7 +33,9 @@ int main() {
     for (std::size_t i = 0; i < n; ++i)
       a[i] = b[i] + scalar * c[i];
 #else
-    queue().parallel_for(sycl::range<1>(n), [=](sycl::id<1> i) { a[i] = b[i] + scalar * c[i]; }).wait();
+    queue()
+        .parallel_for(sycl::range<1>(n), [=](sycl::id<1> i) { a[i] = b[i] + scalar * c[i]; })
+        .wait();
 #endif
   };
   auto check = [&] {

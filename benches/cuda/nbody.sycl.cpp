@@ -9,7 +9,8 @@ struct alignas(16) body {
 int main() {
   std::vector<body> bodies(n);
   for (unsigned i = 0; i < n; ++i)
-    bodies[i] = {scrambled(4 * i), scrambled(4 * i + 1), scrambled(4 * i + 2), scrambled(4 * i + 3)};
+    bodies[i] = {scrambled(4 * i), scrambled(4 * i + 1), scrambled(4 * i + 2),
+                 scrambled(4 * i + 3)};
   const body *in = upload(bodies);
   body *out = device_memory<body>(n);
   measure("nbody", 10, [&] {

@@ -1,5 +1,5 @@
-// The sum of 2^28 numbers: each work-item many of them, then sub-groups, work-groups and one atomic addition for each
-// of those.
+// The sum of 2^28 numbers: each work-item many of them, then sub-groups, work-groups and one atomic
+// addition for each of those.
 #include "device.hpp"
 
 constexpr std::size_t n = std::size_t(1) << 28;
@@ -29,7 +29,8 @@ int main() {
           x = lane < block / 32 ? parts[lane] : 0;
           x = sycl::reduce_over_group(warp, x, sycl::plus<>());
           if (lane == 0)
-            sycl::atomic_ref<double, sycl::memory_order::relaxed, sycl::memory_scope::device>(*sum) += x;
+            sycl::atomic_ref<double, sycl::memory_order::relaxed, sycl::memory_scope::device>(
+                *sum) += x;
         }
       });
     });

@@ -16,7 +16,8 @@ int main() {
                       [=](sycl::nd_item<3> item) {
                         const unsigned x = item.get_global_id(2), y = item.get_global_id(1),
                                        first = unsigned(item.get_global_id(0)) * depth;
-                        const unsigned m = n, plane = m * m, edge = x == 0 || y == 0 || x == m - 1 || y == m - 1;
+                        const unsigned m = n, plane = m * m,
+                                       edge = x == 0 || y == 0 || x == m - 1 || y == m - 1;
                         unsigned i = (first * m + y) * m + x;
                         float below = first == 0 ? 0 : in[i - plane], here = in[i];
 #pragma unroll 4
@@ -25,8 +26,8 @@ int main() {
                           const float above = z == m - 1 ? 0 : in[i + plane];
                           out[i] = edge || z == 0 || z == m - 1
                                        ? here
-                                       : 0.5f * here +
-                                             0.08f * (in[i - 1] + in[i + 1] + in[i - m] + in[i + m] + below + above);
+                                       : 0.5f * here + 0.08f * (in[i - 1] + in[i + 1] + in[i - m] +
+                                                                in[i + m] + below + above);
                           below = here;
                           here = above;
                         }
@@ -34,6 +35,7 @@ int main() {
         .wait();
   });
   const std::size_t i = (300 * n + 200) * n + 100;
-  double sum = double(start[i - 1]) + start[i + 1] + start[i - n] + start[i + n] + start[i - n * n] + start[i + n * n];
+  double sum = double(start[i - 1]) + start[i + 1] + start[i - n] + start[i + n] +
+               start[i - n * n] + start[i + n * n];
   check("stencil3d", download(out + i, 1)[0], 0.5 * start[i] + 0.08 * sum, 1e-5);
 }

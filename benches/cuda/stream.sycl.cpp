@@ -7,7 +7,8 @@ constexpr double scalar = 0.4;
 
 int main() {
   sycl::queue &q = queue();
-  double *a = device_memory<double>(n), *b = device_memory<double>(n), *c = device_memory<double>(n);
+  double *a = device_memory<double>(n), *b = device_memory<double>(n),
+         *c = device_memory<double>(n);
   const std::size_t groups = 4 * q.get_device().get_info<sycl::info::device::max_compute_units>();
   double *sums = device_memory<double>(groups);
   auto start = [&] {
@@ -16,14 +17,20 @@ int main() {
     q.fill(c, 0.0, n).wait();
   };
   start();
-  measure("copy", 20, [&] { q.parallel_for(sycl::range<1>(n), [=](sycl::id<1> i) { c[i] = a[i]; }).wait(); });
+  measure("copy", 20,
+          [&] { q.parallel_for(sycl::range<1>(n), [=](sycl::id<1> i) { c[i] = a[i]; }).wait(); });
   check("copy", download(c + n / 2, 1)[0], 0.1, 0);
-  measure("mul", 20, [&] { q.parallel_for(sycl::range<1>(n), [=](sycl::id<1> i) { b[i] = scalar * c[i]; }).wait(); });
+  measure("mul", 20, [&] {
+    q.parallel_for(sycl::range<1>(n), [=](sycl::id<1> i) { b[i] = scalar * c[i]; }).wait();
+  });
   check("mul", download(b + n - 1, 1)[0], 0.1 * scalar, 1e-15);
-  measure("add", 20, [&] { q.parallel_for(sycl::range<1>(n), [=](sycl::id<1> i) { c[i] = a[i] + b[i]; }).wait(); });
+  measure("add", 20, [&] {
+    q.parallel_for(sycl::range<1>(n), [=](sycl::id<1> i) { c[i] = a[i] + b[i]; }).wait();
+  });
   check("add", download(c, 1)[0], 0.1 + 0.1 * scalar, 1e-15);
-  measure("triad", 20,
-          [&] { q.parallel_for(sycl::range<1>(n), [=](sycl::id<1> i) { a[i] = b[i] + scalar * c[i]; }).wait(); });
+  measure("triad", 20, [&] {
+    q.parallel_for(sycl::range<1>(n), [=](sycl::id<1> i) { a[i] = b[i] + scalar * c[i]; }).wait();
+  });
   check("triad", download(a + n / 3, 1)[0], 0.1 * scalar + scalar * (0.1 + 0.1 * scalar), 1e-15);
   start();
   double sum = 0;

@@ -1,6 +1,6 @@
-// What submitting costs on an OpenCL device. Prints `empty N` and `arguments N`: seconds for each of 10,000 kernels
-// without and with eight arguments, on an in-order queue, until the last has ended. With -DPEER_OPENCL, the same by
-// bare calls.
+// What submitting costs on an OpenCL device. Prints `empty N` and `arguments N`: seconds for each
+// of 10,000 kernels without and with eight arguments, on an in-order queue, until the last has
+// ended. With -DPEER_OPENCL, the same by bare calls.
 #include <chrono>
 #include <cstdio>
 
@@ -10,11 +10,12 @@
 #include <CL/cl.h>
 #include <CL/cl_ext.h>
 
-static const char *source = "kernel void empty(void) {}"
-                            "kernel void arguments(global int *a, global int *b, global int *c, global int *d, int e,"
-                            "                      int f, long g, float h) {"
-                            "  if (e == 1) { a[0] = b[0] + c[0] + d[0] + f + g + h; }"
-                            "}";
+static const char *source =
+    "kernel void empty(void) {}"
+    "kernel void arguments(global int *a, global int *b, global int *c, global int *d, int e,"
+    "                      int f, long g, float h) {"
+    "  if (e == 1) { a[0] = b[0] + c[0] + d[0] + f + g + h; }"
+    "}";
 
 struct device {
   device() {

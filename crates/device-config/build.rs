@@ -1,6 +1,8 @@
-//! Turns `td/DeviceConfig.td` into Rust: stock `llvm-tblgen` dumps the records as JSON, from which `targets.rs` is written.
+//! Turns `td/DeviceConfig.td` into Rust: stock `llvm-tblgen` dumps the records as JSON, from which
+//! `targets.rs` is written.
 //!
-//! `TARGETS` and `ALIASES` of that file are sorted slices of constants, so that nothing is built when a program starts.
+//! `TARGETS` and `ALIASES` of that file are sorted slices of constants, so that nothing is built
+//! when a program starts.
 
 // The tool uses the rest of it.
 #[allow(dead_code)]
@@ -21,14 +23,16 @@ fn main() {
         Ok(code) => {
             let folder = std::env::var("OUT_DIR").expect("cargo names the output folder");
             let path = Path::new(&folder).join("targets.rs");
-            std::fs::write(&path, code).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            std::fs::write(&path, code)
+                .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         }
         Err(error) => panic!("td/DeviceConfig.td: {error}"),
     }
 }
 
 fn generate() -> Result<String, String> {
-    let records = Records::from_json(&records::dump(Path::new("td/DeviceConfig.td"), &["td".into()])?)?;
+    let records =
+        Records::from_json(&records::dump(Path::new("td/DeviceConfig.td"), &["td".into()])?)?;
     check_aspects(&records)?;
     let mut targets = BTreeMap::new();
     let mut aliases = BTreeMap::new();
@@ -42,8 +46,9 @@ fn generate() -> Result<String, String> {
             return Err(format!("the target '{name}' is defined twice"));
         }
     }
-    if let Some((alias, of)) =
-        aliases.iter().find(|(alias, of)| targets.contains_key(*alias) || !targets.contains_key(*of))
+    if let Some((alias, of)) = aliases
+        .iter()
+        .find(|(alias, of)| targets.contains_key(*alias) || !targets.contains_key(*of))
     {
         return Err(format!("'{alias}' is an alias of '{of}': expected a new name and a target"));
     }
@@ -65,14 +70,17 @@ fn check_aspects(records: &Records) -> Result<(), String> {
     let defined = records.instances("Aspect")?.len();
     match Aspect::ALL.len() {
         known if known == defined => Ok(()),
-        known => Err(format!("{defined} aspects are defined: expected {known}, as in crates/abi/src/aspect.rs")),
+        known => Err(format!(
+            "{defined} aspects are defined: expected {known}, as in crates/abi/src/aspect.rs"
+        )),
     }
 }
 
 fn aspect(record: Record<'_>) -> Result<Aspect, String> {
     let name = record.string("Name")?;
-    Aspect::from_name(name)
-        .ok_or_else(|| format!("unknown aspect '{name}': it has no number in crates/abi/src/aspect.rs"))
+    Aspect::from_name(name).ok_or_else(|| {
+        format!("unknown aspect '{name}': it has no number in crates/abi/src/aspect.rs")
+    })
 }
 
 /// One row of the table.
@@ -88,10 +96,13 @@ fn target(records: &Records, record: Record<'_>) -> Result<String, String> {
     let aspects: Vec<String> = aspects.iter().map(|aspect| format!("Aspect::{aspect:?}")).collect();
     let limit = |field| Ok::<_, String>(Some(record.integer(field)?).filter(|&limit| limit != 0));
     Ok(format!(
-        "    Target {{\n        name: Cow::Borrowed({name:?}),\n        aspects: Cow::Borrowed(&[{}]),\n        \
+        "    Target {{\n        name: Cow::Borrowed({name:?}),\n        aspects: \
+         Cow::Borrowed(&[{}]),\n        \
          may_support_other_aspects: {},\n        sub_group_sizes: Cow::Borrowed(&{:?}),\n        \
-         aot_toolchain: Cow::Borrowed({:?}),\n        aot_toolchain_options: Cow::Borrowed({:?}),\n        \
-         max_work_group_size: {:?},\n        local_mem_size: {:?},\n        first_ptx: {:?},\n    }},\n",
+         aot_toolchain: Cow::Borrowed({:?}),\n        aot_toolchain_options: \
+         Cow::Borrowed({:?}),\n        \
+         max_work_group_size: {:?},\n        local_mem_size: {:?},\n        first_ptx: {:?},\n    \
+         }},\n",
         aspects.join(", "),
         record.integer("maySupportOtherAspects")? != 0,
         record.integers("subGroupSizes")?,

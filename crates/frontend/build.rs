@@ -1,4 +1,5 @@
-//! Compiles the C++ shim against clang's headers, and links the plug-in to the libraries that clang itself uses.
+//! Compiles the C++ shim against clang's headers, and links the plug-in to the libraries that clang
+//! itself uses.
 
 use std::path::Path;
 use std::process::Command;
@@ -9,9 +10,18 @@ fn main() {
     let llvm = Llvm::find();
     let mut build = cc::Build::new();
     build.cpp(true).std("c++17").include(&llvm.include).opt_level(1).debug(false);
-    for file in
-        ["plugin", "walk", "describe", "layout", "functor", "captures", "name", "device_global", "tokens", "attribute"]
-    {
+    for file in [
+        "plugin",
+        "walk",
+        "describe",
+        "layout",
+        "functor",
+        "captures",
+        "name",
+        "device_global",
+        "tokens",
+        "attribute",
+    ] {
         build.file(format!("shim/{file}.cpp"));
     }
     // As clang itself is built. The headers of clang and LLVM are not ours to clean.
@@ -42,7 +52,10 @@ impl Llvm {
                 return Self { include, lib };
             }
         }
-        panic!("no llvm-config of LLVM 22 found; tried {}; set LLVM_SYS_221_PREFIX", candidates.join(", "));
+        panic!(
+            "no llvm-config of LLVM 22 found; tried {}; set LLVM_SYS_221_PREFIX",
+            candidates.join(", ")
+        );
     }
 }
 

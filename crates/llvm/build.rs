@@ -38,5 +38,8 @@ fn include_dir() -> String {
             return String::from_utf8_lossy(&out.stdout).trim().to_owned();
         }
     }
-    panic!("no llvm-config of LLVM 22 found; tried {}; set LLVM_SYS_221_PREFIX", candidates.join(", "));
+    panic!(
+        "no llvm-config of LLVM 22 found; tried {}; set LLVM_SYS_221_PREFIX",
+        candidates.join(", ")
+    );
 }

@@ -1,10 +1,10 @@
-// Measures the maths functions of SYCL kernels against MPFR, and fails where an error is above the specification's
-// limit.
+// Measures the maths functions of SYCL kernels against MPFR, and fails where an error is above the
+// specification's limit.
 //
 //     accuracy [--full] [--points N] [--table] [FUNCTION...]
 //
-// --full takes 2^20 points per function and type, the default is 2^14; --table prints the table of docs/maths.md.
-// Points are the same in every run.
+// --full takes 2^20 points per function and type, the default is 2^14; --table prints the table of
+// docs/maths.md. Points are the same in every run.
 #include "functions.hpp"
 #include "points.hpp"
 #include "reference.hpp"
@@ -64,11 +64,14 @@ template <class T> finding compare(const char *name, const points<T> &in, const 
 }
 
 // Runs `function(x, y, n)` as a kernel over all points.
-template <class T, class Function> finding measure(sycl::queue &q, const char *name, points<T> &in, Function function) {
+template <class T, class Function>
+finding measure(sycl::queue &q, const char *name, points<T> &in, Function function) {
   T *out = sycl::malloc_shared<T>(in.count, q);
   const T *x = in.x, *y = in.y;
   const int *n = in.n;
-  q.parallel_for(sycl::range<1>(in.count), [=](sycl::id<1> i) { out[i] = function(x[i], y[i], n[i]); }).wait();
+  q.parallel_for(sycl::range<1>(in.count), [=](sycl::id<1> i) {
+     out[i] = function(x[i], y[i], n[i]);
+   }).wait();
   const finding found = compare(name, in, out);
   sycl::free(out, q);
   return found;
@@ -80,26 +83,30 @@ struct intervals {
 };
 
 template <class Function>
-row measure_both(sycl::queue &q, const settings &s, const char *name, double limit_f, double limit_d, intervals where,
-                 Function function) {
+row measure_both(sycl::queue &q, const settings &s, const char *name, double limit_f,
+                 double limit_d, intervals where, Function function) {
   row r{name, {limit_f, limit_d}, {}, {true, true}};
-  points<float> in_float(q, s.points, where.x_low, where.x_high, where.y_low, where.y_high, where.anywhere);
+  points<float> in_float(q, s.points, where.x_low, where.x_high, where.y_low, where.y_high,
+                         where.anywhere);
   r.found[0] = measure(q, name, in_float, function);
-  points<double> in_double(q, s.points, where.x_low, where.x_high, where.y_low, where.y_high, where.anywhere);
+  points<double> in_double(q, s.points, where.x_low, where.x_high, where.y_low, where.y_high,
+                           where.anywhere);
   r.found[1] = measure(q, name, in_double, function);
   return r;
 }
 
 template <class Function>
-row measure_float(sycl::queue &q, const settings &s, const char *name, double limit, intervals where,
-                  Function function) {
+row measure_float(sycl::queue &q, const settings &s, const char *name, double limit,
+                  intervals where, Function function) {
   row r{name, {limit, -1}, {}, {true, false}};
-  points<float> in(q, s.points, where.x_low, where.x_high, where.y_low, where.y_high, where.anywhere);
+  points<float> in(q, s.points, where.x_low, where.x_high, where.y_low, where.y_high,
+                   where.anywhere);
   r.found[0] = measure(q, name, in, function);
   return r;
 }
 
-// SYCL's functions, out of sight of the C library's, and names for parts of functions with two results and an operator.
+// SYCL's functions, out of sight of the C library's, and names for parts of functions with two
+// results and an operator.
 namespace tested {
 using namespace sycl;
 template <class T> T sine_of_sincos(T x) {
@@ -116,37 +123,42 @@ template <class T> T divide(T x, T y) { return x / y; }
 
 std::vector<row> measure_all(sycl::queue &q, const settings &s) {
   std::vector<row> rows;
-#define SCYTHE_ONE(name, limit_f, limit_d, low, high)                                                                  \
-  if (s.wants(#name))                                                                                                  \
-    rows.push_back(measure_both(q, s, #name, limit_f, limit_d, {low, high, 0, 0, true},                                \
+#define SCYTHE_ONE(name, limit_f, limit_d, low, high)                                              \
+  if (s.wants(#name))                                                                              \
+    rows.push_back(measure_both(q, s, #name, limit_f, limit_d, {low, high, 0, 0, true},            \
                                 [](auto x, auto, int) { return tested::name(x); }));
-#define SCYTHE_TWO(name, limit_f, limit_d, x_low, x_high, y_low, y_high)                                               \
-  if (s.wants(#name))                                                                                                  \
-    rows.push_back(measure_both(q, s, #name, limit_f, limit_d, {x_low, x_high, y_low, y_high, true},                   \
+#define SCYTHE_TWO(name, limit_f, limit_d, x_low, x_high, y_low, y_high)                           \
+  if (s.wants(#name))                                                                              \
+    rows.push_back(measure_both(q, s, #name, limit_f, limit_d,                                     \
+                                {x_low, x_high, y_low, y_high, true},                              \
                                 [](auto x, auto y, int) { return tested::name(x, y); }));
-#define SCYTHE_INT(name, limit_f, limit_d, x_low, x_high, n_low, n_high)                                               \
-  if (s.wants(#name))                                                                                                  \
-    rows.push_back(measure_both(q, s, #name, limit_f, limit_d, {x_low, x_high, n_low, n_high, true},                   \
+#define SCYTHE_INT(name, limit_f, limit_d, x_low, x_high, n_low, n_high)                           \
+  if (s.wants(#name))                                                                              \
+    rows.push_back(measure_both(q, s, #name, limit_f, limit_d,                                     \
+                                {x_low, x_high, n_low, n_high, true},                              \
                                 [](auto x, auto, int n) { return tested::name(x, n); }));
-#define SCYTHE_HALF(name, low, high, half_high)                                                                        \
-  if (s.wants("half_precision::" #name))                                                                               \
-    rows.push_back(measure_float(q, s, "half_precision::" #name, 8192,                                                 \
-                                 {half_high > 0 ? -half_high : low, half_high > 0 ? half_high : high, 0, 0, false},    \
-                                 [](float x, float, int) { return sycl::half_precision::name(x); }));
-#define SCYTHE_NATIVE(name, low, high, half_high)                                                                      \
-  if (s.wants("native::" #name))                                                                                       \
-    rows.push_back(measure_float(q, s, "native::" #name, -1, {low, high, 0, 0, false},                                 \
+#define SCYTHE_HALF(name, low, high, half_high)                                                    \
+  if (s.wants("half_precision::" #name))                                                           \
+    rows.push_back(measure_float(                                                                  \
+        q, s, "half_precision::" #name, 8192,                                                      \
+        {half_high > 0 ? -half_high : low, half_high > 0 ? half_high : high, 0, 0, false},         \
+        [](float x, float, int) { return sycl::half_precision::name(x); }));
+#define SCYTHE_NATIVE(name, low, high, half_high)                                                  \
+  if (s.wants("native::" #name))                                                                   \
+    rows.push_back(measure_float(q, s, "native::" #name, -1, {low, high, 0, 0, false},             \
                                  [](float x, float, int) { return sycl::native::name(x); }));
   SCYTHE_ACCURACY_ONE(SCYTHE_ONE)
   SCYTHE_ACCURACY_TWO(SCYTHE_TWO)
   SCYTHE_ACCURACY_INT(SCYTHE_INT)
   SCYTHE_ACCURACY_RELAXED(SCYTHE_HALF)
   if (s.wants("half_precision::divide"))
-    rows.push_back(measure_float(q, s, "half_precision::divide", 8192, {-10, 10, 0.1, 10, false},
-                                 [](float x, float y, int) { return sycl::half_precision::divide(x, y); }));
+    rows.push_back(
+        measure_float(q, s, "half_precision::divide", 8192, {-10, 10, 0.1, 10, false},
+                      [](float x, float y, int) { return sycl::half_precision::divide(x, y); }));
   if (s.wants("half_precision::powr"))
-    rows.push_back(measure_float(q, s, "half_precision::powr", 8192, {0, 20, -25, 25, false},
-                                 [](float x, float y, int) { return sycl::half_precision::powr(x, y); }));
+    rows.push_back(
+        measure_float(q, s, "half_precision::powr", 8192, {0, 20, -25, 25, false},
+                      [](float x, float y, int) { return sycl::half_precision::powr(x, y); }));
   SCYTHE_ACCURACY_RELAXED(SCYTHE_NATIVE)
   if (s.wants("native::divide"))
     rows.push_back(measure_float(q, s, "native::divide", -1, {-10, 10, 0.1, 10, false},
@@ -178,18 +190,22 @@ std::string limit_text(double limit, bool there) {
 // Prints all rows; true when all are within their limits.
 bool report(const std::vector<row> &rows, const settings &s) {
   bool good = true;
-  std::printf("| function | limit, float | float | limit, double | double |\n|---|---|---|---|---|\n");
+  std::printf(
+      "| function | limit, float | float | limit, double | double |\n|---|---|---|---|---|\n");
   for (const row &r : rows) {
-    std::printf("| `%s` | %s | %s | %s | %s |\n", r.name.c_str(), limit_text(r.limits[0], r.measured[0]).c_str(),
-                cell(r.found[0].error, r.measured[0]).c_str(), limit_text(r.limits[1], r.measured[1]).c_str(),
+    std::printf("| `%s` | %s | %s | %s | %s |\n", r.name.c_str(),
+                limit_text(r.limits[0], r.measured[0]).c_str(),
+                cell(r.found[0].error, r.measured[0]).c_str(),
+                limit_text(r.limits[1], r.measured[1]).c_str(),
                 cell(r.found[1].error, r.measured[1]).c_str());
     for (int t = 0; t < 2; ++t) {
       const finding &f = r.found[t];
       const bool over = r.measured[t] && r.limits[t] >= 0 && f.error > r.limits[t];
       good = good && !over;
       if (over || (!s.table && r.measured[t] && f.error >= wrong))
-        std::fprintf(stderr, "%s: %s in %s is %g ulp off at x=%a y=%a n=%d: %a\n", over ? "error" : "note",
-                     r.name.c_str(), t == 0 ? "float" : "double", f.error, f.x, f.y, f.n, f.result);
+        std::fprintf(stderr, "%s: %s in %s is %g ulp off at x=%a y=%a n=%d: %a\n",
+                     over ? "error" : "note", r.name.c_str(), t == 0 ? "float" : "double", f.error,
+                     f.x, f.y, f.n, f.result);
     }
   }
   return good;

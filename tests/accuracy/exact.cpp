@@ -1,6 +1,6 @@
-// Checks the built-in functions whose results are exact: integer functions against 128-bit arithmetic, and functions
-// that take numbers apart, compare or round them against the C library. All run in kernels, on edge values and random
-// ones.
+// Checks the built-in functions whose results are exact: integer functions against 128-bit
+// arithmetic, and functions that take numbers apart, compare or round them against the C library.
+// All run in kernels, on edge values and random ones.
 #include "points.hpp"
 
 #include <sycl/sycl.hpp>
@@ -16,11 +16,13 @@ namespace exact {
 using wide = __int128;
 int failures = 0;
 
-template <class T> void expect(const char *name, T found, T expected, double x, double y, double z) {
-  const bool same = std::memcmp(&found, &expected, sizeof(T)) == 0 || (found != found && expected != expected);
+template <class T>
+void expect(const char *name, T found, T expected, double x, double y, double z) {
+  const bool same =
+      std::memcmp(&found, &expected, sizeof(T)) == 0 || (found != found && expected != expected);
   if (!same && ++failures <= 20)
-    std::fprintf(stderr, "error: %s of %d bytes at %a, %a, %a is %a, not %a\n", name, int(sizeof(T)), x, y, z,
-                 double(found), double(expected));
+    std::fprintf(stderr, "error: %s of %d bytes at %a, %a, %a is %a, not %a\n", name,
+                 int(sizeof(T)), x, y, z, double(found), double(expected));
 }
 
 template <class T> T bounded(wide v) {
@@ -30,7 +32,8 @@ template <class T> T bounded(wide v) {
 
 // Runs `kernel(x, y, z)` on all operands and compares with `reference(x, y, z)`.
 template <class T, class Kernel, class Reference>
-void check(sycl::queue &q, const char *name, const std::vector<T> &in, Kernel kernel, Reference reference) {
+void check(sycl::queue &q, const char *name, const std::vector<T> &in, Kernel kernel,
+           Reference reference) {
   using R = decltype(kernel(T(), T(), T()));
   const std::size_t n = in.size() / 3;
   T *operands = sycl::malloc_shared<T>(in.size(), q);
@@ -49,7 +52,8 @@ void check(sycl::queue &q, const char *name, const std::vector<T> &in, Kernel ke
 
 template <class T> std::vector<T> integers() {
   using L = std::numeric_limits<T>;
-  const std::vector<T> edges = {0, 1, 2, T(-1), T(-2), L::min(), T(L::min() + 1), L::max(), T(L::max() - 1), 7, 64};
+  const std::vector<T> edges = {
+      0, 1, 2, T(-1), T(-2), L::min(), T(L::min() + 1), L::max(), T(L::max() - 1), 7, 64};
   std::vector<T> all;
   for (T x : edges)
     for (T y : edges)
@@ -62,9 +66,9 @@ template <class T> std::vector<T> integers() {
   return all;
 }
 
-#define SCYTHE_CHECK(name, call, reference)                                                                            \
-  check<T>(                                                                                                            \
-      q, name, in, [](T x, T y, T z) { return (void)x, (void)y, (void)z, sycl::call; },                                \
+#define SCYTHE_CHECK(name, call, reference)                                                        \
+  check<T>(                                                                                        \
+      q, name, in, [](T x, T y, T z) { return (void)x, (void)y, (void)z, sycl::call; },            \
       [](T x, T y, T z) { return (void)x, (void)y, (void)z, reference; })
 
 template <class T> void integer_functions(sycl::queue &q) {
@@ -82,10 +86,10 @@ template <class T> void integer_functions(sycl::queue &q) {
   SCYTHE_CHECK("mul_hi", mul_hi(x, y), T((W(x) * W(y)) >> width));
   SCYTHE_CHECK("mad_hi", mad_hi(x, y, z), T(U(T((W(x) * W(y)) >> width)) + U(z)));
   SCYTHE_CHECK("mad_sat", mad_sat(x, y, z),
-               (std::is_signed_v<T>
-                    ? bounded<T>(wide(x) * y + z)
-                    : T(W(x) * W(y) + W(z) > W(std::numeric_limits<T>::max()) ? std::numeric_limits<T>::max()
-                                                                              : T(W(x) * W(y) + W(z)))));
+               (std::is_signed_v<T> ? bounded<T>(wide(x) * y + z)
+                                    : T(W(x) * W(y) + W(z) > W(std::numeric_limits<T>::max())
+                                            ? std::numeric_limits<T>::max()
+                                            : T(W(x) * W(y) + W(z)))));
   SCYTHE_CHECK("min", min(x, y), (y < x ? y : x));
   SCYTHE_CHECK("max", max(x, y), (x < y ? y : x));
   SCYTHE_CHECK("any", any(x), T(U(x) >> (width - 1)) != 0);
@@ -130,7 +134,8 @@ template <class T> void number_functions(sycl::queue &q) {
   const std::vector<T> special = accuracy::special_values<T>();
   accuracy::random_bits random;
   for (std::size_t i = 0; i < special.size() * 9; ++i)
-    in.push_back(i % 3 == 0 ? special[i / 3 % special.size()] : special[random.next() % special.size()]);
+    in.push_back(i % 3 == 0 ? special[i / 3 % special.size()]
+                            : special[random.next() % special.size()]);
   for (int i = 0; i < 30000; ++i)
     in.push_back(i % 2 == 0 ? accuracy::any_number<T>(random) : T(random.between(-100, 100)));
   in.resize(in.size() / 3 * 3);
@@ -238,7 +243,8 @@ template <class T> void number_functions(sycl::queue &q) {
       [](T x, T, T) {
         if (std::isinf(x) || x == 0)
           return std::copysign(T(0), x);
-        return std::fmin(x - std::floor(x), std::nextafter(T(1), T(0))) + (std::isnan(x) ? x : T(0));
+        return std::fmin(x - std::floor(x), std::nextafter(T(1), T(0))) +
+               (std::isnan(x) ? x : T(0));
       });
 }
 

@@ -26,15 +26,18 @@ struct entry {
   function value;
 };
 
-#define SCYTHE_ONE(name, mpfr) {name, [](mpfr_ptr r, const operands &o) { mpfr(r, o.x, MPFR_RNDN); }}
-#define SCYTHE_TWO(name, mpfr) {name, [](mpfr_ptr r, const operands &o) { mpfr(r, o.x, o.y, MPFR_RNDN); }}
+#define SCYTHE_ONE(name, mpfr)                                                                     \
+  {name, [](mpfr_ptr r, const operands &o) { mpfr(r, o.x, MPFR_RNDN); }}
+#define SCYTHE_TWO(name, mpfr)                                                                     \
+  {name, [](mpfr_ptr r, const operands &o) { mpfr(r, o.x, o.y, MPFR_RNDN); }}
 
 // Unlike pow, powr knows no value for 0^0, infinity^0, 1^infinity and negative bases.
 void powr(mpfr_ptr r, const operands &o) {
   const bool end = mpfr_zero_p(o.x) || mpfr_inf_p(o.x);
   const bool one = !mpfr_nan_p(o.x) && mpfr_cmp_ui(o.x, 1) == 0;
   const bool negative = !mpfr_nan_p(o.x) && mpfr_sgn(o.x) < 0;
-  if (mpfr_nan_p(o.x) || mpfr_nan_p(o.y) || negative || (mpfr_zero_p(o.y) && end) || (one && mpfr_inf_p(o.y)))
+  if (mpfr_nan_p(o.x) || mpfr_nan_p(o.y) || negative || (mpfr_zero_p(o.y) && end) ||
+      (one && mpfr_inf_p(o.y)))
     mpfr_set_nan(r);
   else {
     mpfr_abs(r, o.x, MPFR_RNDN);
@@ -174,7 +177,8 @@ template <class T> double measure(const char *name, T result, T x, T y, int n) {
   if (mpfr_zero_p(w.exact))
     return result != 0 ? wrong : (std::signbit(result) == sign ? 0 : wrong);
   // Relaxed functions may take subnormal results for zero.
-  if (plain_name(name) != name && mpfr_get_exp(w.exact) < L::min_exponent && std::fabs(result) <= L::min())
+  if (plain_name(name) != name && mpfr_get_exp(w.exact) < L::min_exponent &&
+      std::fabs(result) <= L::min())
     return 0;
   long exponent = mpfr_get_exp(w.exact);
   if (exponent < L::min_exponent)
@@ -190,7 +194,11 @@ template <class T> double measure(const char *name, T result, T x, T y, int n) {
 
 } // namespace
 
-double error(const char *name, float result, float x, float y, int n) { return measure(name, result, x, y, n); }
-double error(const char *name, double result, double x, double y, int n) { return measure(name, result, x, y, n); }
+double error(const char *name, float result, float x, float y, int n) {
+  return measure(name, result, x, y, n);
+}
+double error(const char *name, double result, double x, double y, int n) {
+  return measure(name, result, x, y, n);
+}
 
 } // namespace accuracy

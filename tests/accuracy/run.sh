@@ -1,6 +1,6 @@
 #!/bin/sh
-# Compiles the tests of the built-in functions with an installed Scythe and runs them: exact.cpp for results that must be
-# exact, accuracy.cpp for the others.
+# Compiles the tests of the built-in functions with an installed Scythe and runs them: exact.cpp for
+# results that must be exact, accuracy.cpp for the others.
 #
 #     tests/accuracy/run.sh PREFIX [--full] [--points N] [--table] [FUNCTION...]
 #

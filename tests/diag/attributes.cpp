@@ -13,7 +13,7 @@ template <int N> struct Sized {
   [[sycl::reqd_sub_group_size(N)]] void operator()() const {} // ERROR: argument 1 of 'sycl::reqd_sub_group_size' must be positive, not 0
 };
 
-// What a function requires, the kernels that call it must require as well, however deep the call is.
+// A kernel must require what the functions that it calls require, however deep the call is.
 [[sycl::reqd_sub_group_size(64)]] inline int wide(int x) { return x; } // NOTE: 'sycl::reqd_sub_group_size(64)' is here // NOTE: 'sycl::reqd_sub_group_size(64)' is here
 inline int deep(int x) { return wide(x); } // ERROR: 'wide' requires 'sycl::reqd_sub_group_size(64)', but kernel 'narrow', which calls it, has 'sycl::reqd_sub_group_size(16)' // ERROR: 'wide' requires 'sycl::reqd_sub_group_size(64)', but kernel 'unsized', which calls it, has no such attribute
 [[sycl::reqd_work_group_size(8)]] inline int grouped(int x) { return x; }

@@ -1,4 +1,4 @@
-// What a function uses and `device_has` does not list is a warning, with the calls that lead there; also without -g.
+// A use that `device_has` does not list is a warning with its call chain, also without -g.
 // RUN: device-pass %s > messages
 // RUN: check-diagnostics %s < messages
 // RUN: FileCheck --check-prefix=TEXT --match-full-lines --strict-whitespace %s < messages

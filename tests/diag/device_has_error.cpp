@@ -1,4 +1,4 @@
-// Warnings about optional features can be made errors, one group at a time; then nothing is written.
+// -Werror=GROUP makes warnings about optional features errors. Then there is no output.
 // RUN: not device-pass \
 // RUN:   -fplugin-arg-scythe-warning=error=sycl-device-has \
 // RUN:   -fplugin-arg-scythe-warning=no-sycl-fixed-targets \

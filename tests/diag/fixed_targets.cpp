@@ -1,4 +1,4 @@
-// What a target of -fsycl-fixed-targets= lacks is a warning where it is used, with the way from the kernel.
+// A use that a target of -fsycl-fixed-targets= lacks is a warning with its call chain.
 // RUN: device-pass -fplugin-arg-scythe-fixed-targets=intel_gpu_acm_g10,intel_gpu_skl %s > messages
 // RUN: check-diagnostics %s < messages
 // RUN: FileCheck --check-prefix=TEXT --match-full-lines --strict-whitespace %s < messages

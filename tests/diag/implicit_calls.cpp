@@ -1,4 +1,4 @@
-// Calls that are nowhere written: constructors, destructors, default arguments and initialisers, conversions, operators.
+// Implicit calls: constructors, destructors, default arguments, conversions, operators.
 // RUN: not device-pass -w %s 2>&1 | check-diagnostics %s
 #include <sycl/sycl.hpp>
 

@@ -1,4 +1,4 @@
-// Functions that call themselves, directly and in a circle; recursion of templates that ends at compile time is fine.
+// Direct and indirect recursion. Recursion of templates that ends at compile time is allowed.
 // RUN: not device-pass -w %s 2> messages
 // RUN: check-diagnostics %s < messages
 // RUN: FileCheck --check-prefix=CHAIN %s < messages

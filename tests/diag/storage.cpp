@@ -1,4 +1,4 @@
-// new, delete and malloc; placement new into storage that exists, and an operator new of a class, are fine.
+// new, delete and malloc. Placement new and an operator new of a class are allowed.
 // RUN: not device-pass -w %s 2>&1 | check-diagnostics %s
 #include <cstdlib>
 #include <new>

@@ -1,4 +1,4 @@
-// Variadic functions, and functions that no one defines; SYCL_EXTERNAL functions and the device library are elsewhere.
+// Variadic functions and undefined functions. SYCL_EXTERNAL functions may be undefined.
 // RUN: not device-pass -w %s 2>&1 | check-diagnostics %s
 #include <cmath>
 #include <cstdarg>

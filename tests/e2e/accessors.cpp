@@ -1,4 +1,5 @@
-// Accessors: how they are made, what their types are, and which elements their indices and iterators mean.
+// Accessors: how they are made, what their types are, and which elements their indices and
+// iterators mean.
 //
 // BACKENDS: cpu,opencl,opencl-objects,cuda
 #include "check.hpp"
@@ -26,7 +27,8 @@ void deduced_types(sycl::queue &q) {
     static_assert(std::is_same_v<decltype(a3), sycl::accessor<float, 2, access_mode::write>>);
     static_assert(std::is_same_v<decltype(a4), sycl::accessor<float, 2, access_mode::read>>);
     static_assert(std::is_same_v<decltype(a5), sycl::accessor<float, 2, access_mode::read_write>>);
-    static_assert(std::is_same_v<decltype(a6), sycl::accessor<float, 2, access_mode::read, target::host_task>>);
+    static_assert(std::is_same_v<decltype(a6),
+                                 sycl::accessor<float, 2, access_mode::read, target::host_task>>);
     static_assert(std::is_same_v<decltype(a7), sycl::accessor<float, 2, access_mode::read_write>>);
     static_assert(std::is_same_v<decltype(a2[0][0]), const float &>);
     static_assert(std::is_same_v<decltype(a1[0][0]), float &>);
@@ -53,7 +55,8 @@ void subscripts(sycl::queue &q) {
     sycl::buffer<int, 3> b3(a3.data(), {3, 5, 7});
     q.submit([&](sycl::handler &h) {
       sycl::accessor v(b2, h, sycl::write_only, sycl::no_init);
-      h.parallel_for(b2.get_range(), [=](sycl::id<2> i) { v[i[0]][i[1]] = static_cast<int>(i[0] * 10 + i[1]); });
+      h.parallel_for(b2.get_range(),
+                     [=](sycl::id<2> i) { v[i[0]][i[1]] = static_cast<int>(i[0] * 10 + i[1]); });
     });
     q.submit([&](sycl::handler &h) {
       sycl::accessor v(b3, h, sycl::write_only, sycl::no_init);
@@ -80,7 +83,8 @@ void ranged(sycl::queue &q) {
     q.submit([&](sycl::handler &h) {
       sycl::accessor v(b, h, sycl::range<2>(3, 4), sycl::id<2>(2, 5), sycl::write_only);
       // Indices are relative to the box.
-      h.parallel_for(v.get_range(), [=](sycl::id<2> i) { v[i] = 1 + static_cast<int>(i[0] * 4 + i[1]); });
+      h.parallel_for(v.get_range(),
+                     [=](sycl::id<2> i) { v[i] = 1 + static_cast<int>(i[0] * 4 + i[1]); });
     });
     sycl::host_accessor v(b, sycl::range<2>(3, 4), sycl::id<2>(2, 5), sycl::read_only);
     int expected = 1;
@@ -93,8 +97,10 @@ void ranged(sycl::queue &q) {
   CHECK(a[2 * 10 + 4] == 0 && a[2 * 10 + 9] == 0 && a[5 * 10 + 5] == 0);
 
   sycl::buffer<int> one{sycl::range<1>(10)};
-  CHECK(check::throws(sycl::errc::invalid, [&] { sycl::accessor(one, sycl::range<1>(5), sycl::id<1>(6)); }));
-  CHECK(check::throws(sycl::errc::invalid, [&] { sycl::accessor(one, sycl::read_only, sycl::no_init); }));
+  CHECK(check::throws(sycl::errc::invalid,
+                      [&] { sycl::accessor(one, sycl::range<1>(5), sycl::id<1>(6)); }));
+  CHECK(check::throws(sycl::errc::invalid,
+                      [&] { sycl::accessor(one, sycl::read_only, sycl::no_init); }));
 }
 
 void placeholders(sycl::queue &q) {
@@ -110,8 +116,9 @@ void placeholders(sycl::queue &q) {
   });
   sycl::host_accessor result(b, sycl::read_only);
   CHECK(result[7] == 21);
-  CHECK(check::throws(sycl::errc::invalid,
-                      [&] { q.submit([&](sycl::handler &h) { h.require(sycl::accessor<int>()); }); }));
+  CHECK(check::throws(sycl::errc::invalid, [&] {
+    q.submit([&](sycl::handler &h) { h.require(sycl::accessor<int>()); });
+  }));
 }
 
 void pointers_and_scalars(sycl::queue &q) {
@@ -154,7 +161,8 @@ void old_style(sycl::queue &q) {
   CHECK(b.get_host_access(sycl::read_only)[0] == 6);
 }
 
-// Elements that are const: buffers of them, accessors to them, and conversions between those that read.
+// Elements that are const: buffers of them, accessors to them, and conversions between those that
+// read.
 void constant_elements(sycl::queue &q) {
   const int data[2] = {5, 6};
   sycl::buffer<const int> constant(data, sycl::range<1>(2));
@@ -170,7 +178,8 @@ void constant_elements(sycl::queue &q) {
   CHECK(result[0] == 10 && result[1] == 11);
 }
 
-// What accessors have in common with other objects: properties, hashes, swapping, and equality of copies alone.
+// What accessors have in common with other objects: properties, hashes, swapping, and equality of
+// copies alone.
 void as_objects(sycl::queue &q) {
   sycl::buffer<int> b{sycl::range<1>(2)}, c{sycl::range<1>(3)};
   q.submit([&](sycl::handler &h) {

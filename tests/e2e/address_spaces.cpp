@@ -1,6 +1,7 @@
-// Dynamic address space casts: a pointer is in the space that its object was allocated in, and in no other, whatever
-// way it came. In host mode all memory is one. OpenCL's drivers for CPUs say so, too, of pointers whose origin the
-// compiler does not see: there the cast to the right space gives the pointer, and those to others may.
+// Dynamic address space casts: a pointer is in the space that its object was allocated in, and in
+// no other, whatever way it came. In host mode all memory is one. OpenCL's drivers for CPUs say so,
+// too, of pointers whose origin the compiler does not see: there the cast to the right space gives
+// the pointer, and those to others may.
 //
 // MODES: device,host
 // BACKENDS: cpu,opencl,opencl-objects,cuda
@@ -38,7 +39,8 @@ template <address_space Space, class Pointer> int bit(Pointer p, int value) {
   return cast.get_raw() == &*p ? value : changed;
 }
 template <class Pointer> int spaces(Pointer p) {
-  return bit<address_space::global_space>(p, in_global) | bit<address_space::local_space>(p, in_local) |
+  return bit<address_space::global_space>(p, in_global) |
+         bit<address_space::local_space>(p, in_local) |
          bit<address_space::private_space>(p, in_private);
 }
 template <decorated D> int spaces_of_generic(int *p) {
@@ -74,7 +76,8 @@ void groups(sycl::queue &q, std::size_t size, std::size_t count) {
       sycl::local_accessor<int, 1> local(sycl::range<1>(size), h);
       h.parallel_for<class in_groups>(sycl::nd_range<1>(items, size), [=](sycl::nd_item<1> it) {
         const std::size_t i = it.get_global_id(0), l = it.get_local_id(0);
-        auto variable = sycl::ext::oneapi::group_local_memory_for_overwrite<int[300]>(it.get_group());
+        auto variable =
+            sycl::ext::oneapi::group_local_memory_for_overwrite<int[300]>(it.get_group());
         int mine[96] = {};
         int *table[4] = {&from[i], &local[l], &(*variable)[l], &mine[i % 96]};
         int *own = table[3];
@@ -112,16 +115,18 @@ void groups(sycl::queue &q, std::size_t size, std::size_t count) {
     for (int c = 0; c < cases - 1; ++c) {
       const int found = out[i * cases + c];
       const bool from_memory = c == 4 || c == 5 || c == 7 || c == 8;
-      if (!(from_memory ? right_from_memory(found, spaces[c]) : right(found, spaces[c])) && wrong++ < 10)
-        std::printf("work-groups of %zu, item %zu, case %d: in %d, expected %d\n", size, i, c, found,
-                    expected(spaces[c]));
+      if (!(from_memory ? right_from_memory(found, spaces[c]) : right(found, spaces[c])) &&
+          wrong++ < 10)
+        std::printf("work-groups of %zu, item %zu, case %d: in %d, expected %d\n", size, i, c,
+                    found, expected(spaces[c]));
     }
     wrong += out[i * cases + 11] != (shift % 4 == 3 ? 0 : 1);
   }
   CHECK(wrong == 0);
 }
 
-// A range kernel, and memory of the program's own stack: the thread that waits may be the one that runs the kernel.
+// A range kernel, and memory of the program's own stack: the thread that waits may be the one that
+// runs the kernel.
 void ranges(sycl::queue &q) {
   constexpr int items = 37;
   int values[items] = {}, out[items * 3];
@@ -143,7 +148,8 @@ void ranges(sycl::queue &q) {
   }
   int wrong = 0;
   for (int i = 0; i < items; ++i)
-    wrong += !right_from_memory(out[i * 3], in_private) || !right_from_memory(out[i * 3 + 1], in_global) ||
+    wrong += !right_from_memory(out[i * 3], in_private) ||
+             !right_from_memory(out[i * 3 + 1], in_global) ||
              !right_from_memory(out[i * 3 + 2], i % 2 ? in_global : in_private);
   CHECK(wrong == 0);
 }
@@ -161,7 +167,8 @@ void task(sycl::queue &q) {
      pointers[0] = &mine;
      out[1] = far_spaces(pointers[0]);
      out[2] = spaces(pointers[1]);
-     out[3] = sycl::khr::dynamic_addrspace_cast<address_space::generic_space>(&mine).get_raw() == &mine;
+     out[3] =
+         sycl::khr::dynamic_addrspace_cast<address_space::generic_space>(&mine).get_raw() == &mine;
    }).wait();
   CHECK(right_from_memory(out[0], in_global) && right_from_memory(out[1], in_private));
   CHECK(right_from_memory(out[2], in_global) && out[3] == 1);

@@ -1,5 +1,5 @@
-// `assert` in kernels: what holds changes nothing; what does not ends the process, with a message that says where. The
-// program runs itself to see it.
+// `assert` in kernels: what holds changes nothing; what does not ends the process, with a message
+// that says where. The program runs itself to see it.
 //
 // MODES: device
 // BACKENDS: cpu,opencl
@@ -27,7 +27,9 @@ void fail(const std::string &way) {
   sycl::queue q;
   if (way == "range") {
     int *values = sycl::malloc_shared<int>(32, q);
-    q.parallel_for(32, [=](sycl::id<1> i) { values[i] = element(values, i == 21 ? 1ul << 40 : i[0], 32); }).wait();
+    q.parallel_for(32, [=](sycl::id<1> i) {
+       values[i] = element(values, i == 21 ? 1ul << 40 : i[0], 32);
+     }).wait();
   } else if (way == "group") {
     // Nobody waits for the kernel but who needs its result.
     int values[32] = {};
@@ -77,7 +79,8 @@ void check_way(const char *way, const char *item) {
   const std::string text = said(way, status);
   const std::string place = "assertions.cpp:" + std::to_string(line) + ":";
   const bool good = text.find(place) != text.npos && text.find("element") != text.npos &&
-                    text.find("Assertion `i < size` failed.") != text.npos && text.find(item) != text.npos;
+                    text.find("Assertion `i < size` failed.") != text.npos &&
+                    text.find(item) != text.npos;
   if (!good)
     std::printf("%s: '%s'\n", way, text.c_str());
   CHECK(good && WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);

@@ -1,5 +1,5 @@
-// `atomic_ref`: every operation on every type, in global and local memory, with all orders and scopes, while many
-// work-items do the same.
+// `atomic_ref`: every operation on every type, in global and local memory, with all orders and
+// scopes, while many work-items do the same.
 //
 // A foreign host compiler cannot tell unnamed kernels of one line apart:
 // MODES: device,host
@@ -13,11 +13,13 @@ namespace {
 constexpr std::size_t groups = 16, size = 48, items = groups * size;
 
 using space = sycl::access::address_space;
-template <class T, space S = space::global_space, sycl::memory_order O = sycl::memory_order::relaxed,
+template <class T, space S = space::global_space,
+          sycl::memory_order O = sycl::memory_order::relaxed,
           sycl::memory_scope C = sycl::memory_scope::device>
 using ref = sycl::atomic_ref<T, O, C, S>;
 
-// Runs `f(cell, i)` in all work-items, on one cell that starts as `start`, and gives the cell's last value.
+// Runs `f(cell, i)` in all work-items, on one cell that starts as `start`, and gives the cell's
+// last value.
 template <class T, class F> T together(sycl::queue &q, T start, F f) {
   T *cell = sycl::malloc_shared<T>(1, q);
   *cell = start;
@@ -44,7 +46,8 @@ template <class T> void numbers(sycl::queue &q) {
         }) == n);
   CHECK(together<T>(q, 0, [](auto r, int) {
           T old = r;
-          while (!r.compare_exchange_strong(old, old + 2, sycl::memory_order::acq_rel, sycl::memory_order::acquire,
+          while (!r.compare_exchange_strong(old, old + 2, sycl::memory_order::acq_rel,
+                                            sycl::memory_order::acquire,
                                             sycl::memory_scope::system)) {
           }
         }) == 2 * n);
@@ -64,11 +67,13 @@ template <class T> void integers(sycl::queue &q) {
   CHECK(together<T>(q, 0, [](auto r, int) { ++r; }) == n);
   CHECK(together<T>(q, n, [](auto r, int) { r--; }) == 0);
   CHECK(together<T>(q, n, [](auto r, int) { --r; }) == 0);
-  CHECK(together<T>(q, 0, [](auto r, int i) { r.fetch_or(static_cast<T>(T(1) << (i % 20))); }) == 0xfffff);
+  CHECK(together<T>(q, 0, [](auto r, int i) { r.fetch_or(static_cast<T>(T(1) << (i % 20))); }) ==
+        0xfffff);
   CHECK(together<T>(q, static_cast<T>(0x7fffffff), [](auto r, int i) {
           r.fetch_and(static_cast<T>(~(T(1) << (i % 9))));
         }) == static_cast<T>(0x7ffffe00));
-  CHECK(together<T>(q, 0, [](auto r, int i) { r.fetch_xor(static_cast<T>(T(1) << (i % 3))); }) == 0);
+  CHECK(together<T>(q, 0, [](auto r, int i) { r.fetch_xor(static_cast<T>(T(1) << (i % 3))); }) ==
+        0);
   CHECK(together<T>(q, 0, [](auto r, int i) { r |= static_cast<T>(i & 15); }) == 15);
   CHECK(together<T>(q, 15, [](auto r, int i) { r &= static_cast<T>(i | 8); }) == 8);
   CHECK(together<T>(q, 1, [](auto r, int) { r ^= T(2); }) == 1);
@@ -79,7 +84,8 @@ template <class T> void tickets(sycl::queue &q) {
   T *next = sycl::malloc_shared<T>(1, q), *taken = sycl::malloc_shared<T>(items, q);
   *next = 0;
   q.parallel_for(sycl::nd_range<1>(items, size), [=](sycl::nd_item<1> it) {
-     taken[it.get_global_id(0)] = ref<T, space::global_space, sycl::memory_order::seq_cst>(*next).fetch_add(1);
+     taken[it.get_global_id(0)] =
+         ref<T, space::global_space, sycl::memory_order::seq_cst>(*next).fetch_add(1);
    }).wait();
   std::vector<T> sorted(taken, taken + items);
   std::sort(sorted.begin(), sorted.end());
@@ -91,7 +97,8 @@ template <class T> void tickets(sycl::queue &q) {
   *next = -1;
   q.parallel_for(sycl::nd_range<1>(items, size), [=](sycl::nd_item<1> it) {
      const std::size_t i = it.get_global_id(0);
-     taken[i] = ref<T, space::generic_space, sycl::memory_order::acq_rel>(*next).exchange(static_cast<T>(i));
+     taken[i] = ref<T, space::generic_space, sycl::memory_order::acq_rel>(*next).exchange(
+         static_cast<T>(i));
    }).wait();
   sorted.assign(taken, taken + items);
   sorted.push_back(*next);
@@ -144,8 +151,8 @@ void histogram(sycl::queue &q) {
         if (i < bins)
           local[i] = 0;
         sycl::group_barrier(it.get_group());
-        ref<unsigned, space::local_space, sycl::memory_order::relaxed, sycl::memory_scope::work_group>(
-            local[it.get_global_id(0) % bins])
+        ref<unsigned, space::local_space, sycl::memory_order::relaxed,
+            sycl::memory_scope::work_group>(local[it.get_global_id(0) % bins])
             .fetch_add(1u);
         sycl::group_barrier(it.get_group());
         if (i < bins)
@@ -165,9 +172,11 @@ void orders_and_scopes(sycl::queue &q) {
   q.single_task([=] {
      using order = sycl::memory_order;
      ref<int> r(*cell);
-     for (auto s : {sycl::memory_scope::work_item, sycl::memory_scope::sub_group, sycl::memory_scope::work_group,
-                    sycl::memory_scope::device, sycl::memory_scope::system}) {
-       for (auto o : {order::relaxed, order::acquire, order::release, order::acq_rel, order::seq_cst})
+     for (auto s : {sycl::memory_scope::work_item, sycl::memory_scope::sub_group,
+                    sycl::memory_scope::work_group, sycl::memory_scope::device,
+                    sycl::memory_scope::system}) {
+       for (auto o :
+            {order::relaxed, order::acquire, order::release, order::acq_rel, order::seq_cst})
          r.fetch_add(1, o, s);
        for (auto o : {order::relaxed, order::acquire, order::seq_cst})
          r.fetch_add(r.load(o, s) > 0, order::relaxed, s);
@@ -178,8 +187,10 @@ void orders_and_scopes(sycl::queue &q) {
   CHECK(*cell == 55);
   sycl::free(cell, q);
   CHECK(ref<int>::default_read_order == sycl::memory_order::relaxed);
-  CHECK(ref<int, space::global_space, sycl::memory_order::acq_rel>::default_read_order == sycl::memory_order::acquire);
-  CHECK(ref<int, space::global_space, sycl::memory_order::acq_rel>::default_write_order == sycl::memory_order::release);
+  CHECK(ref<int, space::global_space, sycl::memory_order::acq_rel>::default_read_order ==
+        sycl::memory_order::acquire);
+  CHECK(ref<int, space::global_space, sycl::memory_order::acq_rel>::default_write_order ==
+        sycl::memory_order::release);
   CHECK(ref<int>::is_always_lock_free && ref<int>::required_alignment == 4);
 }
 

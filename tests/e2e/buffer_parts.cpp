@@ -1,4 +1,5 @@
-// Sub-buffers share memory and dependencies with their parent; reinterpreted buffers share the bytes.
+// Sub-buffers share memory and dependencies with their parent; reinterpreted buffers share the
+// bytes.
 #include "check.hpp"
 
 #include <vector>
@@ -40,7 +41,8 @@ void rows(sycl::queue &q) {
     sycl::buffer<int, 2> part(whole, {2, 0}, {3, 10});
     q.submit([&](sycl::handler &h) {
       sycl::accessor v(part, h, sycl::write_only);
-      h.parallel_for(part.get_range(), [=](sycl::id<2> i) { v[i] = static_cast<int>(i[0] * 100 + i[1]); });
+      h.parallel_for(part.get_range(),
+                     [=](sycl::id<2> i) { v[i] = static_cast<int>(i[0] * 100 + i[1]); });
     });
     sycl::buffer<int, 2> in_row(whole, {5, 3}, {1, 4});
     q.fill(sycl::accessor(in_row, sycl::write_only), -1);
@@ -73,7 +75,8 @@ void other_types(sycl::queue &q) {
     auto square = words.reinterpret<unsigned>(sycl::range<2>(2, 4));
     q.submit([&](sycl::handler &h) {
       sycl::accessor v(bytes, h);
-      h.parallel_for(bytes.get_range(), [=](sycl::id<1> i) { v[i] = static_cast<unsigned char>(i); });
+      h.parallel_for(bytes.get_range(),
+                     [=](sycl::id<1> i) { v[i] = static_cast<unsigned char>(i); });
     });
     q.submit([&](sycl::handler &h) {
       sycl::accessor v(square, h);

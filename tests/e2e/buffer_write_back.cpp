@@ -236,11 +236,15 @@ void odd_ones(sycl::queue &q) {
       h.parallel_for(b.get_range(), [=](sycl::id<1> i) { v[i] = 1; });
     });
   }
-  CHECK(check::throws(sycl::errc::invalid, [] { sycl::buffer<int, 2> b(sycl::range<2>(1ull << 40, 1ull << 40)); }));
+  CHECK(check::throws(sycl::errc::invalid,
+                      [] { sycl::buffer<int, 2> b(sycl::range<2>(1ull << 40, 1ull << 40)); }));
 
-  sycl::buffer<int> bound(sycl::range<1>(1), {sycl::property::buffer::context_bound(q.get_context())});
-  CHECK(bound.get_property<sycl::property::buffer::context_bound>().get_context() == q.get_context());
-  CHECK(check::throws(sycl::errc::invalid, [&] { bound.get_property<sycl::property::buffer::use_mutex>(); }));
+  sycl::buffer<int> bound(sycl::range<1>(1),
+                          {sycl::property::buffer::context_bound(q.get_context())});
+  CHECK(bound.get_property<sycl::property::buffer::context_bound>().get_context() ==
+        q.get_context());
+  CHECK(check::throws(sycl::errc::invalid,
+                      [&] { bound.get_property<sycl::property::buffer::use_mutex>(); }));
 }
 
 } // namespace

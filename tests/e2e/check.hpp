@@ -1,4 +1,5 @@
-// Expectations of the end-to-end programs: each one that fails is printed, and `check::result()` is the exit status.
+// Expectations of the end-to-end programs: each one that fails is printed, and `check::result()` is
+// the exit status.
 #ifndef SCYTHE_TESTS_CHECK_HPP
 #define SCYTHE_TESTS_CHECK_HPP
 
@@ -24,7 +25,8 @@ template <class F> bool throws(sycl::errc code, F f) {
   } catch (const sycl::exception &e) {
     if (e.code() == code && e.what()[0] != '\0')
       return true;
-    std::printf("threw '%s' with code %d, expected code %d\n", e.what(), e.code().value(), static_cast<int>(code));
+    std::printf("threw '%s' with code %d, expected code %d\n", e.what(), e.code().value(),
+                static_cast<int>(code));
     return false;
   }
   std::printf("threw nothing, expected code %d\n", static_cast<int>(code));

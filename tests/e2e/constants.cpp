@@ -1,5 +1,5 @@
-// Tables that device code reads: structures with padding, vectors of all lengths, flags, halves, and addresses of other
-// tables and of parts of them; and counters whose lower bits are kept.
+// Tables that device code reads: structures with padding, vectors of all lengths, flags, halves,
+// and addresses of other tables and of parts of them; and counters whose lower bits are kept.
 //
 // MODES: device
 // LEVELS: O0,O2
@@ -38,7 +38,8 @@ void compute(double *out, int k) {
   out[at++] = names[k % 3] ? names[k % 3][1] : -1;
   out[at++] = entries[k & 1].name ? entries[k & 1].name[2] : -1;
   out[at++] = entries[k & 1].number + *entries[k & 1].first;
-  out[at++] = static_cast<double>(dense[k & 1].number) + dense[k & 1].letter + (dense[k & 1].flags[k % 3] ? 0.5 : 0);
+  out[at++] = static_cast<double>(dense[k & 1].number) + dense[k & 1].letter +
+              (dense[k & 1].flags[k % 3] ? 0.5 : 0);
   const sycl::float3 three(1.0f, 2.0f, 3.0f);
   out[at++] = three[k % 3];
   const bool flags[5] = {true, false, true, true, false};
@@ -83,7 +84,8 @@ void tables() {
     compute(&expected[static_cast<std::size_t>(k * results)], k);
   for (std::size_t i = 0; i < seen.size(); ++i)
     if (seen[i] != expected[i]) {
-      std::printf("result %zu for %zu is %g, expected %g\n", i % results, i / results, seen[i], expected[i]);
+      std::printf("result %zu for %zu is %g, expected %g\n", i % results, i / results, seen[i],
+                  expected[i]);
       CHECK(seen[i] == expected[i]);
     }
 }

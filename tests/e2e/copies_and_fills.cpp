@@ -26,11 +26,13 @@ void to_and_from_memory(sycl::queue &q) {
 
   // A box of it, packed.
   std::vector<int> box(2 * 3, -1);
-  q.copy(sycl::accessor(b, sycl::range<2>(2, 3), sycl::id<2>(1, 4), sycl::read_only), box.data()).wait();
+  q.copy(sycl::accessor(b, sycl::range<2>(2, 3), sycl::id<2>(1, 4), sycl::read_only), box.data())
+      .wait();
   CHECK(box == std::vector<int>({12, 13, 14, 20, 21, 22}));
   for (int &x : box)
     x = -x;
-  q.copy(box.data(), sycl::accessor(b, sycl::range<2>(2, 3), sycl::id<2>(3, 0), sycl::write_only)).wait();
+  q.copy(box.data(), sycl::accessor(b, sycl::range<2>(2, 3), sycl::id<2>(3, 0), sycl::write_only))
+      .wait();
   sycl::host_accessor v(b, sycl::read_only);
   CHECK(v[3][0] == -12 && v[4][2] == -22 && v[3][3] == 27 && v[5][0] == 40);
 }
@@ -52,8 +54,9 @@ void between_accessors(sycl::queue &q) {
   CHECK(v[0] == 32 && v[3] == 35 && v[4] == 42 && v[15] == 65);
 
   sycl::buffer<int, 2> small{sycl::range<2>(2, 2)};
-  CHECK(check::throws(sycl::errc::invalid,
-                      [&] { q.copy(sycl::accessor(b, sycl::read_only), sycl::accessor(small, sycl::write_only)); }));
+  CHECK(check::throws(sycl::errc::invalid, [&] {
+    q.copy(sycl::accessor(b, sycl::read_only), sycl::accessor(small, sycl::write_only));
+  }));
 }
 
 // A box of a buffer's elements.
@@ -77,7 +80,8 @@ template <int D, int E> void between_shapes(sycl::queue &q, const box<D> &from, 
   const bool arrived = std::equal(source.begin(), source.end(), target.begin());
   // A host accessor of all of a buffer would wait for those of its parts.
   const auto written = [](const auto &elements) {
-    return static_cast<std::size_t>(std::count_if(elements.begin(), elements.end(), [](int x) { return x >= 0; }));
+    return static_cast<std::size_t>(
+        std::count_if(elements.begin(), elements.end(), [](int x) { return x >= 0; }));
   };
   std::vector<int> all(to.memory.size());
   q.copy(sycl::accessor(b, sycl::read_only), all.data()).wait();
@@ -89,7 +93,8 @@ void other_shapes(sycl::queue &q) {
   using plane = box<2>;
   using cube = box<3>;
   const line whole_line{{24}, {24}, {}}, part{{40}, {24}, {7}}, long_part{{40}, {31}, {4}};
-  const plane whole_plane{{4, 6}, {4, 6}, {}}, inner{{9, 9}, {4, 6}, {2, 1}}, upright{{9, 9}, {6, 4}, {1, 3}};
+  const plane whole_plane{{4, 6}, {4, 6}, {}}, inner{{9, 9}, {4, 6}, {2, 1}},
+      upright{{9, 9}, {6, 4}, {1, 3}};
   const plane roomy{{9, 9}, {7, 5}, {2, 3}};
   const cube whole_cube{{2, 3, 4}, {2, 3, 4}, {}}, middle{{5, 5, 5}, {2, 3, 4}, {1, 2, 1}};
   const cube turned{{5, 5, 5}, {4, 3, 2}, {1, 0, 3}}, spacious{{5, 5, 5}, {3, 3, 3}, {1, 2, 1}};
@@ -119,12 +124,14 @@ void other_shapes(sycl::queue &q) {
     sycl::buffer<int, 2> a(in.data(), {6, 4}), b(out.data(), {7, 5});
     q.copy(sycl::accessor(a, sycl::read_only), sycl::accessor(b, sycl::write_only));
   }
-  CHECK(out[0] == 0 && out[3] == 3 && out[4] == -1 && out[5] == 4 && out[5 * 5 + 3] == 23 && out[6 * 5] == -1);
+  CHECK(out[0] == 0 && out[3] == 3 && out[4] == -1 && out[5] == 4 && out[5 * 5 + 3] == 23 &&
+        out[6 * 5] == -1);
 
   sycl::buffer<int> few{sycl::range<1>(23)};
   sycl::buffer<int, 2> many{sycl::range<2>(4, 6)};
-  CHECK(check::throws(sycl::errc::invalid,
-                      [&] { q.copy(sycl::accessor(many, sycl::read_only), sycl::accessor(few, sycl::write_only)); }));
+  CHECK(check::throws(sycl::errc::invalid, [&] {
+    q.copy(sycl::accessor(many, sycl::read_only), sycl::accessor(few, sycl::write_only));
+  }));
 }
 
 void shared_pointers(sycl::queue &q) {

@@ -1,5 +1,5 @@
-// What goes wrong on an NVIDIA GPU is an exception that tells what it was, and the process goes on: on the GPU as long
-// as that lives, and on the CPU after that.
+// What goes wrong on an NVIDIA GPU is an exception that tells what it was, and the process goes on:
+// on the GPU as long as that lives, and on the CPU after that.
 //
 // MODES: device
 // BACKENDS: cuda
@@ -81,7 +81,8 @@ int main() {
   };
   CHECK(local > 48 << 10);
   with_local(local);
-  CHECK(holds(thrown([&] { with_local(local + 1); }, sycl::errc::memory_allocation), "local memory"));
+  CHECK(
+      holds(thrown([&] { with_local(local + 1); }, sycl::errc::memory_allocation), "local memory"));
   auto groups_of = [&](std::size_t items) {
     q.parallel_for(sycl::nd_range<1>(items, items), [=](sycl::nd_item<1>) { *word = 1; }).wait();
   };

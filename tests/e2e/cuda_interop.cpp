@@ -1,5 +1,5 @@
-// SYCL and CUDA's driver on the same device: CUDA's objects behind SYCL's, commands of both in one stream, and events
-// in both directions.
+// SYCL and CUDA's driver on the same device: CUDA's objects behind SYCL's, commands of both in one
+// stream, and events in both directions.
 //
 // MODES: device
 // BACKENDS: cuda
@@ -65,7 +65,8 @@ int main() {
   bool same = false;
   q.submit([&](sycl::handler &h) {
     h.host_task([&](sycl::interop_handle handle) {
-      same = handle.get_native_device<cuda>() == device && handle.get_native_context<cuda>() == context;
+      same = handle.get_native_device<cuda>() == device &&
+             handle.get_native_context<cuda>() == context;
     });
   });
   q.wait();
@@ -81,8 +82,8 @@ int main() {
   q.submit([&](sycl::handler &h) {
     sycl::accessor all{buffer, h, sycl::read_write};
     h.host_task([=, &same](sycl::interop_handle handle) {
-      same = set_current(context) == 0 && memset(handle.get_native_mem<cuda>(all), 11, n / 2, other) == 0 &&
-             finish(other) == 0;
+      same = set_current(context) == 0 &&
+             memset(handle.get_native_mem<cuda>(all), 11, n / 2, other) == 0 && finish(other) == 0;
     });
   });
   sycl::host_accessor result{buffer};

@@ -1,4 +1,5 @@
-// Initial values of variables of device code, which C++20 allows: numbers, arrays, classes, and those of others.
+// Initial values of variables of device code, which C++20 allows: numbers, arrays, classes, and
+// those of others.
 // FLAGS: -std=c++20
 // LEVELS: O2
 #include "check.hpp"
@@ -48,7 +49,8 @@ int main() {
      seen[9] = static_cast<float>(converted);
      three = 4;
    }).wait();
-  CHECK(seen[0] == 3 && seen[1] == 0.5f && seen[2] == 7 && seen[3] == 3.5f && seen[4] == 7.75f && seen[5] == 10.25f);
+  CHECK(seen[0] == 3 && seen[1] == 0.5f && seen[2] == 7 && seen[3] == 3.5f && seen[4] == 7.75f &&
+        seen[5] == 10.25f);
   CHECK(seen[6] == 1 && seen[7] == 4 && seen[8] == 3 && seen[9] == 3);
   CHECK(value(q, three) == 4 && value(q, copied) == 3);
   double numbers[2];

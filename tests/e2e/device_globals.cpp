@@ -1,5 +1,5 @@
-// Variables of device code: of every kind that can be declared, read and written by the host and by kernels, before and
-// after kernels first use them, in each context apart, on every device.
+// Variables of device code: of every kind that can be declared, read and written by the host and by
+// kernels, before and after kernels first use them, in each context apart, on every device.
 //
 // AHEAD: no
 #include "check.hpp"
@@ -37,20 +37,24 @@ device_global<int *> address;
 [[gnu::used]] device_global<int> untouched;
 static device_global<int> kernels_only;
 device_global<int, decltype(properties(device_image_scope))> scoped;
-device_global<int, decltype(properties(host_access_read, init_mode_reset, implement_in_csr_on))> read_only;
+device_global<int, decltype(properties(host_access_read, init_mode_reset, implement_in_csr_on))>
+    read_only;
 // The older spelling.
-oneapi::device_global<int, oneapi::property_list_t<oneapi::device_image_scope::value_t,
-                                                   oneapi::host_access::value_t<oneapi::host_access::access::write>>>
+oneapi::device_global<
+    int, oneapi::property_list_t<oneapi::device_image_scope::value_t,
+                                 oneapi::host_access::value_t<oneapi::host_access::access::write>>>
     older;
 
 using scoped_t = decltype(scoped);
 using read_only_t = decltype(read_only);
-static_assert(scoped_t::has_property<device_image_scope_key>() && !scoped_t::has_property<host_access_key>());
+static_assert(scoped_t::has_property<device_image_scope_key>() &&
+              !scoped_t::has_property<host_access_key>());
 static_assert(read_only_t::get_property<host_access_key>() == host_access<host_access_enum::read>);
 static_assert(read_only_t::get_property<implement_in_csr_key>().value);
 static_assert(std::is_same_v<decltype(array)::element_type, int>);
 static_assert(!std::is_copy_assignable_v<scoped_t> && !std::is_move_assignable_v<scoped_t>);
-static_assert(is_property_key_of<init_mode_key, read_only_t>::value && !is_property_key_of<point, read_only_t>::value);
+static_assert(is_property_key_of<init_mode_key, read_only_t>::value &&
+              !is_property_key_of<point, read_only_t>::value);
 
 template <class T, class L> T value(sycl::queue &q, const device_global<T, L> &global) {
   T out;
@@ -106,7 +110,8 @@ void after_kernels(sycl::queue &q) {
   CHECK(value(q, plain) == 8);
   CHECK(value(q, unnamed).y == 4);
   CHECK(value(q, outer::inner::shared) == 2.5f && value(q, holder::member) == 11);
-  CHECK(value(q, numbered<1>) == 13 && value(q, numbered<2>) == 14 && value(q, typed<short>::value) == 15);
+  CHECK(value(q, numbered<1>) == 13 && value(q, numbered<2>) == 14 &&
+        value(q, typed<short>::value) == 15);
   CHECK(value(q, scoped) == 17 && value(q, read_only) == 18);
   int table[6];
   q.submit([&](sycl::handler &h) { h.copy(holder::table, table); }).wait();
@@ -133,7 +138,8 @@ void limits(sycl::queue &q) {
   CHECK(check::throws(sycl::errc::invalid, [&] { q.copy(out, array, 1, 4); }));
   CHECK(check::throws(sycl::errc::invalid, [&] { q.memcpy(out, array, 1, 16); }));
   CHECK(check::throws(sycl::errc::invalid, [&] { q.copy(out, array, ~std::size_t(0)); }));
-  CHECK(check::throws(sycl::errc::invalid, [&] { q.submit([&](sycl::handler &h) { h.memcpy(array, out, 17); }); }));
+  CHECK(check::throws(sycl::errc::invalid,
+                      [&] { q.submit([&](sycl::handler &h) { h.memcpy(array, out, 17); }); }));
   q.memcpy(out, array, 0, 16).wait();
 }
 

@@ -1,5 +1,6 @@
-// Work-items that part and meet again: loops with several ways on and out, counters that start the same for all, `goto`
-// into loops. What each work-item computes is what the host computes for it alone.
+// Work-items that part and meet again: loops with several ways on and out, counters that start the
+// same for all, `goto` into loops. What each work-item computes is what the host computes for it
+// alone.
 #include "check.hpp"
 
 #include <cstdint>
@@ -173,10 +174,13 @@ template <class Flow> void test(sycl::queue &q) {
       if (out[i] != Flow::run(i * 2654435761u) && !wrong++)
         first = i;
     if (wrong)
-      std::printf("%s in %s: %u of %u wrong, the first at %u\n", __PRETTY_FUNCTION__, how, wrong, size, first);
+      std::printf("%s in %s: %u of %u wrong, the first at %u\n", __PRETTY_FUNCTION__, how, wrong,
+                  size, first);
     CHECK(wrong == 0);
   };
-  q.parallel_for<in_range<Flow>>(size, [=](sycl::id<1> i) { out[i] = Flow::run(number(i) * 2654435761u); }).wait();
+  q.parallel_for<in_range<Flow>>(size, [=](sycl::id<1> i) {
+     out[i] = Flow::run(number(i) * 2654435761u);
+   }).wait();
   check("a range");
   q.parallel_for<in_groups<Flow>>(sycl::nd_range<1>(size, 12), [=](sycl::nd_item<1> item) {
      sycl::group_barrier(item.get_group());

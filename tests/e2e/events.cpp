@@ -10,9 +10,12 @@ namespace {
 
 using status = sycl::info::event_command_status;
 
-status status_of(const sycl::event &e) { return e.get_info<sycl::info::event::command_execution_status>(); }
+status status_of(const sycl::event &e) {
+  return e.get_info<sycl::info::event::command_execution_status>();
+}
 
-sycl::event slow_task(sycl::queue &q, std::atomic<int> &counter, const std::vector<sycl::event> &after = {}) {
+sycl::event slow_task(sycl::queue &q, std::atomic<int> &counter,
+                      const std::vector<sycl::event> &after = {}) {
   return q.submit([&](sycl::handler &h) {
     h.depends_on(after);
     h.host_task([&counter] {
@@ -29,7 +32,8 @@ void default_event() {
   CHECK(status_of(e) == status::complete);
   CHECK(sycl::event(e) == e && e != sycl::event());
   CHECK(e.get_wait_list().empty() && e.get_backend() == sycl::queue().get_backend());
-  CHECK(check::throws(sycl::errc::invalid, [&] { e.get_profiling_info<sycl::info::event_profiling::command_end>(); }));
+  CHECK(check::throws(sycl::errc::invalid,
+                      [&] { e.get_profiling_info<sycl::info::event_profiling::command_end>(); }));
 }
 
 void dependencies() {
@@ -42,7 +46,8 @@ void dependencies() {
   CHECK(waits.size() == 2 && waits[0] == a && waits[1] == b);
   c.wait();
   CHECK(counter == 3);
-  CHECK(status_of(a) == status::complete && status_of(b) == status::complete && status_of(c) == status::complete);
+  CHECK(status_of(a) == status::complete && status_of(b) == status::complete &&
+        status_of(c) == status::complete);
 
   // Kernels wait for host tasks of another queue, and the other way round.
   int *v = sycl::malloc_shared<int>(1, q1);
@@ -89,7 +94,8 @@ void profiling() {
 
   sycl::queue plain;
   sycl::event f = plain.single_task([] {});
-  CHECK(check::throws(sycl::errc::invalid, [&] { f.get_profiling_info<sycl::info::event_profiling::command_end>(); }));
+  CHECK(check::throws(sycl::errc::invalid,
+                      [&] { f.get_profiling_info<sycl::info::event_profiling::command_end>(); }));
 }
 
 } // namespace

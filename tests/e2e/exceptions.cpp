@@ -26,7 +26,8 @@ void objects() {
   sycl::exception copy = with;
   CHECK(copy.has_context() && copy.get_context() == c && copy.code() == sycl::errc::event);
   std::error_code code = sycl::errc::nd_range;
-  CHECK(code.value() == 4 && static_cast<bool>(code) && !static_cast<bool>(std::error_code(sycl::errc::success)));
+  CHECK(code.value() == 4 && static_cast<bool>(code) &&
+        !static_cast<bool>(std::error_code(sycl::errc::success)));
 }
 
 struct collector {
@@ -116,8 +117,11 @@ void at_the_end() {
 void misuse() {
   sycl::queue q;
   using sycl::errc;
-  // Submissions stand outside of the macro: with a foreign host compiler, unnamed kernels are found by their line.
-  auto does_not_divide = [&] { q.parallel_for(sycl::nd_range<2>({8, 9}, {4, 4}), [](sycl::nd_item<2>) {}); };
+  // Submissions stand outside of the macro: with a foreign host compiler, unnamed kernels are found
+  // by their line.
+  auto does_not_divide = [&] {
+    q.parallel_for(sycl::nd_range<2>({8, 9}, {4, 4}), [](sycl::nd_item<2>) {});
+  };
   auto is_zero = [&] { q.parallel_for(sycl::nd_range<1>(8, 0), [](sycl::nd_item<1>) {}); };
   CHECK(check::throws(errc::nd_range, does_not_divide));
   CHECK(check::throws(errc::nd_range, is_zero));
@@ -138,7 +142,8 @@ void misuse() {
   q.wait();
   CHECK(!ran);
   // Parts with more compute units than any device has, or no parts at all.
-  const bool has_parts = q.get_device().get_info<sycl::info::device::partition_max_sub_devices>() > 0;
+  const bool has_parts =
+      q.get_device().get_info<sycl::info::device::partition_max_sub_devices>() > 0;
   CHECK(check::throws(has_parts ? errc::invalid : errc::feature_not_supported, [&] {
     q.get_device().create_sub_devices<sycl::info::partition_property::partition_equally>(1u << 20);
   }));

@@ -1,5 +1,5 @@
-// Parts of sub-groups: what their algorithms give is what a loop over their members gives, whether all parts call them
-// together or one part does alone.
+// Parts of sub-groups: what their algorithms give is what a loop over their members gives, whether
+// all parts call them together or one part does alone.
 // MODES: device
 // LEVELS: O2
 // BACKENDS: cpu,opencl
@@ -25,7 +25,8 @@ struct outcome {
 
 int value_of(std::size_t i) { return static_cast<int>(i * 7 % 11) - 3; }
 
-template <class Part> void use(const Part &part, std::size_t i, outcome &o, const int *numbers, int *room) {
+template <class Part>
+void use(const Part &part, std::size_t i, outcome &o, const int *numbers, int *room) {
   static_assert(sycl::is_group_v<Part> && exp::is_user_constructed_group_v<Part> &&
                 !exp::is_fixed_topology_group_v<Part>);
   const int x = value_of(i);
@@ -56,10 +57,12 @@ template <kind Kind> class parts_kernel;
 
 template <kind Kind> void parts(sycl::queue &q) {
   outcome *const out = sycl::malloc_shared<outcome>(size * groups, q);
-  int *const numbers = sycl::malloc_shared<int>(10, q), *const room = sycl::malloc_shared<int>(size * groups, q);
+  int *const numbers = sycl::malloc_shared<int>(10, q), *const room = sycl::malloc_shared<int>(
+                                                            size * groups, q);
   for (int i = 0; i < 10; ++i)
     numbers[i] = i;
-  q.parallel_for<parts_kernel<Kind>>(sycl::nd_range<1>(size * groups, size), [=](sycl::nd_item<1> it) {
+  q.parallel_for<parts_kernel<Kind>>(sycl::nd_range<1>(size * groups, size), [=](sycl::nd_item<1>
+                                                                                     it) {
      const sycl::sub_group sg = it.get_sub_group();
      const std::size_t i = it.get_global_id(0);
      outcome o{};
@@ -85,7 +88,8 @@ template <kind Kind> void parts(sycl::queue &q) {
   for (std::size_t i = 0; i < size * groups; ++i) {
     const outcome &o = out[i];
     if (o.members == 0) {
-      wrong += Kind == kind::ballot || Kind == kind::fixed || (Kind == kind::alone ? o.lane % 2 == 1 : o.lane % 3 != 2);
+      wrong += Kind == kind::ballot || Kind == kind::fixed ||
+               (Kind == kind::alone ? o.lane % 2 == 1 : o.lane % 3 != 2);
       continue;
     }
     std::vector<std::size_t> members;
@@ -106,9 +110,11 @@ template <kind Kind> void parts(sycl::queue &q) {
       all = all && x < 5;
     }
     const int x = value_of(i);
-    wrong += o.members != members.size() || o.member != self || o.leader != (self == 0) || o.part >= o.parts;
+    wrong += o.members != members.size() || o.member != self || o.leader != (self == 0) ||
+             o.part >= o.parts;
     wrong += o.sum != sum || o.upto != upto || o.before != 100 + upto - x || o.product != least;
-    wrong += o.last != value_of(members.back()) || o.any != any || o.all != all || o.joint != 45 || !o.shared;
+    wrong += o.last != value_of(members.back()) || o.any != any || o.all != all || o.joint != 45 ||
+             !o.shared;
     wrong += self + 1 < members.size() && o.next != value_of(members[self + 1]);
     wrong += (self ^ 1) < members.size() && o.swapped != value_of(members[self ^ 1]);
     wrong += Kind == kind::fixed && (members.size() != 4 || o.part != o.lane / 4);

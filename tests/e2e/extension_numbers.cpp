@@ -1,5 +1,6 @@
-// Numbers of extensions: bfloat16 and its functions, complex numbers, dot products of bytes. What kernels compute is
-// what the host computes with the same functions, and that is compared with other ways to compute it.
+// Numbers of extensions: bfloat16 and its functions, complex numbers, dot products of bytes. What
+// kernels compute is what the host computes with the same functions, and that is compared with
+// other ways to compute it.
 // MODES: device,host
 // LEVELS: O2
 // VALGRIND: no
@@ -34,7 +35,8 @@ void bfloat16_on_host() {
   CHECK(exp::isnan(bfloat16(NAN)) && !exp::isnan(bfloat16(3.0f)));
   CHECK((bits_of(sycl::bit_cast<float>(0x7f800001u)) & 0x7fff) > 0x7f80);
   bfloat16 x = 3, y = sycl::half(0.5f);
-  CHECK(x + y == 3.5f && x - 1 == 2 && 2 * x == 6 && x / y == bfloat16(6) && -x == -3 && x != y && y < x && 3 <= x);
+  CHECK(x + y == 3.5f && x - 1 == 2 && 2 * x == 6 && x / y == bfloat16(6) && -x == -3 && x != y &&
+        y < x && 3 <= x);
   CHECK(std::is_same_v<decltype(x * 2.0f), bfloat16> && std::is_same_v<decltype(x == 2), bool>);
   x += y;
   x *= 2;
@@ -44,15 +46,19 @@ void bfloat16_on_host() {
   sum += y;
   CHECK(sum == 1.5f);
   using limits = std::numeric_limits<bfloat16>;
-  CHECK(bits_of(limits::max()) == 0x7f7f && bits_of(limits::min()) == 0x0080 && bits_of(limits::denorm_min()) == 1);
+  CHECK(bits_of(limits::max()) == 0x7f7f && bits_of(limits::min()) == 0x0080 &&
+        bits_of(limits::denorm_min()) == 1);
   CHECK(1 + static_cast<float>(limits::epsilon()) == static_cast<float>(bfloat16(1.0078125f)));
-  // 1.0078125 * 1.0078125 is a little more than a tie with -1/2^16 of it: rounding twice would go wrong.
+  // 1.0078125 * 1.0078125 is a little more than a tie with -1/2^16 of it: rounding twice would go
+  // wrong.
   const float a = 1.0078125f, c = -0x1p-40f;
   const double exact = static_cast<double>(a) * a + c;
   const bfloat16 once = exp::fma(bfloat16(a), bfloat16(a), bfloat16(c));
   CHECK(std::fabs(static_cast<double>(static_cast<float>(once)) - exact) <= 0x1p-8);
-  CHECK(static_cast<float>(exp::fma(bfloat16(0x1.02p0f), bfloat16(0x1p0f), bfloat16(0x1p-8f))) == 0x1.04p0f);
-  CHECK(static_cast<float>(exp::fma(bfloat16(0x1.02p0f), bfloat16(0x1p0f), bfloat16(0x1.fep-9f))) == 0x1.02p0f);
+  CHECK(static_cast<float>(exp::fma(bfloat16(0x1.02p0f), bfloat16(0x1p0f), bfloat16(0x1p-8f))) ==
+        0x1.04p0f);
+  CHECK(static_cast<float>(exp::fma(bfloat16(0x1.02p0f), bfloat16(0x1p0f), bfloat16(0x1.fep-9f))) ==
+        0x1.02p0f);
 }
 
 // Functions against those of float, scalars and arrays.
@@ -78,7 +84,8 @@ int bfloat16_functions(float x, bfloat16 *out) {
   add((v.lo() - v.hi()).y());
   add(exp::sqrt(v)[1]);
   add(v.convert<float>().z() + static_cast<float>((v < v + bfloat16(1))[3]));
-  add(sycl::vec<float, 2>(x, 2.5f).convert<bfloat16>().y() + v.as<sycl::vec<std::uint16_t, 4>>()[3]);
+  add(sycl::vec<float, 2>(x, 2.5f).convert<bfloat16>().y() +
+      v.as<sycl::vec<std::uint16_t, 4>>()[3]);
   return n;
 }
 
@@ -90,9 +97,11 @@ void bfloat16_in_kernels(sycl::queue &q) {
     const bool close = std::fabs(out[i] - expected[i]) <= 0.01f * std::fabs(expected[i]);
     CHECK(close);
     if (!close)
-      std::printf("  function %d: %g, not %g\n", i, static_cast<double>(out[i]), static_cast<double>(expected[i]));
+      std::printf("  function %d: %g, not %g\n", i, static_cast<double>(out[i]),
+                  static_cast<double>(expected[i]));
   }
-  CHECK(std::fabs(expected[0] - std::exp(0.7f)) < 0.02f && std::fabs(expected[2] - std::sqrt(0.7f)) < 0.01f);
+  CHECK(std::fabs(expected[0] - std::exp(0.7f)) < 0.02f &&
+        std::fabs(expected[2] - std::sqrt(0.7f)) < 0.01f);
   CHECK(expected[12] == 17 && expected[15] == 2 && expected[16] == bfloat16(2.5f + 0x4080));
   sycl::free(out, q);
 }
@@ -188,12 +197,13 @@ template <class T> void complex_in_kernels(sycl::queue &q, double tolerance) {
     std::complex<double> expected[64];
     const int n = expected_functions({point[0], point[1]}, expected);
     for (int i = 0; i < n; ++i) {
-      const std::complex<double> got(static_cast<double>(out[i].real()), static_cast<double>(out[i].imag()));
+      const std::complex<double> got(static_cast<double>(out[i].real()),
+                                     static_cast<double>(out[i].imag()));
       const bool close = std::abs(got - expected[i]) <= tolerance * (std::abs(expected[i]) + 1);
       CHECK(close);
       if (!close)
-        std::printf("  function %d at (%g,%g): (%g,%g), not (%g,%g)\n", i, point[0], point[1], got.real(), got.imag(),
-                    expected[i].real(), expected[i].imag());
+        std::printf("  function %d at (%g,%g): (%g,%g), not (%g,%g)\n", i, point[0], point[1],
+                    got.real(), got.imag(), expected[i].real(), expected[i].imag());
     }
   }
   sycl::free(out, q);
@@ -215,7 +225,8 @@ void complex_on_host() {
   const float infinite = std::numeric_limits<float>::infinity();
   CHECK(exp::proj(complex<float>(1, infinite)) == complex<float>(infinite, 0));
   CHECK(std::is_same_v<decltype(exp::pow(complex<float>(), 2.0)), complex<double>>);
-  CHECK(std::is_same_v<decltype(exp::pow(complex<sycl::half>(), complex<float>())), complex<float>>);
+  CHECK(
+      std::is_same_v<decltype(exp::pow(complex<sycl::half>(), complex<float>())), complex<float>>);
 }
 
 // --- The rest
@@ -226,9 +237,11 @@ void dot_products(sycl::queue &q) {
   q.single_task([=] {
      out[0] = dot_acc(std::int32_t(0x01ff0203), std::int32_t(0x04050607), 10);
      out[1] = dot_acc(std::uint32_t(0x01ff0203), std::int32_t(0x04050607), 10);
-     out[2] = dot_acc(sycl::vec<std::int8_t, 4>(-1, 2, 3, 4), sycl::vec<std::uint8_t, 4>(200, 1, 2, 3), -5);
+     out[2] = dot_acc(sycl::vec<std::int8_t, 4>(-1, 2, 3, 4),
+                      sycl::vec<std::uint8_t, 4>(200, 1, 2, 3), -5);
    }).wait();
-  CHECK(out[0] == 10 + 4 - 5 + 12 + 21 && out[1] == 10 + 4 + 255 * 5 + 12 + 21 && out[2] == -5 - 200 + 2 + 6 + 12);
+  CHECK(out[0] == 10 + 4 - 5 + 12 + 21 && out[1] == 10 + 4 + 255 * 5 + 12 + 21 &&
+        out[2] == -5 - 200 + 2 + 6 + 12);
   sycl::free(out, q);
 }
 

@@ -27,10 +27,13 @@ void by_ext() {
   ext::fill(q, v, 1, 64);
   ext::single_task(q, [=] { v[0] = 10; });
   ext::parallel_for(q, sycl::range<1>(64), [=](sycl::id<1> i) { v[i] += 1; });
-  ext::parallel_for(q, ext::launch_config(sycl::range<2>(8, 8)), [=](sycl::item<2> i) { v[i.get_linear_id()] += 1; });
-  ext::nd_launch(q, sycl::nd_range<1>(64, 16), [=](sycl::nd_item<1> i) { v[i.get_global_id(0)] += 1; });
+  ext::parallel_for(q, ext::launch_config(sycl::range<2>(8, 8)),
+                    [=](sycl::item<2> i) { v[i.get_linear_id()] += 1; });
+  ext::nd_launch(q, sycl::nd_range<1>(64, 16),
+                 [=](sycl::nd_item<1> i) { v[i.get_global_id(0)] += 1; });
   ext::parallel_for<sum_of_range>(
-      q, sycl::range<1>(64), [=](sycl::id<1> i, auto &s) { s += v[i]; }, sycl::reduction(sum, sycl::plus<>()));
+      q, sycl::range<1>(64), [=](sycl::id<1> i, auto &s) { s += v[i]; },
+      sycl::reduction(sum, sycl::plus<>()));
   ext::nd_launch<sum_of_groups>(
       q, sycl::nd_range<1>(64, 8), [=](sycl::nd_item<1> i, auto &s) { s += v[i.get_global_id(0)]; },
       sycl::reduction(sum + 1, sycl::plus<>()));
@@ -64,8 +67,10 @@ void by_khr() {
   khr::launch(q, {64}, [=](sycl::id<1> i) {
     *khr::static_addrspace_cast<sycl::access::address_space::global_space>(v + i[0]) += 1;
   });
-  khr::launch_grouped(q, {8, 8}, {2, 4}, [=](sycl::nd_item<2> i) { v[i.get_global_linear_id()] += 1; });
-  khr::launch_reduce(q, {64}, [=](sycl::id<1> i, auto &s) { s += v[i]; }, sycl::reduction(sum, sycl::plus<>()));
+  khr::launch_grouped(q, {8, 8}, {2, 4},
+                      [=](sycl::nd_item<2> i) { v[i.get_global_linear_id()] += 1; });
+  khr::launch_reduce(
+      q, {64}, [=](sycl::id<1> i, auto &s) { s += v[i]; }, sycl::reduction(sum, sycl::plus<>()));
   khr::launch_grouped_reduce(
       q, {64}, {16}, [=](sycl::nd_item<1> i, auto &s) { s += v[i.get_global_id(0)]; },
       sycl::reduction(sum + 1, sycl::plus<>()));
@@ -84,7 +89,8 @@ void by_khr() {
     khr::command_barrier(q);
   }
   CHECK(host[0] == 6 && host[63] == 6);
-  khr::event_barrier(q, {khr::submit_tracked(q, [&](sycl::handler &h) { khr::memset(h, v, 0, sizeof(int)); })});
+  khr::event_barrier(
+      q, {khr::submit_tracked(q, [&](sycl::handler &h) { khr::memset(h, v, 0, sizeof(int)); })});
   khr::copy(q, v, v + 1, 1);
   khr::memcpy(q, v + 2, v, sizeof(int));
   khr::prefetch(q, v, 4);

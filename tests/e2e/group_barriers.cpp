@@ -1,5 +1,5 @@
-// Barriers and local memory: in straight code, in loops, under uniform branches, in called functions, and in one to
-// three dimensions; sub-group barriers; fences.
+// Barriers and local memory: in straight code, in loops, under uniform branches, in called
+// functions, and in one to three dimensions; sub-group barriers; fences.
 #include "check.hpp"
 
 #include <vector>
@@ -70,7 +70,8 @@ void tree(sycl::queue &q, std::size_t size) {
   CHECK(wrong == 0);
 }
 
-template <int D> int neighbour(const sycl::nd_item<D> &it, const sycl::local_accessor<int> &tile, int value) {
+template <int D>
+int neighbour(const sycl::nd_item<D> &it, const sycl::local_accessor<int> &tile, int value) {
   const std::size_t i = it.get_local_linear_id(), n = it.get_group().get_local_linear_range();
   tile[i] = value;
   sycl::group_barrier(it.get_group());
@@ -160,7 +161,8 @@ void sub_groups(sycl::queue &q) {
       sycl::local_accessor<int> tile(sycl::range<1>(size), h);
       h.parallel_for(sycl::nd_range<1>(size, size), [=](sycl::nd_item<1> it) {
         const sycl::sub_group sg = it.get_sub_group();
-        const std::size_t i = it.get_local_id(0), lane = sg.get_local_linear_id(), n = sg.get_local_linear_range();
+        const std::size_t i = it.get_local_id(0), lane = sg.get_local_linear_id(),
+                          n = sg.get_local_linear_range();
         int value = static_cast<int>(lane);
         for (std::uint32_t round = 0; round <= sg.get_group_linear_id(); ++round) {
           tile[i] = value;
@@ -180,8 +182,9 @@ void fences(sycl::queue &q) {
   int *data = sycl::malloc_shared<int>(2, q);
   data[0] = data[1] = 0;
   q.single_task([=] {
-     for (auto scope : {sycl::memory_scope::work_item, sycl::memory_scope::sub_group, sycl::memory_scope::work_group,
-                        sycl::memory_scope::device, sycl::memory_scope::system}) {
+     for (auto scope : {sycl::memory_scope::work_item, sycl::memory_scope::sub_group,
+                        sycl::memory_scope::work_group, sycl::memory_scope::device,
+                        sycl::memory_scope::system}) {
        data[0] += 1;
        sycl::atomic_fence(sycl::memory_order::release, scope);
        sycl::atomic_fence(sycl::memory_order::acquire, scope);

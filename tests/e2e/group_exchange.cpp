@@ -1,5 +1,5 @@
-// Values that travel between work-items: broadcasts, shifts, permutations, selections, and votes; for numbers and for
-// structures of any size.
+// Values that travel between work-items: broadcasts, shifts, permutations, selections, and votes;
+// for numbers and for structures of any size.
 #include "check.hpp"
 
 #include <vector>
@@ -10,7 +10,9 @@ struct triple {
   double a;
   int b;
   char c;
-  friend bool operator==(const triple &x, const triple &y) { return x.a == y.a && x.b == y.b && x.c == y.c; }
+  friend bool operator==(const triple &x, const triple &y) {
+    return x.a == y.a && x.b == y.b && x.c == y.c;
+  }
 };
 struct bytes {
   unsigned char b[3];
@@ -23,7 +25,8 @@ template <class T> T make(std::size_t i) {
   if constexpr (std::is_same_v<T, triple>)
     return {static_cast<double>(i) / 2, static_cast<int>(i) * 3, static_cast<char>(i % 100)};
   else if constexpr (std::is_same_v<T, bytes>)
-    return {{static_cast<unsigned char>(i), static_cast<unsigned char>(i / 3), static_cast<unsigned char>(i * 5)}};
+    return {{static_cast<unsigned char>(i), static_cast<unsigned char>(i / 3),
+             static_cast<unsigned char>(i * 5)}};
   else
     return static_cast<T>(i * 3 + 1);
 }
@@ -50,7 +53,8 @@ template <class T> void numbers(sycl::queue &q, std::size_t size) {
         s.left = sycl::shift_group_left(sg, x, 2);
         s.right = sycl::shift_group_right(sg, x);
         s.by_xor = sycl::permute_group_by_xor(sg, x, 1);
-        s.selected = sycl::select_from_group(sg, x, sg.get_local_linear_range() - 1 - sg.get_local_linear_id());
+        s.selected = sycl::select_from_group(
+            sg, x, sg.get_local_linear_range() - 1 - sg.get_local_linear_id());
         s.in_sub_group = sycl::group_broadcast(sg, x, sg.get_local_linear_range() - 1);
         s.sub_group = sg.get_group_linear_id();
         s.lane = sg.get_local_linear_id();
@@ -76,17 +80,20 @@ template <class T> void numbers(sycl::queue &q, std::size_t size) {
 
 // Broadcasts name their source by an id, or by its linear form, in more dimensions too.
 template <int D> void dimensions(sycl::queue &q, sycl::range<D> local, sycl::id<D> source) {
-  std::vector<int> by_id(local.size() * 2), by_number(local.size() * 2), by_nothing(local.size() * 2);
+  std::vector<int> by_id(local.size() * 2), by_number(local.size() * 2),
+      by_nothing(local.size() * 2);
   sycl::range<D> global = local;
   global[0] *= 2;
   const std::size_t number = sycl::detail::linear(source, local);
   {
     sycl::buffer<int> a(by_id), b(by_number), c(by_nothing);
     q.submit([&](sycl::handler &h) {
-      sycl::accessor out_a(a, h, sycl::write_only), out_b(b, h, sycl::write_only), out_c(c, h, sycl::write_only);
+      sycl::accessor out_a(a, h, sycl::write_only), out_b(b, h, sycl::write_only),
+          out_c(c, h, sycl::write_only);
       h.parallel_for(sycl::nd_range<D>(global, local), [=](sycl::nd_item<D> it) {
         const auto g = it.get_group();
-        const std::size_t i = g.get_group_linear_id() * g.get_local_linear_range() + g.get_local_linear_id();
+        const std::size_t i =
+            g.get_group_linear_id() * g.get_local_linear_range() + g.get_local_linear_id();
         const int x = static_cast<int>(i) * 2;
         out_a[i] = sycl::group_broadcast(g, x, source);
         out_b[i] = sycl::group_broadcast(g, x, number);
@@ -98,7 +105,8 @@ template <int D> void dimensions(sycl::queue &q, sycl::range<D> local, sycl::id<
   for (std::size_t i = 0; i < by_id.size(); ++i) {
     const std::size_t first = i / local.size() * local.size();
     const int expected = static_cast<int>(first + number) * 2;
-    wrong += by_id[i] != expected || by_number[i] != expected || by_nothing[i] != static_cast<int>(first) * 2;
+    wrong += by_id[i] != expected || by_number[i] != expected ||
+             by_nothing[i] != static_cast<int>(first) * 2;
   }
   CHECK(wrong == 0);
 }
@@ -116,13 +124,16 @@ void votes(sycl::queue &q, std::size_t size) {
         const auto sg = it.get_sub_group();
         const bool yes = it.get_local_id(0) < it.get_group(0);
         const auto is_yes = [](bool b) { return b; };
-        int answers = sycl::any_of_group(g, yes) | sycl::all_of_group(g, yes) << 1 | sycl::none_of_group(g, yes) << 2;
-        answers |= sycl::any_of_group(g, yes, is_yes) << 3 | sycl::all_of_group(g, yes, is_yes) << 4 |
+        int answers = sycl::any_of_group(g, yes) | sycl::all_of_group(g, yes) << 1 |
+                      sycl::none_of_group(g, yes) << 2;
+        answers |= sycl::any_of_group(g, yes, is_yes) << 3 |
+                   sycl::all_of_group(g, yes, is_yes) << 4 |
                    sycl::none_of_group(g, yes, is_yes) << 5;
         // The yes of a sub-group are its first ones too: its first and last work-items tell.
         const bool first = sycl::group_broadcast(sg, yes, 0),
                    last = sycl::group_broadcast(sg, yes, sg.get_local_linear_range() - 1);
-        const bool same = sycl::any_of_group(sg, yes) == first && sycl::all_of_group(sg, yes) == last &&
+        const bool same = sycl::any_of_group(sg, yes) == first &&
+                          sycl::all_of_group(sg, yes) == last &&
                           sycl::none_of_group(sg, yes) == !first;
         acc[it.get_global_id()] = answers | same << 6;
       });

@@ -1,5 +1,5 @@
-// Group algorithms and reductions of half, of vectors and of mathematical arrays; kernels with reductions that take a
-// `kernel_handler`; identities that the program declares for its own types.
+// Group algorithms and reductions of half, of vectors and of mathematical arrays; kernels with
+// reductions that take a `kernel_handler`; identities that the program declares for its own types.
 // MODES: device,host
 // LEVELS: O2
 // VALGRIND: no
@@ -34,7 +34,8 @@ template <class V, class Op> void vectors(sycl::queue &q, std::size_t size) {
     q.submit([&](sycl::handler &h) {
       sycl::accessor w(out, h, sycl::write_only);
       sycl::local_accessor<V, 1> values(2 * size + 1, h);
-      h.parallel_for<element_by_element<V, Op>>(sycl::nd_range<1>(size, size), [=](sycl::nd_item<1> it) {
+      h.parallel_for<element_by_element<V, Op>>(sycl::nd_range<1>(size, size), [=](sycl::nd_item<1>
+                                                                                       it) {
         const Op op;
         const std::size_t i = it.get_local_id(0);
         V x{}, init{};
@@ -55,8 +56,8 @@ template <class V, class Op> void vectors(sycl::queue &q, std::size_t size) {
                               sycl::joint_reduce(g, &values[0], &values[0] + values.size(), op)};
         int bad = 0;
         for (std::size_t e = 0; e < V::size(); ++e) {
-          const std::conditional_t<sycl::detail::operation_of<Op> == sycl::detail::operation::add, sycl::plus<>,
-                                   sycl::maximum<>>
+          const std::conditional_t<sycl::detail::operation_of<Op> == sycl::detail::operation::add,
+                                   sycl::plus<>, sycl::maximum<>>
               one{};
           const T y = x[e];
           // The values in memory are those of all work-items twice, and the first one's.
@@ -68,7 +69,8 @@ template <class V, class Op> void vectors(sycl::queue &q, std::size_t size) {
           bad += !(got[4][e] == sycl::exclusive_scan_over_group(sg, y, one));
           bad += !(got[5][e] == static_cast<T>(one(static_cast<T>(one(all, all)), first)));
         }
-        const V last = sycl::group_broadcast(g, x, size - 1), next = sycl::shift_group_left(sg, x, 1);
+        const V last = sycl::group_broadcast(g, x, size - 1),
+                next = sycl::shift_group_left(sg, x, 1);
         for (std::size_t e = 0; e < V::size(); ++e) {
           bad += !(last[e] == static_cast<T>(((size - 1) * 3 + e * 5) % 7 + 1));
           if (sg.get_local_linear_id() + 1 < sg.get_local_linear_range())
@@ -92,7 +94,8 @@ void half_reductions(sycl::queue &q) {
                    most.combine(static_cast<sycl::half>(static_cast<float>(i[0])));
                  })
       .wait();
-  q.parallel_for(sycl::nd_range<1>(64, 16), sycl::reduction(out + 2, sycl::minimum<sycl::half>(), initialize()),
+  q.parallel_for(sycl::nd_range<1>(64, 16),
+                 sycl::reduction(out + 2, sycl::minimum<sycl::half>(), initialize()),
                  [=](sycl::nd_item<1> it, auto &least) {
                    least.combine(static_cast<sycl::half>(5 - static_cast<int>(it.get_local_id(0))));
                  })
@@ -108,9 +111,10 @@ void handlers_and_identities(sycl::queue &q) {
   out[0] = out[1] = 0;
   q.submit([&](sycl::handler &h) {
      h.set_specialization_constant<weight>(5);
-     h.parallel_for(
-         sycl::range<1>(100), sycl::reduction(out, sycl::plus<>()),
-         [=](sycl::id<1>, auto &sum, sycl::kernel_handler kh) { sum += kh.get_specialization_constant<weight>(); });
+     h.parallel_for(sycl::range<1>(100), sycl::reduction(out, sycl::plus<>()),
+                    [=](sycl::id<1>, auto &sum, sycl::kernel_handler kh) {
+                      sum += kh.get_specialization_constant<weight>();
+                    });
    }).wait();
   q.submit([&](sycl::handler &h) {
      h.parallel_for(sycl::nd_range<1>(40, 8), sycl::reduction(out + 1, sycl::plus<>()),
@@ -124,9 +128,9 @@ void handlers_and_identities(sycl::queue &q) {
 
   money *const total = sycl::malloc_shared<money>(1, q);
   total->cents = 1000;
-  q.parallel_for(sycl::range<1>(50), sycl::reduction(total, add_money(), initialize()), [=](sycl::id<1>, auto &sum) {
-     sum.combine({sum.identity().cents + 2});
-   }).wait();
+  q.parallel_for(sycl::range<1>(50), sycl::reduction(total, add_money(), initialize()),
+                 [=](sycl::id<1>, auto &sum) { sum.combine({sum.identity().cents + 2}); })
+      .wait();
   CHECK(total->cents == 100);
   sycl::free(total, q);
 }

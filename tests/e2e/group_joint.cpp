@@ -1,4 +1,5 @@
-// Group algorithms over ranges in memory: reductions, scans and votes, of groups larger and smaller than the range.
+// Group algorithms over ranges in memory: reductions, scans and votes, of groups larger and smaller
+// than the range.
 #include "check.hpp"
 
 #include <algorithm>
@@ -12,7 +13,8 @@ template <class T> void joint(sycl::queue &q, std::size_t size, std::size_t coun
   for (std::size_t i = 0; i < count; ++i)
     in[i] = static_cast<T>(i % 7 + 1);
   T *const device_in = sycl::malloc_shared<T>(count + 1, q), *const device_out =
-                                                                 sycl::malloc_shared<T>(4 * count + 1, q);
+                                                                 sycl::malloc_shared<T>(
+                                                                     4 * count + 1, q);
   T *const device_sums = sycl::malloc_shared<T>(4, q);
   int *const device_answers = sycl::malloc_shared<int>(6, q);
   std::copy(in.begin(), in.end(), device_in);
@@ -48,11 +50,12 @@ template <class T> void joint(sycl::queue &q, std::size_t size, std::size_t coun
     wrong += device_out[i] != sum || device_out[2 * count + i] != static_cast<T>(sum + 3);
   }
   CHECK(wrong == 0);
-  CHECK(device_sums[0] == sum && device_sums[1] == static_cast<T>(sum + 5) && device_sums[2] == greatest);
+  CHECK(device_sums[0] == sum && device_sums[1] == static_cast<T>(sum + 5) &&
+        device_sums[2] == greatest);
   CHECK(device_answers[0] == (count >= 7) && device_answers[1] == 1 && device_answers[2] == 1 &&
         device_answers[3] == 1);
-  for (void *p : {static_cast<void *>(device_in), static_cast<void *>(device_out), static_cast<void *>(device_sums),
-                  static_cast<void *>(device_answers)})
+  for (void *p : {static_cast<void *>(device_in), static_cast<void *>(device_out),
+                  static_cast<void *>(device_sums), static_cast<void *>(device_answers)})
     sycl::free(p, q);
 }
 
@@ -83,8 +86,8 @@ void scans_into_other_types(sycl::queue &q) {
     wrong += bits[i] != before;
   }
   CHECK(wrong == 0);
-  for (void *p :
-       {static_cast<void *>(bytes), static_cast<void *>(floats), static_cast<void *>(sums), static_cast<void *>(bits)})
+  for (void *p : {static_cast<void *>(bytes), static_cast<void *>(floats),
+                  static_cast<void *>(sums), static_cast<void *>(bits)})
     sycl::free(p, q);
 }
 

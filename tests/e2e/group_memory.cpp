@@ -1,5 +1,5 @@
-// Memory of work-groups: group-local variables, copies that the group makes together, hierarchical kernels with private
-// memory.
+// Memory of work-groups: group-local variables, copies that the group makes together, hierarchical
+// kernels with private memory.
 #include "check.hpp"
 
 #include <vector>
@@ -28,14 +28,15 @@ void group_local(sycl::queue &q, std::size_t size) {
         (*a)[i] = static_cast<int>(i);
         (*b)[i] = 1000;
         sycl::group_barrier(g);
-        acc[it.get_global_id()] =
-            (*a)[size - 1 - i] + (*b)[(i + 1) % size] + c->x * 10000 + c->y * 100000 + (d->x + d->y) * 1000000;
+        acc[it.get_global_id()] = (*a)[size - 1 - i] + (*b)[(i + 1) % size] + c->x * 10000 +
+                                  c->y * 100000 + (d->x + d->y) * 1000000;
       });
     });
   }
   int wrong = 0;
   for (std::size_t i = 0; i < out.size(); ++i)
-    wrong += out[i] != static_cast<int>(size - 1 - i % size + 1000 + 30000 + i / size * 100000 + 15000000);
+    wrong += out[i] !=
+             static_cast<int>(size - 1 - i % size + 1000 + 30000 + i / size * 100000 + 15000000);
   CHECK(wrong == 0);
 }
 
@@ -79,7 +80,8 @@ void copies(sycl::queue &q) {
 }
 
 template <int D> void hierarchical(sycl::queue &q, sycl::range<D> groups, sycl::range<D> size) {
-  std::vector<int> out(groups.size() * size.size(), -1), sums(groups.size(), -1), wide(groups.size(), -1);
+  std::vector<int> out(groups.size() * size.size(), -1), sums(groups.size(), -1),
+      wide(groups.size(), -1);
   {
     sycl::buffer<int> b(out), s(sums), w(wide);
     q.submit([&](sycl::handler &h) {
@@ -100,11 +102,16 @@ template <int D> void hierarchical(sycl::queue &q, sycl::range<D> groups, sycl::
           const std::size_t n = it.get_local_range().size();
           bool right = true;
           for (int d = 0; d < D; ++d)
-            right = right && it.get_global_id(d) == g.get_group_id(d) * g.get_local_range(d) + it.get_local_id(d) &&
+            right = right &&
+                    it.get_global_id(d) ==
+                        g.get_group_id(d) * g.get_local_range(d) + it.get_local_id(d) &&
                     it.get_global_range(d) == g.get_global_range(d);
-          right = right && it.get_local() == it.get_logical_local() && it.get_local().get_linear_id() == i &&
-                  it.get_global().get_id() == it.get_global_id() && it.get_physical_local().get_range().size() == n;
-          acc[g.get_group_linear_id() * n + i] = right ? mine(it) * 1000 + shared + tile[n - 1 - i] : -5;
+          right = right && it.get_local() == it.get_logical_local() &&
+                  it.get_local().get_linear_id() == i &&
+                  it.get_global().get_id() == it.get_global_id() &&
+                  it.get_physical_local().get_range().size() == n;
+          acc[g.get_group_linear_id() * n + i] =
+              right ? mine(it) * 1000 + shared + tile[n - 1 - i] : -5;
         });
         int total = 0;
         for (std::size_t i = 0; i < g.get_local_linear_range(); ++i)

@@ -1,5 +1,5 @@
-// Reductions and scans over work-groups and sub-groups against what a loop gives, for the programs that do it with
-// different types.
+// Reductions and scans over work-groups and sub-groups against what a loop gives, for the programs
+// that do it with different types.
 #ifndef SCYTHE_TESTS_GROUP_REDUCE_SCAN_HPP
 #define SCYTHE_TESTS_GROUP_REDUCE_SCAN_HPP
 
@@ -35,7 +35,8 @@ template <class T, class G, class Op> void all_forms(const G &g, T x, T init, T 
 }
 
 // What `all_forms` must give to member `at` of `members`.
-template <class T, class Op> bool expected(const std::vector<T> &members, std::size_t at, T init, const T *got) {
+template <class T, class Op>
+bool expected(const std::vector<T> &members, std::size_t at, T init, const T *got) {
   const Op op;
   T all = sycl::known_identity_v<Op, T>, before = all, upto = all;
   for (std::size_t i = 0; i < members.size(); ++i) {
@@ -52,11 +53,12 @@ template <class T, class Op> bool expected(const std::vector<T> &members, std::s
     upto = static_cast<T>(static_cast<bool>(upto));
     before = static_cast<T>(static_cast<bool>(before));
   }
-  return got[0] == all && got[1] == static_cast<T>(op(init, all)) && got[2] == upto && got[3] == before &&
-         got[4] == static_cast<T>(op(init, before));
+  return got[0] == all && got[1] == static_cast<T>(op(init, all)) && got[2] == upto &&
+         got[3] == before && got[4] == static_cast<T>(op(init, before));
 }
 
-template <class T, class Op, int D> void over_groups(sycl::queue &q, sycl::range<D> local, std::size_t groups) {
+template <class T, class Op, int D>
+void over_groups(sycl::queue &q, sycl::range<D> local, std::size_t groups) {
   sycl::range<D> global = local;
   global[0] *= groups;
   const std::size_t size = local.size();
@@ -67,8 +69,8 @@ template <class T, class Op, int D> void over_groups(sycl::queue &q, sycl::range
     q.submit([&](sycl::handler &h) {
       sycl::accessor out(b, h, sycl::write_only);
       h.parallel_for(sycl::nd_range<D>(global, local), [=](sycl::nd_item<D> it) {
-        const std::size_t i =
-            it.get_group_linear_id() * it.get_group().get_local_linear_range() + it.get_local_linear_id();
+        const std::size_t i = it.get_group_linear_id() * it.get_group().get_local_linear_range() +
+                              it.get_local_linear_id();
         const T x = input<T, Op>(i);
         outcome<T> &o = out[i];
         o.value = x;

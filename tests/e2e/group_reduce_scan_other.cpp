@@ -1,4 +1,5 @@
-// Reductions and scans of floating-point numbers and truth values; all sizes of groups, and groups of more dimensions.
+// Reductions and scans of floating-point numbers and truth values; all sizes of groups, and groups
+// of more dimensions.
 #include "group_reduce_scan.hpp"
 
 namespace {

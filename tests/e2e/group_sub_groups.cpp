@@ -37,12 +37,13 @@ void covered(const std::vector<seen> &all, std::size_t size, std::uint32_t deman
     std::uint32_t group = 0;
     while (i < first + size) {
       const seen &s = all[i];
-      wrong += s.group != group || s.lane != 0 || s.lanes == 0 || s.lanes > s.most || i + s.lanes > first + size;
+      wrong += s.group != group || s.lane != 0 || s.lanes == 0 || s.lanes > s.most ||
+               i + s.lanes > first + size;
       wrong += demanded != 0 && s.most != demanded;
       for (std::uint32_t lane = 0; lane < s.lanes && i + lane < first + size; ++lane) {
         const seen &other = all[i + lane];
-        wrong += other.group != group || other.lane != lane || other.lanes != s.lanes || other.sum != s.lanes ||
-                 other.leader != (lane == 0) || other.groups != s.groups;
+        wrong += other.group != group || other.lane != lane || other.lanes != s.lanes ||
+                 other.sum != s.lanes || other.leader != (lane == 0) || other.groups != s.groups;
       }
       if (s.lanes == 0)
         break;
@@ -64,7 +65,8 @@ template <int D> void queries(sycl::queue &q, sycl::range<D> local) {
       sycl::accessor out(b, h, sycl::write_only);
       h.parallel_for(sycl::nd_range<D>(global, local), [=](sycl::nd_item<D> it) {
         const auto g = it.get_group();
-        out[g.get_group_linear_id() * g.get_local_linear_range() + g.get_local_linear_id()] = look(it);
+        out[g.get_group_linear_id() * g.get_local_linear_range() + g.get_local_linear_id()] =
+            look(it);
       });
     });
   }
@@ -80,11 +82,14 @@ constexpr bool compiled = false;
 
 template <int N> struct demanding {
   sycl::accessor<seen, 1, sycl::access_mode::write> out;
-  [[sycl::reqd_sub_group_size(N)]] void operator()(sycl::nd_item<1> it) const { out[it.get_global_id()] = look(it); }
+  [[sycl::reqd_sub_group_size(N)]] void operator()(sycl::nd_item<1> it) const {
+    out[it.get_global_id()] = look(it);
+  }
 };
 
 template <int N> void demanded(sycl::queue &q) {
-  const std::vector<std::size_t> sizes = q.get_device().get_info<sycl::info::device::sub_group_sizes>();
+  const std::vector<std::size_t> sizes =
+      q.get_device().get_info<sycl::info::device::sub_group_sizes>();
   if (compiled && std::find(sizes.begin(), sizes.end(), std::size_t(N)) == sizes.end())
     return;
   for (std::size_t size : {1, 7, 64, 100}) {
@@ -92,7 +97,8 @@ template <int N> void demanded(sycl::queue &q) {
     {
       sycl::buffer<seen> b(all);
       q.submit([&](sycl::handler &h) {
-        h.parallel_for(sycl::nd_range<1>(size * 2, size), demanding<N>{sycl::accessor(b, h, sycl::write_only)});
+        h.parallel_for(sycl::nd_range<1>(size * 2, size),
+                       demanding<N>{sycl::accessor(b, h, sycl::write_only)});
       });
     }
     covered(all, size, compiled ? N : 0);

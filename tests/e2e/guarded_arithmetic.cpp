@@ -1,5 +1,6 @@
-// Arithmetic that is right only in the work-items that use it: differences of work-item numbers that wrap in others,
-// with the work-group sizes that the compiler knows, by attribute or because a launch is repeated.
+// Arithmetic that is right only in the work-items that use it: differences of work-item numbers
+// that wrap in others, with the work-group sizes that the compiler knows, by attribute or because a
+// launch is repeated.
 #include "check.hpp"
 
 #include <cstdint>
@@ -18,19 +19,21 @@ template <int Size> struct sized;
 template <int Size> void test(sycl::queue &q, const int *table) {
   constexpr number count = Size * 12;
   int *out = sycl::malloc_shared<int>(4 * count, q);
-  q.parallel_for<sized<Size>>(sycl::nd_range<1>(count, Size), [=](sycl::nd_item<1> item) [[sycl::reqd_work_group_size(
-                                                                  Size)]] {
-     const number l = item.get_local_id(0), g = item.get_group(0);
-     int *mine = out + 4 * item.get_global_id(0);
-     mine[0] = distance(l, g);
-     mine[1] = third(item.get_local_id(0), item.get_group(0));
-     mine[2] = element(table, l, g);
-     mine[3] = element_above(table, l, g);
-   }).wait();
+  q.parallel_for<sized<Size>>(sycl::nd_range<1>(count, Size),
+                              [=](sycl::nd_item<1> item) [[sycl::reqd_work_group_size(Size)]] {
+                                const number l = item.get_local_id(0), g = item.get_group(0);
+                                int *mine = out + 4 * item.get_global_id(0);
+                                mine[0] = distance(l, g);
+                                mine[1] = third(item.get_local_id(0), item.get_group(0));
+                                mine[2] = element(table, l, g);
+                                mine[3] = element_above(table, l, g);
+                              })
+      .wait();
   number wrong = 0;
   for (number i = 0; i < count; ++i) {
     const number l = i % Size, g = i / Size;
-    const int expected[] = {int(distance(l, g)), int(third(l, g)), element(table, l, g), element_above(table, l, g)};
+    const int expected[] = {int(distance(l, g)), int(third(l, g)), element(table, l, g),
+                            element_above(table, l, g)};
     for (number k = 0; k < 4; ++k)
       wrong += out[4 * i + k] != expected[k];
   }
@@ -40,7 +43,8 @@ template <int Size> void test(sycl::queue &q, const int *table) {
   sycl::free(out, q);
 }
 
-template <int... Sizes> void test_all(sycl::queue &q, const int *table, std::integer_sequence<int, Sizes...>) {
+template <int... Sizes>
+void test_all(sycl::queue &q, const int *table, std::integer_sequence<int, Sizes...>) {
   (test<Sizes + 1>(q, table), ...);
 }
 

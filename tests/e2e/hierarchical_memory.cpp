@@ -1,5 +1,6 @@
-// What the work-items of a hierarchical kernel keep to themselves fits a thread's stack, however large its type is and
-// whatever the compiler does with several groups; and how often such a kernel runs that is launched again.
+// What the work-items of a hierarchical kernel keep to themselves fits a thread's stack, however
+// large its type is and whatever the compiler does with several groups; and how often such a kernel
+// runs that is launched again.
 // BACKENDS: cpu
 #include "check.hpp"
 
@@ -26,8 +27,9 @@ int main() {
             second(it).speed[d] = static_cast<double>(g.get_group_id(0));
           }
         });
-        g.parallel_for_work_item(
-            [&](sycl::h_item<1> it) { acc[it.get_global_id(0)] = first(it).place[2] * 100 + second(it).speed[1]; });
+        g.parallel_for_work_item([&](sycl::h_item<1> it) {
+          acc[it.get_global_id(0)] = first(it).place[2] * 100 + second(it).speed[1];
+        });
       });
     });
   }
@@ -39,9 +41,12 @@ int main() {
   std::fill(counts, counts + 12, 0);
   for (std::size_t size : {3u, 3u, 3u, 2u})
     q.submit([&](sycl::handler &h) {
-       h.parallel_for_work_group<counting>(sycl::range<1>(4), sycl::range<1>(size), [=](sycl::group<1> g) {
-         g.parallel_for_work_item([&](sycl::h_item<1> it) { counts[it.get_global_id(0)] += 1; });
-       });
+       h.parallel_for_work_group<counting>(sycl::range<1>(4), sycl::range<1>(size),
+                                           [=](sycl::group<1> g) {
+                                             g.parallel_for_work_item([&](sycl::h_item<1> it) {
+                                               counts[it.get_global_id(0)] += 1;
+                                             });
+                                           });
      }).wait();
   for (int i = 0; i < 12; ++i)
     CHECK(counts[i] == (i < 8 ? 4 : 3));

@@ -67,7 +67,8 @@ void readers_share(sycl::queue &q) {
   CHECK(sum == 6);
 }
 
-// Programs name accessors of the host as SYCL 1.2.1 did, too, and pass either to functions that take the other.
+// Programs name accessors of the host as SYCL 1.2.1 did, too, and pass either to functions that
+// take the other.
 int sum(const sycl::accessor<int, 1, sycl::access_mode::read_write, sycl::target::host_buffer> &v) {
   int all = 0;
   for (int x : v)
@@ -81,8 +82,8 @@ void old_and_new_names(sycl::queue &q) {
   q.fill(sycl::accessor(b, sycl::write_only), 3);
   {
     sycl::accessor v = b.get_host_access();
-    static_assert(
-        std::is_same_v<decltype(v), sycl::accessor<int, 1, sycl::access_mode::read_write, sycl::target::host_buffer>>);
+    static_assert(std::is_same_v<decltype(v), sycl::accessor<int, 1, sycl::access_mode::read_write,
+                                                             sycl::target::host_buffer>>);
     v[0] = 5;
     CHECK(sum(v) == 14 && twice_sum(v) == 28);
   }

@@ -52,8 +52,9 @@ void closures(sycl::queue &q) {
   std::vector<std::string> words{"a", "b"};
   std::atomic<std::size_t> length{0};
   q.submit([&](sycl::handler &h) {
-     h.host_task(
-         [owned = std::move(owned), words, &length] { length = words.size() + static_cast<std::size_t>(*owned); });
+     h.host_task([owned = std::move(owned), words, &length] {
+       length = words.size() + static_cast<std::size_t>(*owned);
+     });
    }).wait();
   CHECK(length == 7);
   q.wait();
@@ -61,7 +62,8 @@ void closures(sycl::queue &q) {
 
   bool right = false;
   q.submit([&](sycl::handler &h) {
-     h.host_task([&](sycl::interop_handle handle) { right = handle.get_backend() == q.get_backend(); });
+     h.host_task(
+         [&](sycl::interop_handle handle) { right = handle.get_backend() == q.get_backend(); });
    }).wait();
   CHECK(right);
 
@@ -80,14 +82,18 @@ void closures(sycl::queue &q) {
 void tasks_submit(sycl::queue &q) {
   int *v = sycl::malloc_shared<int>(1, q);
   *v = 1;
-  q.submit([&](sycl::handler &h) { h.host_task([=]() mutable { q.single_task([=] { *v += 1; }).wait(); }); }).wait();
+  q.submit([&](sycl::handler &h) {
+     h.host_task([=]() mutable { q.single_task([=] { *v += 1; }).wait(); });
+   }).wait();
   CHECK(*v == 2);
   sycl::free(v, q);
 }
 
 void elsewhere(sycl::queue &q) {
   std::thread::id where;
-  q.submit([&](sycl::handler &h) { h.host_task([&] { where = std::this_thread::get_id(); }); }).wait();
+  q.submit([&](sycl::handler &h) {
+     h.host_task([&] { where = std::this_thread::get_id(); });
+   }).wait();
   CHECK(where != std::thread::id());
 }
 

@@ -1,4 +1,5 @@
-// Arithmetic of ids and ranges, deduction of their dimensions, and the other value types of the headers.
+// Arithmetic of ids and ranges, deduction of their dimensions, and the other value types of the
+// headers.
 #include "check.hpp"
 
 #include <string>
@@ -11,15 +12,18 @@ void types() {
   static_assert(std::is_same_v<decltype(sycl::range(1)), sycl::range<1>>);
   static_assert(std::is_same_v<decltype(sycl::range(1, 2)), sycl::range<2>>);
   static_assert(std::is_same_v<decltype(sycl::id(1, 2, 3)), sycl::id<3>>);
-  static_assert(std::is_trivially_copyable_v<sycl::id<3>> && std::is_trivially_copyable_v<sycl::range<2>>);
+  static_assert(std::is_trivially_copyable_v<sycl::id<3>> &&
+                std::is_trivially_copyable_v<sycl::range<2>>);
   static_assert(sizeof(sycl::id<3>) == 24 && sizeof(sycl::range<1>) == 8);
   static_assert(sycl::range<3>(2, 3, 4).size() == 24);
   static_assert(std::is_trivially_copyable_v<sycl::accessor<int, 3>>);
   static_assert(std::is_trivially_copyable_v<sycl::local_accessor<int, 2>>);
   static_assert(sycl::is_device_copyable_v<sycl::accessor<int, 1>>);
   static_assert(sycl::is_device_copyable_v<std::tuple<int, std::pair<float, int>>>);
-  static_assert(sycl::is_device_copyable_v<std::variant<int, float>> && sycl::is_device_copyable_v<const int[3]>);
-  static_assert(!sycl::is_device_copyable_v<std::string> && !sycl::is_device_copyable_v<std::tuple<std::string>>);
+  static_assert(sycl::is_device_copyable_v<std::variant<int, float>> &&
+                sycl::is_device_copyable_v<const int[3]>);
+  static_assert(!sycl::is_device_copyable_v<std::string> &&
+                !sycl::is_device_copyable_v<std::tuple<std::string>>);
 }
 
 void arithmetic() {
@@ -40,7 +44,8 @@ void arithmetic() {
   sycl::id<1> i = 5;
   const std::size_t index = i;
   int array[10] = {0, 1, 2, 3, 4, 5};
-  CHECK(index == 5 && i == 5 && 5 == i && i != 4 && i < 6 && array[i] == 5 && i + 1 == 6 && i * 2.5 == 12.5);
+  CHECK(index == 5 && i == 5 && 5 == i && i != 4 && i < 6 && array[i] == 5 && i + 1 == 6 &&
+        i * 2.5 == 12.5);
   CHECK(i % 2 == 1 && (i & 4) && static_cast<float>(i + 1) == 6.0f);
   // As `size_t`, from which ids are made, numbers of floating point lose their fraction.
   CHECK(sycl::id<1>(2.5f) == 2 && std::is_same_v<decltype(0.5f * i), float>);
@@ -57,7 +62,8 @@ void properties() {
       two{sycl::property::queue::in_order(), sycl::property::queue::enable_profiling()};
   using in_order = sycl::property::queue::in_order;
   using profiling = sycl::property::queue::enable_profiling;
-  CHECK(!none.has_property<in_order>() && one.has_property<in_order>() && !one.has_property<profiling>());
+  CHECK(!none.has_property<in_order>() && one.has_property<in_order>() &&
+        !one.has_property<profiling>());
   CHECK(two.has_property<in_order>() && two.has_property<profiling>());
   static_assert(sycl::is_property_v<in_order> && !sycl::is_property_v<int>);
   static_assert(sycl::is_property_of_v<in_order, sycl::queue>);

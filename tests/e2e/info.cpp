@@ -27,25 +27,31 @@ void devices() {
   CHECK(!all.empty());
   CHECK(!sycl::device::get_devices(sycl::info::device_type::cpu).empty());
   for (const sycl::device &d : all) {
-    CHECK(!d.get_info<dev::name>().empty() && d.get_info<dev::name>().find('\0') == std::string::npos);
+    CHECK(!d.get_info<dev::name>().empty() &&
+          d.get_info<dev::name>().find('\0') == std::string::npos);
     CHECK(!d.get_info<dev::vendor>().empty());
     CHECK(!d.get_info<dev::version>().empty());
     CHECK(!d.get_info<dev::driver_version>().empty());
     CHECK(d.get_info<dev::max_compute_units>() > 0);
     // What OpenCL's devices alone tell.
     if (d.get_backend() == sycl::backend::opencl) {
-      CHECK(!d.get_info<dev::profile>().empty() && !d.get_info<dev::execution_capabilities>().empty());
-      CHECK(sycl::make_device<sycl::backend::opencl>(sycl::get_native<sycl::backend::opencl>(d)) == d);
+      CHECK(!d.get_info<dev::profile>().empty() &&
+            !d.get_info<dev::execution_capabilities>().empty());
+      CHECK(sycl::make_device<sycl::backend::opencl>(sycl::get_native<sycl::backend::opencl>(d)) ==
+            d);
     } else {
       CHECK(check::throws(sycl::errc::invalid, [&] { d.get_info<dev::profile>(); }));
       CHECK(check::throws(sycl::errc::invalid, [&] { d.get_info<dev::execution_capabilities>(); }));
-      CHECK(check::throws(sycl::errc::invalid, [&] { d.get_info<dev::preferred_interop_user_sync>(); }));
-      CHECK(check::throws(sycl::errc::backend_mismatch, [&] { sycl::get_native<sycl::backend::opencl>(d); }));
+      CHECK(check::throws(sycl::errc::invalid,
+                          [&] { d.get_info<dev::preferred_interop_user_sync>(); }));
+      CHECK(check::throws(sycl::errc::backend_mismatch,
+                          [&] { sycl::get_native<sycl::backend::opencl>(d); }));
     }
     CHECK(d.get_info<dev::max_work_item_dimensions>() == 3);
     CHECK(d.get_info<dev::max_work_group_size>() > 0);
     CHECK(d.get_info<dev::max_work_item_sizes<3>>().size() > 0);
-    CHECK(d.get_info<dev::max_work_item_sizes<1>>()[0] == d.get_info<dev::max_work_item_sizes<3>>()[2]);
+    CHECK(d.get_info<dev::max_work_item_sizes<1>>()[0] ==
+          d.get_info<dev::max_work_item_sizes<3>>()[2]);
     CHECK(d.get_info<dev::address_bits>() == 64);
     CHECK(d.get_info<dev::global_mem_size>() >= d.get_info<dev::max_mem_alloc_size>());
     CHECK(d.get_info<dev::local_mem_size>() > 0);
@@ -91,8 +97,10 @@ void selectors() {
   CHECK(sycl::device(old_selector()).is_cpu());
   CHECK(sycl::device(sycl::cpu_selector()).is_cpu());
   CHECK(sycl::default_selector().select_device() == sycl::device());
-  CHECK(sycl::device(sycl::aspect_selector(sycl::aspect::cpu, sycl::aspect::queue_profiling)).is_cpu());
-  CHECK(sycl::device(sycl::aspect_selector(std::vector{sycl::aspect::cpu}, {sycl::aspect::custom})).is_cpu());
+  CHECK(sycl::device(sycl::aspect_selector(sycl::aspect::cpu, sycl::aspect::queue_profiling))
+            .is_cpu());
+  CHECK(sycl::device(sycl::aspect_selector(std::vector{sycl::aspect::cpu}, {sycl::aspect::custom}))
+            .is_cpu());
   CHECK(sycl::device(sycl::aspect_selector<sycl::aspect::cpu>()).is_cpu());
   CHECK(check::throws(sycl::errc::runtime, [] {
     sycl::device(sycl::aspect_selector(std::vector{sycl::aspect::cpu}, {sycl::aspect::cpu}));

@@ -1,4 +1,5 @@
-// Kernel bundles: which kernels they hold, how they are made of each other, and what a command group may do with one.
+// Kernel bundles: which kernels they hold, how they are made of each other, and what a command
+// group may do with one.
 // MODES: device,gxx
 // LEVELS: O1
 // AHEAD: no
@@ -18,7 +19,8 @@ class constant_kernel;
 class asking_kernel;
 
 // Programs ask for its type, as one does for a function's.
-static_assert(std::is_same_v<std::invoke_result_t<decltype(sycl::get_kernel_ids)>, std::vector<sycl::kernel_id>>);
+static_assert(std::is_same_v<std::invoke_result_t<decltype(sycl::get_kernel_ids)>,
+                             std::vector<sycl::kernel_id>>);
 
 namespace {
 
@@ -27,19 +29,23 @@ constexpr sycl::specialization_id<int> factor(3), unused(4), asked(5);
 void contents(const sycl::context &c, const sycl::device &d) {
   const auto all = sycl::get_kernel_bundle<bundle_state::executable>(c);
   CHECK(all.has_kernel<first_kernel>() && all.has_kernel<second_kernel>(d));
-  CHECK(all.get_kernel_ids().size() >= 3 && all.get_devices() == c.get_devices() && all.get_context() == c);
-  CHECK(all.begin() != all.end() && all.begin()->has_kernel(sycl::get_kernel_id<first_kernel>(), d));
+  CHECK(all.get_kernel_ids().size() >= 3 && all.get_devices() == c.get_devices() &&
+        all.get_context() == c);
+  CHECK(all.begin() != all.end() &&
+        all.begin()->has_kernel(sycl::get_kernel_id<first_kernel>(), d));
 
   const auto one = sycl::get_kernel_bundle<first_kernel, bundle_state::executable>(c);
-  CHECK(one.has_kernel<first_kernel>() && !one.has_kernel<second_kernel>() && one.get_kernel_ids().size() == 1);
+  CHECK(one.has_kernel<first_kernel>() && !one.has_kernel<second_kernel>() &&
+        one.get_kernel_ids().size() == 1);
   CHECK(one.get_kernel<first_kernel>().get_kernel_bundle() == one);
   CHECK(check::throws(sycl::errc::invalid, [&] { one.get_kernel<second_kernel>(); }));
 
   const auto none = sycl::get_kernel_bundle<bundle_state::executable>(
       c, [](const sycl::device_image<bundle_state::executable> &) { return false; });
   CHECK(none.empty() && none != one);
-  CHECK(check::throws(sycl::errc::invalid,
-                      [&] { sycl::get_kernel_bundle<bundle_state::executable>(c, std::vector<sycl::device>()); }));
+  CHECK(check::throws(sycl::errc::invalid, [&] {
+    sycl::get_kernel_bundle<bundle_state::executable>(c, std::vector<sycl::device>());
+  }));
 }
 
 void making(const sycl::context &c, const sycl::device &d) {
@@ -49,14 +55,17 @@ void making(const sycl::context &c, const sycl::device &d) {
   CHECK(joined.get_kernel_ids().size() == 2 && joined.end() - joined.begin() == 2);
   CHECK(sycl::join<bundle_state::input>({}).empty());
   CHECK(check::throws(sycl::errc::invalid, [&] {
-    const auto other = sycl::get_kernel_bundle<first_kernel, bundle_state::executable>(sycl::context(d));
+    const auto other =
+        sycl::get_kernel_bundle<first_kernel, bundle_state::executable>(sycl::context(d));
     sycl::join<bundle_state::executable>({first, other});
   }));
   if (!d.has(sycl::aspect::online_compiler))
     return;
   const auto input = sycl::get_kernel_bundle<first_kernel, bundle_state::input>(c);
-  CHECK(sycl::build(input).has_kernel<first_kernel>() && sycl::compile(input).has_kernel<first_kernel>(d));
-  CHECK(check::throws(sycl::errc::invalid, [&] { sycl::build(input, std::vector<sycl::device>()); }));
+  CHECK(sycl::build(input).has_kernel<first_kernel>() &&
+        sycl::compile(input).has_kernel<first_kernel>(d));
+  CHECK(
+      check::throws(sycl::errc::invalid, [&] { sycl::build(input, std::vector<sycl::device>()); }));
   CHECK(sycl::compile(input, std::vector<sycl::device>{d, d}).get_devices().size() == 1);
   CHECK(d.has(sycl::aspect::online_linker) && sycl::has_kernel_bundle<bundle_state::object>(c));
   const auto object = sycl::get_kernel_bundle<second_kernel, bundle_state::object>(c);
@@ -67,9 +76,11 @@ void making(const sycl::context &c, const sycl::device &d) {
 void kernels(const sycl::context &c, const sycl::device &d) {
   namespace specific = sycl::info::kernel_device_specific;
   const auto bundle = sycl::get_kernel_bundle<bundle_state::executable>(c);
-  const sycl::kernel k = bundle.get_kernel<first_kernel>(), sized = bundle.get_kernel<sized_kernel>();
+  const sycl::kernel k = bundle.get_kernel<first_kernel>(),
+                     sized = bundle.get_kernel<sized_kernel>();
   std::unordered_set<sycl::kernel> set = {k, sycl::kernel(k), sized};
-  CHECK(set.size() == 2 && k.get_context() == c && k.get_info<sycl::info::kernel::attributes>().empty());
+  CHECK(set.size() == 2 && k.get_context() == c &&
+        k.get_info<sycl::info::kernel::attributes>().empty());
   CHECK(sized.get_info<sycl::info::kernel::attributes>() == "reqd_work_group_size(2,4)");
   const sycl::kernel listed = bundle.get_kernel<listed_kernel>();
   CHECK(listed.get_info<sycl::info::kernel::attributes>() ==
@@ -77,14 +88,16 @@ void kernels(const sycl::context &c, const sycl::device &d) {
   CHECK(listed.get_info<specific::compile_work_group_size>(d) == sycl::range<3>(1, 1, 4));
   CHECK(k.get_info<specific::compile_work_group_size>(d) == sycl::range<3>(0, 0, 0));
   CHECK(sized.get_info<specific::compile_work_group_size>(d) == sycl::range<3>(1, 2, 4));
-  CHECK(k.get_info<specific::work_group_size>(d) > 0 && k.get_info<specific::compile_num_sub_groups>(d) == 0);
+  CHECK(k.get_info<specific::work_group_size>(d) > 0 &&
+        k.get_info<specific::compile_num_sub_groups>(d) == 0);
   CHECK(k.get_info<specific::max_sub_group_size>(d) > 0);
   CHECK(check::throws(sycl::errc::invalid, [&] { k.get_info<sycl::info::kernel::num_args>(); }));
   CHECK(check::throws(sycl::errc::invalid, [&] { k.get_info<specific::global_work_size>(d); }));
 }
 
 void submission(sycl::queue &q) {
-  const auto bundle = sycl::get_kernel_bundle<first_kernel, bundle_state::executable>(q.get_context());
+  const auto bundle =
+      sycl::get_kernel_bundle<first_kernel, bundle_state::executable>(q.get_context());
   sycl::buffer<int> b{sycl::range<1>(1)};
   q.submit([&](sycl::handler &h) {
     h.use_kernel_bundle(bundle);
@@ -98,8 +111,10 @@ void submission(sycl::queue &q) {
       h.single_task<second_kernel>([=] {});
     });
   }));
-  const auto other = sycl::get_kernel_bundle<bundle_state::executable>(sycl::context(q.get_device()));
-  CHECK(check::throws(sycl::errc::invalid, [&] { q.submit([&](sycl::handler &h) { h.use_kernel_bundle(other); }); }));
+  const auto other =
+      sycl::get_kernel_bundle<bundle_state::executable>(sycl::context(q.get_device()));
+  CHECK(check::throws(sycl::errc::invalid,
+                      [&] { q.submit([&](sycl::handler &h) { h.use_kernel_bundle(other); }); }));
 }
 
 // Values that a bundle sets hold for its kernels.
@@ -109,7 +124,8 @@ void constants(sycl::queue &q) {
     q.submit([&](sycl::handler &h) {
       prepare(h);
       sycl::accessor v(b, h, sycl::write_only);
-      h.single_task<constant_kernel>([=](sycl::kernel_handler k) { v[0] = k.get_specialization_constant<factor>(); });
+      h.single_task<constant_kernel>(
+          [=](sycl::kernel_handler k) { v[0] = k.get_specialization_constant<factor>(); });
     });
     return sycl::host_accessor(b)[0];
   };
@@ -117,17 +133,21 @@ void constants(sycl::queue &q) {
   if (!q.get_device().has(sycl::aspect::online_compiler))
     return;
   auto input = sycl::get_kernel_bundle<constant_kernel, bundle_state::input>(q.get_context());
-  CHECK(input.get_specialization_constant<factor>() == 3 && input.contains_specialization_constants());
+  CHECK(input.get_specialization_constant<factor>() == 3 &&
+        input.contains_specialization_constants());
   input.set_specialization_constant<factor>(7);
   const auto built = sycl::build(input);
   CHECK(built.get_specialization_constant<factor>() == 7 && built.native_specialization_constant());
-  CHECK(built.has_specialization_constant<factor>() && !built.has_specialization_constant<unused>());
+  CHECK(built.has_specialization_constant<factor>() &&
+        !built.has_specialization_constant<unused>());
   // Asked for, and not looked at.
-  q.single_task<asking_kernel>([=](sycl::kernel_handler k) { k.get_specialization_constant<asked>(); });
+  q.single_task<asking_kernel>(
+      [=](sycl::kernel_handler k) { k.get_specialization_constant<asked>(); });
   CHECK((sycl::get_kernel_bundle<asking_kernel, bundle_state::input>(q.get_context())
              .has_specialization_constant<asked>()));
   CHECK(launch([&](sycl::handler &h) { h.use_kernel_bundle(built); }) == 7);
-  CHECK(launch([&](sycl::handler &h) { h.use_kernel_bundle(sycl::link(sycl::compile(input))); }) == 7);
+  CHECK(launch([&](sycl::handler &h) { h.use_kernel_bundle(sycl::link(sycl::compile(input))); }) ==
+        7);
   CHECK(launch([](sycl::handler &) {}) == 3);
   CHECK(check::throws(sycl::errc::invalid, [&] {
     launch([&](sycl::handler &h) {
@@ -181,8 +201,10 @@ void wrapped_function_objects(sycl::queue &q) {
   for (int i = 0; i < 4; ++i)
     CHECK(out[i] == 4);
   sycl::free(out, q);
-  const auto bundle = sycl::get_kernel_bundle<adds_numbers, bundle_state::executable>(q.get_context());
-  CHECK(bundle.has_kernel<adds_numbers>() && bundle.has_kernel(sycl::get_kernel_id<adds_numbers>()));
+  const auto bundle =
+      sycl::get_kernel_bundle<adds_numbers, bundle_state::executable>(q.get_context());
+  CHECK(bundle.has_kernel<adds_numbers>() &&
+        bundle.has_kernel(sycl::get_kernel_id<adds_numbers>()));
   CHECK(sycl::has_kernel_bundle<stores_group, bundle_state::executable>(q.get_context()));
 }
 
@@ -199,9 +221,11 @@ int main() {
   q.parallel_for<sized_kernel>(sycl::nd_range<2>({2, 4}, {2, 4}),
                                [=](sycl::nd_item<2>) [[sycl::reqd_work_group_size(2, 4)]] {});
   namespace experimental = sycl::ext::oneapi::experimental;
-  const experimental::properties list{experimental::work_group_size<4>, experimental::work_group_size_hint<4>};
+  const experimental::properties list{experimental::work_group_size<4>,
+                                      experimental::work_group_size_hint<4>};
   q.parallel_for<listed_kernel>(sycl::nd_range<1>(4, 4), list,
-                                [=](sycl::nd_item<1>) [[sycl::device_has(sycl::aspect::usm_shared_allocations)]] {});
+                                [=](sycl::nd_item<1>)
+                                    [[sycl::device_has(sycl::aspect::usm_shared_allocations)]] {});
   q.wait();
   return check::result();
 }

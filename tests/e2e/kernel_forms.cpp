@@ -16,8 +16,8 @@ namespace {
 
 int *memory = nullptr;
 
-// The sum of 16 elements, zero at first, after `launch` has used them. Submissions stand outside of macros here: with a
-// foreign host compiler, unnamed kernels are found by their line.
+// The sum of 16 elements, zero at first, after `launch` has used them. Submissions stand outside of
+// macros here: with a foreign host compiler, unnamed kernels are found by their line.
 template <class F> int sum_after(sycl::queue &q, F launch) {
   for (int i = 0; i < 16; ++i)
     memory[i] = 0;
@@ -36,31 +36,50 @@ void expect(int got, int expected, int line = __builtin_LINE()) {
 }
 
 void parameters(sycl::queue &q) {
-  expect(sum_after(q, [&](int *p) { q.parallel_for(16, [=](sycl::id<1> i) { p[i] = static_cast<int>(i); }); }), 120);
-  expect(sum_after(q, [&](int *p) { q.parallel_for(16, [=](sycl::item<1> i) { p[i] = static_cast<int>(i); }); }), 120);
-  expect(sum_after(q, [&](int *p) { q.parallel_for(16, [=](auto i) { p[i] = static_cast<int>(i); }); }), 120);
-  expect(sum_after(q, [&](int *p) { q.parallel_for(16, [=](std::size_t i) { p[i] = static_cast<int>(i); }); }), 120);
+  expect(sum_after(q,
+                   [&](int *p) {
+                     q.parallel_for(16, [=](sycl::id<1> i) { p[i] = static_cast<int>(i); });
+                   }),
+         120);
+  expect(sum_after(q,
+                   [&](int *p) {
+                     q.parallel_for(16, [=](sycl::item<1> i) { p[i] = static_cast<int>(i); });
+                   }),
+         120);
+  expect(sum_after(
+             q, [&](int *p) { q.parallel_for(16, [=](auto i) { p[i] = static_cast<int>(i); }); }),
+         120);
+  expect(sum_after(q,
+                   [&](int *p) {
+                     q.parallel_for(16, [=](std::size_t i) { p[i] = static_cast<int>(i); });
+                   }),
+         120);
   expect(sum_after(q, [&](int *p) { q.parallel_for(16, [=](int i) { p[i] = i; }); }), 120);
   expect(sum_after(q,
                    [&](int *p) {
-                     q.parallel_for(sycl::range(16), [=](sycl::item<1, false> i) { p[i.get_linear_id()] = 2; });
+                     q.parallel_for(sycl::range(16),
+                                    [=](sycl::item<1, false> i) { p[i.get_linear_id()] = 2; });
                    }),
          32);
   expect(sum_after(q,
                    [&](int *p) {
-                     q.parallel_for(sycl::range(4, 4),
-                                    [=](sycl::id<2> i) { p[i[0] * 4 + i[1]] = static_cast<int>(i[0]); });
+                     q.parallel_for(sycl::range(4, 4), [=](sycl::id<2> i) {
+                       p[i[0] * 4 + i[1]] = static_cast<int>(i[0]);
+                     });
                    }),
          24);
   expect(sum_after(q,
                    [&](int *p) {
-                     q.parallel_for({2, 2, 4}, [=](auto item) { p[item.get_linear_id()] = static_cast<int>(item[2]); });
+                     q.parallel_for({2, 2, 4}, [=](auto item) {
+                       p[item.get_linear_id()] = static_cast<int>(item[2]);
+                     });
                    }),
          24);
   expect(sum_after(q,
                    [&](int *p) {
-                     q.parallel_for(sycl::nd_range<1>(16, 4),
-                                    [=](auto it) { p[it.get_global_id(0)] = static_cast<int>(it.get_group(0)); });
+                     q.parallel_for(sycl::nd_range<1>(16, 4), [=](auto it) {
+                       p[it.get_global_id(0)] = static_cast<int>(it.get_group(0));
+                     });
                    }),
          24);
   expect(sum_after(q, [&](int *p) { q.single_task([=]() { p[3] = 7; }); }), 7);
@@ -85,7 +104,9 @@ template <class T> struct generic_functor {
 };
 
 template <class T> int from_a_template(sycl::queue &q, T value) {
-  return sum_after(q, [&](int *p) { q.parallel_for(16, [=](sycl::id<1> i) { p[i] = static_cast<int>(value); }); });
+  return sum_after(q, [&](int *p) {
+    q.parallel_for(16, [=](sycl::id<1> i) { p[i] = static_cast<int>(value); });
+  });
 }
 
 inline int from_an_inline_function(sycl::queue &q) {
@@ -93,29 +114,40 @@ inline int from_an_inline_function(sycl::queue &q) {
 }
 
 void names_of_kernels(sycl::queue &q) {
-  expect(sum_after(q, [&](int *p) { q.single_task<class declared_in_place>([=] { p[0] = 1; }); }), 1);
-  expect(sum_after(q, [&](int *p) { q.single_task<named_at_namespace_scope>([=] { p[0] = 2; }); }), 2);
+  expect(sum_after(q, [&](int *p) { q.single_task<class declared_in_place>([=] { p[0] = 1; }); }),
+         1);
+  expect(sum_after(q, [&](int *p) { q.single_task<named_at_namespace_scope>([=] { p[0] = 2; }); }),
+         2);
   expect(sum_after(q, [&](int *p) { q.single_task<names::nested>([=] { p[0] = 3; }); }), 3);
-  expect(sum_after(q, [&](int *p) { q.single_task<names::generic<int, 4>>([=] { p[0] = 4; }); }), 4);
-  expect(sum_after(q, [&](int *p) { q.single_task<names::generic<names::nested, 5>>([=] { p[0] = 5; }); }), 5);
+  expect(sum_after(q, [&](int *p) { q.single_task<names::generic<int, 4>>([=] { p[0] = 4; }); }),
+         4);
+  expect(
+      sum_after(
+          q, [&](int *p) { q.single_task<names::generic<names::nested, 5>>([=] { p[0] = 5; }); }),
+      5);
   struct local_name;
   expect(sum_after(q, [&](int *p) { q.single_task<local_name>([=] { p[0] = 6; }); }), 6);
 
   expect(sum_after(q, [&](int *p) { q.parallel_for(16, functor{p, 2}); }), 240);
-  expect(sum_after(q, [&](int *p) { q.parallel_for<class named_functor>(sycl::range(16), functor{p, 3}); }), 360);
+  expect(
+      sum_after(
+          q, [&](int *p) { q.parallel_for<class named_functor>(sycl::range(16), functor{p, 3}); }),
+      360);
   expect(sum_after(q, [&](int *p) { q.parallel_for(16, generic_functor<int>{p, 5}); }), 80);
   struct local_functor {
     int *out;
     void operator()(sycl::id<1> i) const { out[i] = 1; }
   };
   expect(sum_after(q, [&](int *p) { q.parallel_for(16, local_functor{p}); }), 16);
-  CHECK(from_a_template(q, 2) == 32 && from_a_template(q, 3L) == 48 && from_a_template(q, 1.5f) == 16);
+  CHECK(from_a_template(q, 2) == 32 && from_a_template(q, 3L) == 48 &&
+        from_a_template(q, 1.5f) == 16);
   CHECK(from_an_inline_function(q) == 48);
 
   // One lambda, submitted twice from one place.
   for (int round = 0; round < 2; ++round)
-    expect(sum_after(q, [&](int *p) { q.parallel_for(16, [=](sycl::id<1> i) { p[i] = round + 1; }); }),
-           16 * (round + 1));
+    expect(
+        sum_after(q, [&](int *p) { q.parallel_for(16, [=](sycl::id<1> i) { p[i] = round + 1; }); }),
+        16 * (round + 1));
 }
 
 struct bytes {
@@ -148,7 +180,8 @@ void captures(sycl::queue &q) {
   expect(sum_after(q,
                    [&](int *p) {
                      q.single_task([=] {
-                       p[0] = c + s + static_cast<int>(l) + static_cast<int>(f) + static_cast<int>(d) + yes;
+                       p[0] = c + s + static_cast<int>(l) + static_cast<int>(f) +
+                              static_cast<int>(d) + yes;
                        p[1] = b.tag + static_cast<int>(b.d) + b.s[0] + b.s[2];
                        p[2] = a[0] + a[4];
                        p[3] = pair.first + static_cast<int>(pair.second);
@@ -174,11 +207,14 @@ void captures(sycl::queue &q) {
   std::array<int, 400> big{};
   for (int i = 0; i < 400; ++i)
     big[i] = i;
-  expect(sum_after(q, [&](int *p) { q.parallel_for(16, [=](sycl::id<1> i) { p[i] = big[i * 25]; }); }), 25 * 120);
+  expect(
+      sum_after(q, [&](int *p) { q.parallel_for(16, [=](sycl::id<1> i) { p[i] = big[i * 25]; }); }),
+      25 * 120);
   expect(sum_after(q,
                    [&](int *p) {
-                     q.submit(
-                         [&](sycl::handler &h) { h.parallel_for(16, [=](sycl::id<1> i) { p[i] = big[i + 384]; }); });
+                     q.submit([&](sycl::handler &h) {
+                       h.parallel_for(16, [=](sycl::id<1> i) { p[i] = big[i + 384]; });
+                     });
                    }),
          (384 + 399) * 8);
 
@@ -209,8 +245,8 @@ void private_arrays(sycl::queue &q) {
          }());
 }
 
-// Variables of host functions whose address a kernel takes. The function itself throws and allocates, which is no
-// concern of the device.
+// Variables of host functions whose address a kernel takes. The function itself throws and
+// allocates, which is no concern of the device.
 void static_variables(sycl::queue &q) {
   static const int table[2] = {3, 4};
   static constexpr int factor = 5;
@@ -236,7 +272,8 @@ void names_that_are_no_classes(sycl::queue &q) {
     q.parallel_for<int *>(sycl::nd_range<1>(1, 1), [=](sycl::nd_item<1>) { m[3] = 8; });
     q.submit([&](sycl::handler &h) { h.single_task<const char *>([=] { m[4] = 16; }); });
     q.submit([&](sycl::handler &h) {
-      h.parallel_for_work_group<unsigned long>(sycl::range<1>(1), [=](sycl::group<1>) { m[5] = 32; });
+      h.parallel_for_work_group<unsigned long>(sycl::range<1>(1),
+                                               [=](sycl::group<1>) { m[5] = 32; });
     });
     q.single_task<void>([=] { m[6] = 64; });
     q.single_task<color>([=] { m[7] = 128; });

@@ -1,6 +1,6 @@
-// Properties of kernels take effect by whichever way they are given: as an argument of the launch, by a member function
-// `get` of the function object in each of its forms, by a member `properties`, and where reductions or hierarchies wrap
-// the function object.
+// Properties of kernels take effect by whichever way they are given: as an argument of the launch,
+// by a member function `get` of the function object in each of its forms, by a member `properties`,
+// and where reductions or hierarchies wrap the function object.
 //
 // LEVELS: O2
 // BACKENDS: cpu,opencl
@@ -29,22 +29,26 @@ void look(seen *out) {
           static_cast<int>(here::get_sub_group().get_max_local_range()[0])};
 }
 
-#define LIST                                                                                                           \
+#define LIST                                                                                       \
   experimental::properties { work_group_size<16>, sub_group_size<8> }
-#define KERNEL(name, ...)                                                                                              \
-  struct name {                                                                                                        \
-    seen *out;                                                                                                         \
-    __VA_ARGS__                                                                                                        \
-    void operator()(sycl::nd_item<1>) const { look(out); }                                                             \
+#define KERNEL(name, ...)                                                                          \
+  struct name {                                                                                    \
+    seen *out;                                                                                     \
+    __VA_ARGS__                                                                                    \
+    void operator()(sycl::nd_item<1>) const { look(out); }                                         \
   };
 KERNEL(plain, auto get(properties_tag) { return LIST; })
 KERNEL(constant, auto get(properties_tag) const { return LIST; })
 KERNEL(of_class, static auto get(properties_tag) { return LIST; })
 KERNEL(constant_expression, constexpr auto get(properties_tag) const noexcept { return LIST; })
 KERNEL(class_constant_expression, static constexpr auto get(properties_tag) { return LIST; })
-KERNEL(declared, decltype(LIST) get(const properties_tag &) const { return {}; } int get(int x) { return x; })
+KERNEL(
+    declared,
+    decltype(LIST) get(const properties_tag &) const { return {}; } int get(int x) { return x; })
 KERNEL(template_get, template <class T> auto get(T) const { return LIST; })
-KERNEL(two_alike, auto get(properties_tag) { return LIST; } auto get(properties_tag) const { return LIST; })
+KERNEL(
+    two_alike,
+    auto get(properties_tag) { return LIST; } auto get(properties_tag) const { return LIST; })
 KERNEL(
     by_both, static constexpr auto properties = experimental::properties{sub_group_size<8>};
     auto get(properties_tag) { return experimental::properties{work_group_size<16>}; })
@@ -68,7 +72,8 @@ struct extended : base {
   seen *out;
   explicit extended(seen *o) : out(o) {}
   auto get(properties_tag) {
-    static_assert(decltype(base().get(properties_tag()))::has_property<experimental::sub_group_size_key>());
+    static_assert(
+        decltype(base().get(properties_tag()))::has_property<experimental::sub_group_size_key>());
     return properties{work_group_size<16>,
                       base().get(properties_tag()).get_property<experimental::sub_group_size_key>(),
                       experimental::work_group_size_hint<16>};
@@ -101,8 +106,9 @@ template <class K> void run(sycl::queue &q, const K &kernel) {
   q.submit([&](sycl::handler &h) { h.parallel_for(right, kernel); }).wait();
   CHECK(in_groups_of_16(*kernel.out));
   CHECK(check::throws(sycl::errc::nd_range, [&] { q.parallel_for(wrong, kernel).wait(); }));
-  CHECK(check::throws(sycl::errc::nd_range,
-                      [&] { q.submit([&](sycl::handler &h) { h.parallel_for(wrong, kernel); }).wait(); }));
+  CHECK(check::throws(sycl::errc::nd_range, [&] {
+    q.submit([&](sycl::handler &h) { h.parallel_for(wrong, kernel); }).wait();
+  }));
 }
 
 void functors(sycl::queue &q, seen *out) {
@@ -122,11 +128,14 @@ void functors(sycl::queue &q, seen *out) {
   run(q, of_template<seen, 16>{out});
   // What the launch says too may be said again.
   q.parallel_for(sycl::nd_range<1>(32, 16), properties{work_group_size<16>}, plain{out}).wait();
-  const sycl::event done = q.parallel_for(sycl::nd_range<1>(32, 16), properties{sub_group_size<8>}, constant{out});
-  q.parallel_for(sycl::nd_range<1>(32, 16), done, properties{sub_group_size<8>, work_group_size<16>}, derived{out})
+  const sycl::event done =
+      q.parallel_for(sycl::nd_range<1>(32, 16), properties{sub_group_size<8>}, constant{out});
+  q.parallel_for(sycl::nd_range<1>(32, 16), done,
+                 properties{sub_group_size<8>, work_group_size<16>}, derived{out})
       .wait();
   CHECK(check::throws(sycl::errc::nd_range, [&] {
-    q.parallel_for(sycl::nd_range<1>(32, 32), done, properties{sub_group_size<8>}, of_class{out}).wait();
+    q.parallel_for(sycl::nd_range<1>(32, 32), done, properties{sub_group_size<8>}, of_class{out})
+        .wait();
   }));
 }
 
@@ -152,7 +161,8 @@ struct groups {
   int *out;
   auto get(properties_tag) { return properties{work_group_size<2, 4>}; }
   void operator()(sycl::group<2> g) const {
-    g.parallel_for_work_item([&](sycl::h_item<2> it) { out[it.get_global_id(0) * 8 + it.get_global_id(1)] += 3; });
+    g.parallel_for_work_item(
+        [&](sycl::h_item<2> it) { out[it.get_global_id(0) * 8 + it.get_global_id(1)] += 3; });
   }
 };
 
@@ -162,8 +172,9 @@ void wrapped(sycl::queue &q, seen *out, int *numbers) {
   *sum = 0;
   q.parallel_for(sycl::nd_range<1>(48, 16), reduction(), reduces{out}).wait();
   CHECK(*sum == 48 && in_groups_of_16(*out));
-  CHECK(check::throws(sycl::errc::nd_range,
-                      [&] { q.parallel_for(sycl::nd_range<1>(32, 8), reduction(), reduces{out}).wait(); }));
+  CHECK(check::throws(sycl::errc::nd_range, [&] {
+    q.parallel_for(sycl::nd_range<1>(32, 8), reduction(), reduces{out}).wait();
+  }));
   *sum = 0;
   *out = {0, 0};
   q.parallel_for(sycl::range<2>(10, 11), reduction(), reduces_range{out}).wait();
@@ -171,7 +182,9 @@ void wrapped(sycl::queue &q, seen *out, int *numbers) {
 
   std::fill(numbers, numbers + 32, 0);
   const auto launch = [&](sycl::range<2> size) {
-    q.submit([&](sycl::handler &h) { h.parallel_for_work_group(sycl::range<2>(2, 2), size, groups{numbers}); }).wait();
+    q.submit([&](sycl::handler &h) {
+       h.parallel_for_work_group(sycl::range<2>(2, 2), size, groups{numbers});
+     }).wait();
   };
   launch({2, 4});
   CHECK(std::count(numbers, numbers + 32, 3) == 32);
@@ -195,22 +208,27 @@ void with_reductions(sycl::queue &q, seen *out, int *numbers) {
    }).wait();
   CHECK(numbers[0] == 100 && in_groups_of_16(*out));
   numbers[1] = -1;
-  sycl::event done = q.parallel_for(sycl::range<2>(9, 9), list, sum(), most(), [=](sycl::item<2> i, auto &s, auto &m) {
-    s += 1;
-    m.combine(static_cast<int>(i.get_linear_id()));
-  });
+  sycl::event done = q.parallel_for(sycl::range<2>(9, 9), list, sum(), most(),
+                                    [=](sycl::item<2> i, auto &s, auto &m) {
+                                      s += 1;
+                                      m.combine(static_cast<int>(i.get_linear_id()));
+                                    });
   numbers[2] = 1000;
-  q.parallel_for(sycl::nd_range<1>(64, 16), done, list, sum(), most(), [=](sycl::nd_item<1>, auto &s, auto &m) {
-     s += 1;
-     m.combine(1);
-   }).wait();
+  q.parallel_for(sycl::nd_range<1>(64, 16), done, list, sum(), most(),
+                 [=](sycl::nd_item<1>, auto &s, auto &m) {
+                   s += 1;
+                   m.combine(1);
+                 })
+      .wait();
   CHECK(numbers[0] == 245 && numbers[1] == 80);
   q.submit([&](sycl::handler &h) {
-     h.parallel_for(sycl::nd_range<2>({4, 16}, {1, 16}), properties{work_group_size<1, 16>}, sum(),
-                    [=](sycl::nd_item<2> i, auto &s) { s += static_cast<int>(i.get_local_range(1)); });
+     h.parallel_for(
+         sycl::nd_range<2>({4, 16}, {1, 16}), properties{work_group_size<1, 16>}, sum(),
+         [=](sycl::nd_item<2> i, auto &s) { s += static_cast<int>(i.get_local_range(1)); });
    }).wait();
   CHECK(numbers[0] == 245 + 64 * 16);
-  q.parallel_for<class three_reductions>(sycl::nd_range<1>(64, 16), {done}, list, sum(), most(), least(),
+  q.parallel_for<class three_reductions>(sycl::nd_range<1>(64, 16), {done}, list, sum(), most(),
+                                         least(),
                                          [=](sycl::nd_item<1> i, auto &s, auto &m, auto &l) {
                                            s += 1;
                                            m.combine(500);
@@ -220,7 +238,9 @@ void with_reductions(sycl::queue &q, seen *out, int *numbers) {
   CHECK(numbers[1] == 500 && numbers[2] == 16);
   // Outside of the macro, in whose argument compilers count lines differently.
   const auto other_size = [&] {
-    q.parallel_for(sycl::nd_range<1>(64, 8), list, sum(), [=](sycl::nd_item<1>, auto &s) { s += 1; }).wait();
+    q.parallel_for(sycl::nd_range<1>(64, 8), list, sum(), [=](sycl::nd_item<1>, auto &s) {
+       s += 1;
+     }).wait();
   };
   CHECK(check::throws(sycl::errc::nd_range, other_size));
   // A range with properties of the launch.
@@ -235,9 +255,11 @@ void with_reductions(sycl::queue &q, seen *out, int *numbers) {
       sum());
   q.wait();
   CHECK(numbers[0] == 64 && in_groups_of_16(*out));
-  const experimental::launch_config config(sycl::nd_range<1>(64, 8), properties{work_group_size<16>});
+  const experimental::launch_config config(sycl::nd_range<1>(64, 8),
+                                           properties{work_group_size<16>});
   const auto other_config = [&] {
-    experimental::nd_launch<nd_configured>(q, config, [=](sycl::nd_item<1>, auto &s) { s += 1; }, sum());
+    experimental::nd_launch<nd_configured>(
+        q, config, [=](sycl::nd_item<1>, auto &s) { s += 1; }, sum());
     q.wait();
   };
   CHECK(check::throws(sycl::errc::nd_range, other_config));
@@ -251,17 +273,18 @@ void hierarchies(sycl::queue &q, int *numbers) {
     });
   };
   q.submit([&](sycl::handler &h) {
-     h.parallel_for_work_group<class sized>(sycl::range<1>(8), sycl::range<1>(4), properties{work_group_size<4>},
-                                            kernel);
+     h.parallel_for_work_group<class sized>(sycl::range<1>(8), sycl::range<1>(4),
+                                            properties{work_group_size<4>}, kernel);
    }).wait();
   q.submit([&](sycl::handler &h) {
-     h.parallel_for_work_group<class unsized>(sycl::range<1>(8), properties{sub_group_size<8>}, kernel);
+     h.parallel_for_work_group<class unsized>(sycl::range<1>(8), properties{sub_group_size<8>},
+                                              kernel);
    }).wait();
   CHECK(std::count(numbers, numbers + 32, 2) == 32);
   const auto other_size = [&] {
     q.submit([&](sycl::handler &h) {
-       h.parallel_for_work_group<wrong_size>(sycl::range<1>(8), sycl::range<1>(2), properties{work_group_size<4>},
-                                             kernel);
+       h.parallel_for_work_group<wrong_size>(sycl::range<1>(8), sycl::range<1>(2),
+                                             properties{work_group_size<4>}, kernel);
      }).wait();
   };
   CHECK(check::throws(sycl::errc::nd_range, other_size));
@@ -272,10 +295,11 @@ void hierarchies(sycl::queue &q, int *numbers) {
 template <int N> struct number {
   using key_t = number;
 };
-using eight = decltype(properties{number<7>{}, number<1>{}, number<6>{}, number<2>{}, number<5>{}, number<3>{},
-                                  number<4>{}, number<0>{}});
-static_assert(std::is_same_v<eight, decltype(properties{number<0>{}, number<1>{}, number<2>{}, number<3>{}, number<4>{},
-                                                        number<5>{}, number<6>{}, number<7>{}})>);
+using eight = decltype(properties{number<7>{}, number<1>{}, number<6>{}, number<2>{}, number<5>{},
+                                  number<3>{}, number<4>{}, number<0>{}});
+static_assert(std::is_same_v<eight, decltype(properties{number<0>{}, number<1>{}, number<2>{},
+                                                        number<3>{}, number<4>{}, number<5>{},
+                                                        number<6>{}, number<7>{}})>);
 static_assert(eight::has_property<number<6>>() && !eight::has_property<number<8>>());
 
 #ifndef SCYTHE_HOST_MODE

@@ -40,7 +40,9 @@ int main() {
   };
   auto good = [&] {
     q.single_task<class First>([=] { p[0] = shared_number.get() + 1; }).wait_and_throw();
-    q.parallel_for<class Second>(3, [=](sycl::id<1> i) { p[i + 1] = static_cast<int>(i) * 10; }).wait_and_throw();
+    q.parallel_for<class Second>(3, [=](sycl::id<1> i) {
+       p[i + 1] = static_cast<int>(i) * 10;
+     }).wait_and_throw();
   };
   int start = 41;
   q.copy(&start, shared_number).wait();

@@ -8,8 +8,8 @@
 #include <type_traits>
 #include <vector>
 
-// Iterators are random access, and pointers where a pointer is asked for. Kernels may be named after them: they are not
-// those of a buffer's accessor.
+// Iterators are random access, and pointers where a pointer is asked for. Kernels may be named
+// after them: they are not those of a buffer's accessor.
 using local = sycl::local_accessor<int, 1>;
 static_assert(!std::is_same_v<local::iterator, sycl::accessor<int>::iterator>);
 static_assert(!std::is_same_v<local::const_iterator, sycl::accessor<int>::const_iterator>);
@@ -20,9 +20,11 @@ static_assert(std::is_same_v<std::pointer_traits<local::const_iterator>::element
 static_assert(std::is_convertible_v<local::iterator, local::const_iterator>);
 static_assert(!std::is_convertible_v<local::const_iterator, local::iterator>);
 static_assert(std::is_convertible_v<local::iterator, const int *>);
-static_assert(std::is_trivially_copyable_v<local::iterator> && sizeof(local::iterator) == sizeof(int *));
+static_assert(std::is_trivially_copyable_v<local::iterator> &&
+              sizeof(local::iterator) == sizeof(int *));
 #if __cplusplus >= 202002L
-static_assert(std::contiguous_iterator<local::iterator> && std::contiguous_iterator<local::const_iterator>);
+static_assert(std::contiguous_iterator<local::iterator> &&
+              std::contiguous_iterator<local::const_iterator>);
 static_assert(std::is_same_v<decltype(std::to_address(local::const_iterator())), const int *>);
 #endif
 
@@ -70,9 +72,12 @@ int main() {
           sum += *i;
         local::const_iterator last = mine.end();
         int *const first = mine.begin();
-        bool right = last - mine.begin() == std::ptrdiff_t(size) && mine.begin() < last && *--last == int(size);
-        right = right && first == mine.begin() && last-- != mine.cend() && mine.begin()[3] == 4 && last[1] == int(size);
-        right = right && *(2 + mine.cbegin()) == 3 && *(mine.end() - 2) == *last++ && (mine.begin() += 5) - 5 == first;
+        bool right = last - mine.begin() == std::ptrdiff_t(size) && mine.begin() < last &&
+                     *--last == int(size);
+        right = right && first == mine.begin() && last-- != mine.cend() && mine.begin()[3] == 4 &&
+                last[1] == int(size);
+        right = right && *(2 + mine.cbegin()) == 3 && *(mine.end() - 2) == *last++ &&
+                (mine.begin() += 5) - 5 == first;
         v[it.get_global_id(0)] = right ? sum : -1;
       });
     });

@@ -25,24 +25,29 @@ template <class T> T evaluate(int which, T x, T y) {
   case 4:
     return sycl::pow(x + 1, y) + sycl::pown(x, 3) + sycl::powr(x + 1, y);
   case 5:
-    return sycl::floor(x * 10) + sycl::ceil(y * 10) + sycl::round(x * 7) + sycl::trunc(y * 7) + sycl::rint(x * 3);
+    return sycl::floor(x * 10) + sycl::ceil(y * 10) + sycl::round(x * 7) + sycl::trunc(y * 7) +
+           sycl::rint(x * 3);
   case 6:
-    return sycl::fma(x, y, x) + sycl::mad(x, y, y) + sycl::fmod(x * 5, y + 1) + sycl::mix(x, y, T(0.25));
+    return sycl::fma(x, y, x) + sycl::mad(x, y, y) + sycl::fmod(x * 5, y + 1) +
+           sycl::mix(x, y, T(0.25));
   case 7:
-    return sycl::fmin(x, y) * 3 + sycl::fmax(x, y) + sycl::fabs(x - y) + sycl::copysign(x, y - 1) + sycl::fdim(x, y);
+    return sycl::fmin(x, y) * 3 + sycl::fmax(x, y) + sycl::fabs(x - y) + sycl::copysign(x, y - 1) +
+           sycl::fdim(x, y);
   case 8:
-    return sycl::min(x, y) + sycl::max(x, y) * 2 + sycl::clamp(x, T(0.5), T(1)) + sycl::sign(x - y) + sycl::step(x, y);
+    return sycl::min(x, y) + sycl::max(x, y) * 2 + sycl::clamp(x, T(0.5), T(1)) +
+           sycl::sign(x - y) + sycl::step(x, y);
   case 9:
     return sycl::asin(x / 4) + sycl::acos(y / 4) + sycl::atan(x) + sycl::atan2(x, y + 1);
   case 10:
-    return sycl::sinh(x) + sycl::cosh(y) + sycl::tanh(x) + sycl::asinh(x) + sycl::acosh(y + 1) + sycl::atanh(x / 4);
+    return sycl::sinh(x) + sycl::cosh(y) + sycl::tanh(x) + sycl::asinh(x) + sycl::acosh(y + 1) +
+           sycl::atanh(x / 4);
   case 11:
     return sycl::erf(x) + sycl::erfc(y) + sycl::tgamma(x + 1) + sycl::lgamma(y + 1);
   case 12:
     return sycl::degrees(x) + sycl::radians(y) + sycl::pow(x + 1, 2);
   default:
-    return sycl::isnan(x) + sycl::isinf(y) + sycl::isfinite(x) * 2 + sycl::signbit(-y) + T(sycl::abs(-3)) +
-           T(sycl::min(2u, 3u)) + T(sycl::clamp(7L, 1L, 5L));
+    return sycl::isnan(x) + sycl::isinf(y) + sycl::isfinite(x) * 2 + sycl::signbit(-y) +
+           T(sycl::abs(-3)) + T(sycl::min(2u, 3u)) + T(sycl::clamp(7L, 1L, 5L));
   }
 }
 
@@ -72,19 +77,22 @@ template <class T> void compare(sycl::queue &q) {
 } // namespace
 
 int main() {
-  CHECK(sycl::sqrt(4.0f) == std::sqrt(4.0f) && sycl::pow(2.0, 10) == 1024.0 && sycl::native::sin(0.0f) == 0.0f);
+  CHECK(sycl::sqrt(4.0f) == std::sqrt(4.0f) && sycl::pow(2.0, 10) == 1024.0 &&
+        sycl::native::sin(0.0f) == 0.0f);
   sycl::queue q;
   compare<float>(q);
   compare<double>(q);
   // The standard library's functions work in kernels too.
   float *v = sycl::malloc_shared<float>(4, q);
-  q.parallel_for(4, [=](sycl::id<1> i) { v[i] = std::sqrt(static_cast<float>(i * i)) + std::fabs(-1.0f); }).wait();
+  q.parallel_for(4, [=](sycl::id<1> i) {
+     v[i] = std::sqrt(static_cast<float>(i * i)) + std::fabs(-1.0f);
+   }).wait();
   CHECK(v[3] == 4.0f);
   // Seven bits of the quotient; large powers.
   q.single_task([=] {
      int quotient = 0;
-     const auto place =
-         sycl::address_space_cast<sycl::access::address_space::private_space, sycl::access::decorated::no>(&quotient);
+     const auto place = sycl::address_space_cast<sycl::access::address_space::private_space,
+                                                 sycl::access::decorated::no>(&quotient);
      v[0] = sycl::remquo(8.5f, 0.125f, place);
      v[1] = static_cast<float>(quotient);
      v[2] = sycl::pown(0.99f, 4321);

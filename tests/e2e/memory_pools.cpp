@@ -1,4 +1,5 @@
-// Pools of USM memory: allocations in the order of commands, reuse, limits, pools over memory of the program's.
+// Pools of USM memory: allocations in the order of commands, reuse, limits, pools over memory of
+// the program's.
 //
 // LEVELS: O2
 // VALGRIND: no
@@ -28,7 +29,8 @@ void reuse(sycl::queue &q) {
   }
   q.wait();
   CHECK(*sum == 1000 * 190);
-  CHECK(pool.get_used_size_current() == 0 && pool.get_reserved_size_current() == 0 && pool.get_threshold() == 0);
+  CHECK(pool.get_used_size_current() == 0 && pool.get_reserved_size_current() == 0 &&
+        pool.get_threshold() == 0);
   sycl::free(sum, q);
 }
 
@@ -57,13 +59,17 @@ void threshold(sycl::queue &q) {
 void limits(sycl::queue &q) {
   ext::memory_pool pool(q, sycl::usm::alloc::device, ext::properties{property::maximum_size(4096)});
   void *all = ext::async_malloc_from_pool(q, 4096, pool);
-  CHECK(check::throws(sycl::errc::memory_allocation, [&] { (void)ext::async_malloc_from_pool(q, 1, pool); }));
+  CHECK(check::throws(sycl::errc::memory_allocation,
+                      [&] { (void)ext::async_malloc_from_pool(q, 1, pool); }));
   ext::async_free(q, all);
   CHECK(check::throws(sycl::errc::invalid, [&] { ext::async_free(q, all); }));
-  CHECK(check::throws(sycl::errc::invalid, [&] { (void)ext::async_malloc(q, sycl::usm::alloc::unknown, 1); }));
-  CHECK(check::throws(sycl::errc::invalid, [&] { ext::memory_pool(q.get_context(), sycl::usm::alloc::device); }));
+  CHECK(check::throws(sycl::errc::invalid,
+                      [&] { (void)ext::async_malloc(q, sycl::usm::alloc::unknown, 1); }));
+  CHECK(check::throws(sycl::errc::invalid,
+                      [&] { ext::memory_pool(q.get_context(), sycl::usm::alloc::device); }));
   const sycl::queue elsewhere{sycl::context(q.get_device()), q.get_device()};
-  CHECK(check::throws(sycl::errc::invalid, [&] { (void)ext::async_malloc_from_pool(elsewhere, 1, pool); }));
+  CHECK(check::throws(sycl::errc::invalid,
+                      [&] { (void)ext::async_malloc_from_pool(elsewhere, 1, pool); }));
   q.wait();
 }
 
@@ -77,7 +83,8 @@ void own_memory(sycl::queue &q) {
     for (void *&part : parts)
       part = ext::async_malloc_from_pool(q, 1000, pool);
     CHECK(pool.get_used_size_current() == 4096);
-    CHECK(check::throws(sycl::errc::memory_allocation, [&] { (void)ext::async_malloc_from_pool(q, 1, pool); }));
+    CHECK(check::throws(sycl::errc::memory_allocation,
+                        [&] { (void)ext::async_malloc_from_pool(q, 1, pool); }));
     for (void *part : {parts[2], parts[0], parts[3], parts[1]})
       ext::async_free(q, part);
     q.wait();
@@ -98,7 +105,8 @@ void by_events() {
   const sycl::event made = q.submit([&](sycl::handler &h) {
     temp = static_cast<int *>(ext::async_malloc(h, sycl::usm::alloc::device, 64 * sizeof(int)));
   });
-  const sycl::event filled = q.parallel_for(64, made, [=](sycl::id<1> i) { temp[i] = static_cast<int>(i[0]); });
+  const sycl::event filled =
+      q.parallel_for(64, made, [=](sycl::id<1> i) { temp[i] = static_cast<int>(i[0]); });
   const sycl::event used = q.single_task(filled, [=] { *result = temp[63]; });
   q.submit([&](sycl::handler &h) {
      h.depends_on(used);
@@ -108,7 +116,8 @@ void by_events() {
   const sycl::context c = q.get_context();
   const auto pool = c.ext_oneapi_get_default_memory_pool(q.get_device(), sycl::usm::alloc::device);
   CHECK(pool == c.ext_oneapi_get_default_memory_pool(q.get_device(), sycl::usm::alloc::device));
-  CHECK(c.ext_oneapi_get_default_memory_pool(sycl::usm::alloc::host).get_alloc_kind() == sycl::usm::alloc::host);
+  CHECK(c.ext_oneapi_get_default_memory_pool(sycl::usm::alloc::host).get_alloc_kind() ==
+        sycl::usm::alloc::host);
   CHECK(pool.get_used_size_current() == 0);
   sycl::free(result, q);
 }

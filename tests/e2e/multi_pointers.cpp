@@ -1,5 +1,5 @@
-// `multi_ptr`: conversions that lose nothing are implicit, others explicit; it is a pointer in all else. Accessors
-// become pointers of their memory's space. `half` as a number of its own.
+// `multi_ptr`: conversions that lose nothing are implicit, others explicit; it is a pointer in all
+// else. Accessors become pointers of their memory's space. `half` as a number of its own.
 //
 // LEVELS: O2
 #include "check.hpp"
@@ -12,8 +12,10 @@ using sycl::access::address_space;
 using sycl::access::decorated;
 
 static_assert(!std::is_convertible_v<int *, sycl::raw_global_ptr<int>>);
-static_assert(std::is_convertible_v<int *, sycl::global_ptr<int>>, "the legacy interface converts pointers");
-static_assert(std::is_convertible_v<sycl::raw_local_ptr<int>, sycl::decorated_local_ptr<const int>>);
+static_assert(std::is_convertible_v<int *, sycl::global_ptr<int>>,
+              "the legacy interface converts pointers");
+static_assert(
+    std::is_convertible_v<sycl::raw_local_ptr<int>, sycl::decorated_local_ptr<const int>>);
 static_assert(std::is_convertible_v<sycl::raw_local_ptr<int>, sycl::raw_generic_ptr<int>>);
 static_assert(!std::is_convertible_v<sycl::raw_generic_ptr<int>, sycl::raw_local_ptr<int>>);
 static_assert(!std::is_convertible_v<sycl::raw_global_ptr<int>, sycl::raw_local_ptr<int>>);
@@ -40,8 +42,10 @@ int main() {
 
   // Halves: one hash for numbers that are equal, rounding to nearest, ties to even.
   const std::hash<sycl::half> hash;
-  CHECK(hash(sycl::half(0.0f)) == hash(sycl::half(-0.0f)) && sycl::half(2049) == 2048 && sycl::half(2051) == 2052);
-  CHECK(sycl::half(65519.0f) == 65504 && sycl::half(65520.0f) == std::numeric_limits<sycl::half>::infinity());
+  CHECK(hash(sycl::half(0.0f)) == hash(sycl::half(-0.0f)) && sycl::half(2049) == 2048 &&
+        sycl::half(2051) == 2052);
+  CHECK(sycl::half(65519.0f) == 65504 &&
+        sycl::half(65520.0f) == std::numeric_limits<sycl::half>::infinity());
   sycl::half h = 3;
   h /= 2;
   CHECK(h++ == 1.5 && -h == -2.5f && h > 2 && 3.0 > h);

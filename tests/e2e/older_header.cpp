@@ -34,7 +34,9 @@ int main() {
     return 2;
   }
   // Of the standard library, what such programs expect the header to bring.
-  const std::function<int(int)> largest = [&](int i) { return std::max(c[i], int(std::floor(0.5))); };
+  const std::function<int(int)> largest = [&](int i) {
+    return std::max(c[i], int(std::floor(0.5)));
+  };
   assert(largest(1) == 3);
   return 0;
 }

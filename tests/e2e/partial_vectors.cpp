@@ -1,5 +1,5 @@
-// Work-groups whose size is no multiple of the vector width: the lanes beyond the group's end never write, in loops
-// that work-items leave at different times.
+// Work-groups whose size is no multiple of the vector width: the lanes beyond the group's end never
+// write, in loops that work-items leave at different times.
 #include "check.hpp"
 
 #include <cstdint>
@@ -30,11 +30,13 @@ inline number work(const arguments &a, number id, number local, number group) {
       break;
     if (v & 4)
       a.out[4 * a.items + id] = static_cast<number>(wide) * table[v & 7];
-    const std::uint64_t half = static_cast<std::uint64_t>(static_cast<std::int64_t>((16 - (narrow & 1023)) / 2));
+    const std::uint64_t half =
+        static_cast<std::uint64_t>(static_cast<std::int64_t>((16 - (narrow & 1023)) / 2));
     wide = a.k1 >= half ? (a.k1 - half) / 3 : 100;
   }
-  const number values[] = {local, v,         rounds, 1, narrow, a.k2 & 65535, 0, number(wide), number(wide >> 32),
-                           0,     0x3f800000};
+  const number values[] = {
+      local, v,         rounds, 1, narrow, a.k2 & 65535, 0, number(wide), number(wide >> 32),
+      0,     0x3f800000};
   number all = 0;
   for (number value : values)
     all = all * 31 + value;
@@ -53,7 +55,8 @@ template <int Rows, int Columns> struct kernel : arguments {
 };
 
 template <int Rows, int Columns> void run(sycl::queue &q) {
-  number *in = sycl::malloc_shared<number>(inputs, q), *out = sycl::malloc_shared<number>(outputs, q);
+  number *in = sycl::malloc_shared<number>(inputs, q),
+         *out = sycl::malloc_shared<number>(outputs, q);
   number x = 12345;
   for (number i = 0; i < inputs; ++i) {
     x = x * 1664525u + 1013904223u;

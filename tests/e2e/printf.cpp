@@ -1,5 +1,5 @@
-// `printf` in kernels, as the extension has it and as the C library names it: formats, arguments of every kind,
-// strings, branches that some work-items take.
+// `printf` in kernels, as the extension has it and as the C library names it: formats, arguments of
+// every kind, strings, branches that some work-items take.
 //
 // VALGRIND: no
 // OUTPUT: extension: 42 -7 18446744073709551615 c

@@ -1,5 +1,6 @@
-// Compile-time properties: lists do not depend on order, programs add their own, and what kernels, accessors and
-// pointers are given by them takes effect; and the device takes its own branch of if_device_has.
+// Compile-time properties: lists do not depend on order, programs add their own, and what kernels,
+// accessors and pointers are given by them takes effect; and the device takes its own branch of
+// if_device_has.
 //
 // LEVELS: O2
 // BACKENDS: cpu,opencl
@@ -34,22 +35,31 @@ using both = decltype(oneapi::property_list{stripes_v<3>, shiny_v});
 static_assert(std::is_same_v<both, decltype(oneapi::property_list{shiny_v, stripes_v<3>})>);
 static_assert(std::is_same_v<both, oneapi::property_list_t<shiny::value_t, stripes::value_t<3>>>);
 static_assert(!std::is_same_v<both, decltype(oneapi::property_list{stripes_v<4>, shiny_v})>);
-static_assert(std::is_same_v<decltype(experimental::properties{stripes_v<3>, oneapi::no_alias_v, shiny_v}),
-                             decltype(experimental::properties{oneapi::no_alias_v, shiny_v, stripes_v<3>})>);
+static_assert(
+    std::is_same_v<decltype(experimental::properties{stripes_v<3>, oneapi::no_alias_v, shiny_v}),
+                   decltype(experimental::properties{oneapi::no_alias_v, shiny_v, stripes_v<3>})>);
 static_assert(both::has_property<stripes>() && !both::has_property<oneapi::no_alias>());
 static_assert(both{}.get_property<stripes>().value == 3);
-static_assert(std::is_empty_v<both> && oneapi::is_property_list_v<both> && !oneapi::is_property_list_v<int>);
+static_assert(std::is_empty_v<both> && oneapi::is_property_list_v<both> &&
+              !oneapi::is_property_list_v<int>);
 static_assert(oneapi::work_group_size_v<2, 4>[1] == 4);
 
 struct by_member {
   int *out;
-  static constexpr auto properties = oneapi::property_list{oneapi::work_group_size_v<4>, oneapi::sub_group_size_v<4>};
-  void operator()(sycl::nd_item<1> it) const { out[it.get_global_id(0)] = static_cast<int>(it.get_local_range(0)); }
+  static constexpr auto properties =
+      oneapi::property_list{oneapi::work_group_size_v<4>, oneapi::sub_group_size_v<4>};
+  void operator()(sycl::nd_item<1> it) const {
+    out[it.get_global_id(0)] = static_cast<int>(it.get_local_range(0));
+  }
 };
 struct by_get {
   int *out;
-  auto get(experimental::properties_tag) const { return experimental::properties{experimental::work_group_size<4>}; }
-  void operator()(sycl::nd_item<1> it) const { out[it.get_global_id(0)] = static_cast<int>(it.get_local_range(0)); }
+  auto get(experimental::properties_tag) const {
+    return experimental::properties{experimental::work_group_size<4>};
+  }
+  void operator()(sycl::nd_item<1> it) const {
+    out[it.get_global_id(0)] = static_cast<int>(it.get_local_range(0));
+  }
 };
 
 // Properties that lists carry for the host.
@@ -72,25 +82,31 @@ void kernels(sycl::queue &q, int *out) {
      out[1 + i[0]] = 12;
    }).wait();
   q.submit([&](sycl::handler &h) {
-     h.parallel_for(sycl::range<2>(1, 2), oneapi::property_list{experimental::work_group_size_hint<1, 2>},
+     h.parallel_for(sycl::range<2>(1, 2),
+                    oneapi::property_list{experimental::work_group_size_hint<1, 2>},
                     [=](sycl::id<2> i) { out[3 + i[1]] = 13; });
    }).wait();
-  sycl::event first = q.submit([&](sycl::handler &h) { h.single_task(oneapi::property_list{}, [=] { out[5] = 14; }); });
-  q.parallel_for(sycl::nd_range<1>(2, 2), first, oneapi::property_list{oneapi::work_group_size_v<2>},
+  sycl::event first = q.submit(
+      [&](sycl::handler &h) { h.single_task(oneapi::property_list{}, [=] { out[5] = 14; }); });
+  q.parallel_for(sycl::nd_range<1>(2, 2), first,
+                 oneapi::property_list{oneapi::work_group_size_v<2>},
                  [=](sycl::nd_item<1> it) { out[6 + it.get_local_id(0)] = out[5] + 1; })
       .wait();
   q.single_task({first}, oneapi::property_list{shiny_v}, [=] { out[8] = out[6]; }).wait();
   CHECK(out[6] == 15 && out[7] == 15 && out[8] == 15);
-  CHECK(out[0] == 11 && out[1] == 12 && out[2] == 12 && out[3] == 13 && out[4] == 13 && out[5] == 14);
+  CHECK(out[0] == 11 && out[1] == 12 && out[2] == 12 && out[3] == 13 && out[4] == 13 &&
+        out[5] == 14);
 }
 
 #ifndef SCYTHE_HOST_MODE
 // A kernel that requires a size has no other.
 void required_sizes(sycl::queue &q, int *out) {
-  CHECK(check::throws(sycl::errc::nd_range, [&] { q.parallel_for(sycl::nd_range<1>(8, 8), by_member{out}).wait(); }));
+  CHECK(check::throws(sycl::errc::nd_range,
+                      [&] { q.parallel_for(sycl::nd_range<1>(8, 8), by_member{out}).wait(); }));
   auto kernel = [=](sycl::nd_item<1>) { out[0] = 1; };
   const oneapi::property_list sized{oneapi::work_group_size_v<2>};
-  CHECK(check::throws(sycl::errc::nd_range, [&] { q.parallel_for(sycl::nd_range<1>(8, 4), sized, kernel).wait(); }));
+  CHECK(check::throws(sycl::errc::nd_range,
+                      [&] { q.parallel_for(sycl::nd_range<1>(8, 4), sized, kernel).wait(); }));
 }
 
 // The size of a sub-group is the one that was asked for, on devices that have it.
@@ -127,7 +143,8 @@ void branches(sycl::queue &q, int *out) {
   CHECK(out[0] == 3 && out[1] == 2);
 #else
   const sycl::device device = q.get_device();
-  const bool x86 = device.has(aspect::ext_intel_x86_64), pvc = device.has(aspect::ext_intel_gpu_pvc);
+  const bool x86 = device.has(aspect::ext_intel_x86_64),
+             pvc = device.has(aspect::ext_intel_gpu_pvc);
   CHECK(out[0] == (x86 ? 1 : pvc ? 2 : 3));
   CHECK(out[1] == (x86 || pvc ? 1 : 2));
   CHECK(device.ext_oneapi_architecture_is(architecture::x86_64) == x86);
@@ -140,7 +157,8 @@ void branches(sycl::queue &q, int *out) {
 void accessors(sycl::queue &q) {
   sycl::buffer<int> a(sycl::range<1>(8)), b(sycl::range<1>(8));
   q.submit([&](sycl::handler &h) {
-    sycl::accessor to(a, h, sycl::write_only, oneapi::property_list{oneapi::no_alias_v, stripes_v<2>});
+    sycl::accessor to(a, h, sycl::write_only,
+                      oneapi::property_list{oneapi::no_alias_v, stripes_v<2>});
     h.parallel_for(sycl::range<1>(8), [=](sycl::id<1> i) { to[i] = static_cast<int>(i[0]) * 2; });
   });
   q.submit([&](sycl::handler &h) {
@@ -201,7 +219,8 @@ void annotated_values(sycl::queue &q, int *out) {
   oneapi::annotated_arg b(box<int>{5}, experimental::properties{stripes_v<1>});
   experimental::annotated_arg<int, decltype(experimental::properties{stripes_v<2>})> i(6);
   oneapi::annotated_arg vector(sycl::int4(1, 2, 3, 4));
-  static_assert(sycl::is_device_copyable_v<decltype(a)> && !std::is_trivially_copyable_v<decltype(a)>);
+  static_assert(sycl::is_device_copyable_v<decltype(a)> &&
+                !std::is_trivially_copyable_v<decltype(a)>);
   q.single_task([=] {
      const decreed x = a;
      out[0] = x.a * 10 + x.b;

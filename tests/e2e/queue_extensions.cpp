@@ -1,5 +1,5 @@
-// What extensions add to queues and contexts: default contexts, barriers, events of in-order queues, copies in two
-// dimensions.
+// What extensions add to queues and contexts: default contexts, barriers, events of in-order
+// queues, copies in two dimensions.
 //
 // VALGRIND: no
 #include "check.hpp"
@@ -104,7 +104,8 @@ void planes() {
   CHECK(wrong == 0);
   std::vector<int> back(width * height);
   q.submit([&](sycl::handler &h) {
-     h.ext_oneapi_memcpy2d(back.data(), width * sizeof(int), to, pitch * sizeof(int), width * sizeof(int), height);
+     h.ext_oneapi_memcpy2d(back.data(), width * sizeof(int), to, pitch * sizeof(int),
+                           width * sizeof(int), height);
    }).wait();
   for (std::size_t i = 0; i < back.size(); ++i)
     wrong += back[i] != from[i / width * 9 + i % width];
@@ -112,7 +113,8 @@ void planes() {
   q.ext_oneapi_memcpy2d(to, 4, from.data(), 4, 4, 0).wait();
   q.ext_oneapi_fill2d(to, 4, 0, 0, 3).wait();
   CHECK(to[0] == 0 && to[1] == 1);
-  CHECK(check::throws(sycl::errc::invalid, [&] { q.ext_oneapi_memcpy2d(to, 4, from.data(), 8, 5, 1); }));
+  CHECK(check::throws(sycl::errc::invalid,
+                      [&] { q.ext_oneapi_memcpy2d(to, 4, from.data(), 8, 5, 1); }));
   CHECK(check::throws(sycl::errc::invalid, [&] { q.ext_oneapi_fill2d(to, 2, 1, 3, 1); }));
   sycl::free(to, q);
 }

@@ -10,7 +10,8 @@ namespace {
 void construction() {
   sycl::queue a;
   sycl::queue b(sycl::cpu_selector_v);
-  sycl::queue c(sycl::cpu_selector_v, {sycl::property::queue::in_order(), sycl::property::queue::enable_profiling()});
+  sycl::queue c(sycl::cpu_selector_v,
+                {sycl::property::queue::in_order(), sycl::property::queue::enable_profiling()});
   sycl::queue d(a.get_context(), a.get_device(), sycl::property::queue::in_order());
   sycl::queue e(a.get_device(), [](sycl::exception_list) {});
   sycl::queue f{sycl::property::queue::in_order()};
@@ -24,8 +25,9 @@ void construction() {
   CHECK(a.get_info<sycl::info::queue::context>() == a.get_context());
   CHECK(h.get_context() != a.get_context());
   CHECK(a.get_backend() == a.get_device().get_backend());
-  CHECK(check::throws(sycl::errc::runtime,
-                      [&] { sycl::queue(a.get_context(), [](const sycl::device &) { return -1; }); }));
+  CHECK(check::throws(sycl::errc::runtime, [&] {
+    sycl::queue(a.get_context(), [](const sycl::device &) { return -1; });
+  }));
 }
 
 void identity() {

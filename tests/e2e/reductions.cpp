@@ -1,5 +1,5 @@
-// Reductions: of USM, buffers and spans, over ranges and nd_ranges of one to three dimensions, with known and unknown
-// identities, several at once, and of types and operations of the program's own.
+// Reductions: of USM, buffers and spans, over ranges and nd_ranges of one to three dimensions, with
+// known and unknown identities, several at once, and of types and operations of the program's own.
 #include "check.hpp"
 
 #include <array>
@@ -32,9 +32,11 @@ void sizes(sycl::queue &q) {
        s += static_cast<long>(i[0]) + 1;
      }).wait();
     CHECK(*sum == 7 + expected);
-    q.parallel_for(n, sycl::reduction(sum, sycl::plus<>(), initialize()), [=](sycl::item<1> i, auto &s) {
-       s.combine(static_cast<long>(i.get_linear_id() + i.get_range(0) - n) + 1);
-     }).wait();
+    q.parallel_for(n, sycl::reduction(sum, sycl::plus<>(), initialize()),
+                   [=](sycl::item<1> i, auto &s) {
+                     s.combine(static_cast<long>(i.get_linear_id() + i.get_range(0) - n) + 1);
+                   })
+        .wait();
     CHECK(*sum == expected);
   }
   sycl::free(sum, q);
@@ -49,9 +51,9 @@ void dimensions(sycl::queue &q) {
     q.parallel_for(flat, sycl::reduction(out, sycl::plus<int>()), [=](sycl::id<2> i, auto &s) {
        s += static_cast<int>(i[0] * 1000 + i[1]);
      }).wait();
-    q.parallel_for(deep, sycl::reduction(out + 1, sycl::plus<int>()), [=](sycl::item<3> i, auto &s) {
-       s += static_cast<int>(i.get_linear_id());
-     }).wait();
+    q.parallel_for(deep, sycl::reduction(out + 1, sycl::plus<int>()),
+                   [=](sycl::item<3> i, auto &s) { s += static_cast<int>(i.get_linear_id()); })
+        .wait();
     int expected = 0;
     for (std::size_t i = 0; i < 7; ++i)
       for (std::size_t j = 0; j < columns; ++j)
@@ -61,25 +63,31 @@ void dimensions(sycl::queue &q) {
     CHECK(out[1] == count * (count - 1) / 2);
   }
   out[0] = 0;
-  q.parallel_for(sycl::nd_range<2>({8, 12}, {4, 3}), sycl::reduction(out, sycl::plus<int>()),
-                 [=](sycl::nd_item<2> it, auto &s) { s += static_cast<int>(it.get_global_linear_id()); })
+  q.parallel_for(
+       sycl::nd_range<2>({8, 12}, {4, 3}), sycl::reduction(out, sycl::plus<int>()),
+       [=](sycl::nd_item<2> it, auto &s) { s += static_cast<int>(it.get_global_linear_id()); })
       .wait();
   CHECK(out[0] == 96 * 95 / 2);
   out[0] = 0;
   q.parallel_for(sycl::nd_range<3>({2, 4, 6}, {1, 2, 3}), sycl::reduction(out, sycl::maximum<>()),
-                 [=](sycl::nd_item<3> it, auto &s) { s.combine(static_cast<int>(it.get_global_linear_id())); })
+                 [=](sycl::nd_item<3> it, auto &s) {
+                   s.combine(static_cast<int>(it.get_global_linear_id()));
+                 })
       .wait();
   CHECK(out[0] == 47);
   sycl::free(out, q);
 }
 
-template <class T, class Op> T reduce_buffer(sycl::queue &q, Op op, T before, const sycl::property_list &props = {}) {
+template <class T, class Op>
+T reduce_buffer(sycl::queue &q, Op op, T before, const sycl::property_list &props = {}) {
   T result = before;
   {
     sycl::buffer<T> out(&result, 1);
     q.submit([&](sycl::handler &h) {
       h.parallel_for(sycl::nd_range<1>(96, 16), sycl::reduction(out, h, op, props),
-                     [=](sycl::nd_item<1> it, auto &s) { s.combine(static_cast<T>(it.get_global_id(0) % 5 + 1)); });
+                     [=](sycl::nd_item<1> it, auto &s) {
+                       s.combine(static_cast<T>(it.get_global_id(0) % 5 + 1));
+                     });
     });
   }
   return result;
@@ -96,17 +104,20 @@ void operations(sycl::queue &q) {
   CHECK(reduce_buffer<bool>(q, sycl::logical_and<bool>(), true));
   // No identity is known for a lambda.
   CHECK(reduce_buffer<int>(q, [](int a, int b) { return a + b; }, 1) == 287);
-  CHECK(check::throws(sycl::errc::invalid,
-                      [&] { reduce_buffer<int>(q, [](int a, int b) { return a + b; }, 1, {initialize()}); }));
+  CHECK(check::throws(sycl::errc::invalid, [&] {
+    reduce_buffer<int>(q, [](int a, int b) { return a + b; }, 1, {initialize()});
+  }));
   sycl::buffer<int> two(2);
-  CHECK(check::throws(sycl::errc::invalid,
-                      [&] { q.submit([&](sycl::handler &h) { (void)sycl::reduction(two, h, sycl::plus<int>()); }); }));
+  CHECK(check::throws(sycl::errc::invalid, [&] {
+    q.submit([&](sycl::handler &h) { (void)sycl::reduction(two, h, sycl::plus<int>()); });
+  }));
 }
 
 void own_types(sycl::queue &q) {
   pair *const out = sycl::malloc_shared<pair>(2, q);
   out[0] = out[1] = {100, 2};
-  q.parallel_for(sycl::range<1>(5000), sycl::reduction(out, pair{0, -1}, join()), sycl::reduction(out + 1, join()),
+  q.parallel_for(sycl::range<1>(5000), sycl::reduction(out, pair{0, -1}, join()),
+                 sycl::reduction(out + 1, join()),
                  [=](sycl::id<1> i, auto &with, auto &without) {
                    const pair p{1, static_cast<int>(i[0])};
                    with.combine(p);
@@ -128,10 +139,11 @@ void spans(sycl::queue &q) {
                  [=](sycl::id<1> i, auto &s) { ++s[i[0] % 4]; })
       .wait();
   CHECK(bins[0] == 1001 && bins[1] == 1001 && bins[2] == 1002 && bins[3] == 1003);
-  q.parallel_for(sycl::nd_range<1>(64, 8),
-                 sycl::reduction(
-                     sycl::span<int, 4>(bins, 4), 0, [](int a, int b) { return a + b; }, initialize()),
-                 [=](sycl::nd_item<1> it, auto &s) { s[it.get_local_id(0) % 4].combine(2); })
+  q.parallel_for(
+       sycl::nd_range<1>(64, 8),
+       sycl::reduction(
+           sycl::span<int, 4>(bins, 4), 0, [](int a, int b) { return a + b; }, initialize()),
+       [=](sycl::nd_item<1> it, auto &s) { s[it.get_local_id(0) % 4].combine(2); })
       .wait();
   CHECK(bins[0] == 32 && bins[1] == 32 && bins[2] == 32 && bins[3] == 32);
   sycl::free(bins, q);
@@ -144,17 +156,18 @@ void several(sycl::queue &q) {
     out[i] = 1;
   sycl::event last;
   for (int round = 0; round < 3; ++round)
-    last = q.parallel_for<four_reductions>(sycl::range<1>(3000), last, sycl::reduction(out, sycl::plus<long>()),
-                                           sycl::reduction(out + 1, sycl::minimum<long>()),
-                                           sycl::reduction(out + 2, sycl::maximum<long>()),
-                                           sycl::reduction(out + 3, 0L, [](long a, long b) { return a ^ b; }),
-                                           [=](sycl::id<1> i, auto &sum, auto &least, auto &most, auto &odd) {
-                                             const long x = static_cast<long>(i[0]);
-                                             sum += x;
-                                             least.combine(-x);
-                                             most.combine(x);
-                                             odd.combine(x);
-                                           });
+    last = q.parallel_for<four_reductions>(
+        sycl::range<1>(3000), last, sycl::reduction(out, sycl::plus<long>()),
+        sycl::reduction(out + 1, sycl::minimum<long>()),
+        sycl::reduction(out + 2, sycl::maximum<long>()),
+        sycl::reduction(out + 3, 0L, [](long a, long b) { return a ^ b; }),
+        [=](sycl::id<1> i, auto &sum, auto &least, auto &most, auto &odd) {
+          const long x = static_cast<long>(i[0]);
+          sum += x;
+          least.combine(-x);
+          most.combine(x);
+          odd.combine(x);
+        });
   last.wait();
   long odd = 0;
   for (long x = 0; x < 3000; ++x)
@@ -165,7 +178,8 @@ void several(sycl::queue &q) {
   std::vector<sycl::event> events;
   for (int i = 0; i < 40; ++i)
     events.push_back(q.parallel_for(sycl::range<1>(2000), i ? events.back() : sycl::event(),
-                                    sycl::reduction(out + 4, sycl::plus<long>()), [=](sycl::id<1>, auto &s) { ++s; }));
+                                    sycl::reduction(out + 4, sycl::plus<long>()),
+                                    [=](sycl::id<1>, auto &s) { ++s; }));
   q.wait();
   CHECK(out[4] == 80001);
   sycl::free(out, q);
@@ -174,13 +188,15 @@ void several(sycl::queue &q) {
 void classes(sycl::queue &q) {
   int *const out = sycl::malloc_shared<int>(1, q);
   *out = 0;
-  q.parallel_for(sycl::range<1>(1), sycl::reduction(out, sycl::plus<int>()), [=](sycl::id<1>, auto &s) {
-     using type = std::remove_reference_t<decltype(s)>;
-     static_assert(std::is_same_v<typename type::value_type, int>);
-     static_assert(std::is_same_v<typename type::binary_operation, sycl::plus<int>>);
-     static_assert(type::dimensions == 0 && !std::is_copy_constructible_v<type>);
-     s.combine(s.identity()).combine(4) += 5;
-   }).wait();
+  q.parallel_for(sycl::range<1>(1), sycl::reduction(out, sycl::plus<int>()),
+                 [=](sycl::id<1>, auto &s) {
+                   using type = std::remove_reference_t<decltype(s)>;
+                   static_assert(std::is_same_v<typename type::value_type, int>);
+                   static_assert(std::is_same_v<typename type::binary_operation, sycl::plus<int>>);
+                   static_assert(type::dimensions == 0 && !std::is_copy_constructible_v<type>);
+                   s.combine(s.identity()).combine(4) += 5;
+                 })
+      .wait();
   CHECK(*out == 9);
   sycl::free(out, q);
 
@@ -196,7 +212,9 @@ void classes(sycl::queue &q) {
 }
 
 struct adds_index {
-  template <class Reducer> void operator()(sycl::id<1> i, Reducer &sum) const { sum += static_cast<int>(i[0]); }
+  template <class Reducer> void operator()(sycl::id<1> i, Reducer &sum) const {
+    sum += static_cast<int>(i[0]);
+  }
 };
 
 // One function object, without a name, is a kernel of its own for each kind of reduction.
@@ -213,7 +231,9 @@ void one_object_for_several(sycl::queue &q) {
   q.parallel_for(n, sycl::reduction(wide, sycl::plus<>()), kernel).wait();
   {
     sycl::buffer<int> b(&in_buffer, 1);
-    q.submit([&](sycl::handler &h) { h.parallel_for(n, sycl::reduction(b, h, sycl::plus<>()), kernel); });
+    q.submit([&](sycl::handler &h) {
+      h.parallel_for(n, sycl::reduction(b, h, sycl::plus<>()), kernel);
+    });
   }
   CHECK(*usm == expected && *wide == expected && in_buffer == expected);
   q.parallel_for(n, sycl::reduction(usm, sycl::plus<>()), adds_index()).wait();

@@ -1,5 +1,5 @@
-// Sampled images: every addressing mode with both filters against values computed by hand, with and without normalised
-// coordinates, in one to three dimensions; and coordinates that are nowhere.
+// Sampled images: every addressing mode with both filters against values computed by hand, with and
+// without normalised coordinates, in one to three dimensions; and coordinates that are nowhere.
 //
 // LEVELS: O2
 // BACKENDS: cpu,opencl,opencl-objects,cuda
@@ -40,8 +40,10 @@ std::vector<T> read(sycl::queue &q, sycl::sampled_image<D> &image, const std::ve
 
 bool near(float a, float b) { return std::fabs(a - b) <= 1e-5f * (1 + std::fabs(b)); }
 
-// Elements 10, 20, 30, 40 in the first channel, the others multiples of it; each place must read as told.
-void line(sycl::queue &q, image_sampler sampler, const std::vector<float> &where, const std::vector<float> &expected) {
+// Elements 10, 20, 30, 40 in the first channel, the others multiples of it; each place must read as
+// told.
+void line(sycl::queue &q, image_sampler sampler, const std::vector<float> &where,
+          const std::vector<float> &expected) {
   std::vector<float> data;
   for (float x : {10.0f, 20.0f, 30.0f, 40.0f})
     data.insert(data.end(), {x, -x, 2 * x, x / 4});
@@ -50,8 +52,8 @@ void line(sycl::queue &q, image_sampler sampler, const std::vector<float> &where
   const sycl::host_sampled_image_accessor<sycl::float4, 1> host(image);
   for (std::size_t i = 0; i < where.size(); ++i) {
     const float x = expected[i];
-    const bool right =
-        near(seen[i][0], x) && near(seen[i][1], -x) && near(seen[i][2], 2 * x) && near(seen[i][3], x / 4);
+    const bool right = near(seen[i][0], x) && near(seen[i][1], -x) && near(seen[i][2], 2 * x) &&
+                       near(seen[i][3], x / 4);
     if (!right)
       std::printf("addressing %d, filter %d: at %g read %g, expected %g\n", int(sampler.addressing),
                   int(sampler.filtering), where[i], seen[i][0], x);
@@ -61,8 +63,10 @@ void line(sycl::queue &q, image_sampler sampler, const std::vector<float> &where
 
 void modes(sycl::queue &q) {
   const std::vector<float> places = {-1.25f, 0, 0.5f, 1, 1.75f, 3.5f, 4, 5.5f};
-  line(q, {addressing_mode::clamp_to_edge, plain, nearest}, places, {10, 10, 10, 20, 20, 40, 40, 40});
-  line(q, {addressing_mode::clamp_to_edge, plain, linear}, places, {10, 10, 10, 15, 22.5f, 40, 40, 40});
+  line(q, {addressing_mode::clamp_to_edge, plain, nearest}, places,
+       {10, 10, 10, 20, 20, 40, 40, 40});
+  line(q, {addressing_mode::clamp_to_edge, plain, linear}, places,
+       {10, 10, 10, 15, 22.5f, 40, 40, 40});
   line(q, {addressing_mode::clamp, plain, nearest}, places, {0, 10, 10, 20, 20, 40, 0, 0});
   line(q, {addressing_mode::clamp, plain, linear}, places, {0, 5, 10, 15, 22.5f, 40, 20, 0});
   line(q, {addressing_mode::none, plain, nearest}, {0, 0.5f, 1, 1.75f, 3.5f}, {10, 10, 20, 20, 40});
@@ -70,16 +74,22 @@ void modes(sycl::queue &q) {
 
   const std::vector<float> parts = {-0.25f, 0, 0.125f, 0.5f, 0.9375f, 1, 1.375f, -1.5f};
   line(q, {addressing_mode::repeat, normalized, nearest}, parts, {40, 10, 10, 30, 40, 10, 20, 30});
-  line(q, {addressing_mode::repeat, normalized, linear}, parts, {35, 25, 10, 25, 32.5f, 25, 20, 25});
-  line(q, {addressing_mode::mirrored_repeat, normalized, nearest}, parts, {20, 10, 10, 30, 40, 40, 30, 30});
-  line(q, {addressing_mode::mirrored_repeat, normalized, linear}, parts, {15, 10, 10, 25, 40, 40, 30, 25});
-  line(q, {addressing_mode::clamp_to_edge, normalized, nearest}, parts, {10, 10, 10, 30, 40, 40, 40, 10});
+  line(q, {addressing_mode::repeat, normalized, linear}, parts,
+       {35, 25, 10, 25, 32.5f, 25, 20, 25});
+  line(q, {addressing_mode::mirrored_repeat, normalized, nearest}, parts,
+       {20, 10, 10, 30, 40, 40, 30, 30});
+  line(q, {addressing_mode::mirrored_repeat, normalized, linear}, parts,
+       {15, 10, 10, 25, 40, 40, 30, 25});
+  line(q, {addressing_mode::clamp_to_edge, normalized, nearest}, parts,
+       {10, 10, 10, 30, 40, 40, 40, 10});
   line(q, {addressing_mode::clamp, normalized, linear}, parts, {0, 5, 10, 25, 30, 20, 0, 0});
 
   // Nowhere: the border, the edge, and for images that repeat anything that is inside.
-  const float far = std::numeric_limits<float>::infinity(), none = std::numeric_limits<float>::quiet_NaN();
+  const float far = std::numeric_limits<float>::infinity(),
+              none = std::numeric_limits<float>::quiet_NaN();
   line(q, {addressing_mode::clamp, plain, linear}, {far, -far, none, 1e30f}, {0, 0, 0, 0});
-  line(q, {addressing_mode::clamp_to_edge, normalized, nearest}, {far, -far, none, -1e30f}, {40, 10, 10, 10});
+  line(q, {addressing_mode::clamp_to_edge, normalized, nearest}, {far, -far, none, -1e30f},
+       {40, 10, 10, 10});
   line(q, {addressing_mode::repeat, normalized, nearest}, {0x1p30f, -0x1p30f}, {10, 10});
 }
 
@@ -87,21 +97,25 @@ void more_dimensions(sycl::queue &q) {
   // 10 20 / 30 40, after each row an element that must not be seen.
   const std::uint8_t flat[2][3][4] = {{{10, 0, 0, 255}, {20, 0, 0, 255}, {99, 99, 99, 99}},
                                       {{30, 0, 0, 255}, {40, 0, 0, 255}, {99, 99, 99, 99}}};
-  sycl::sampled_image<2> image(flat, image_format::r8g8b8a8_unorm, {addressing_mode::clamp_to_edge, plain, linear},
-                               {2, 2}, 12);
+  sycl::sampled_image<2> image(flat, image_format::r8g8b8a8_unorm,
+                               {addressing_mode::clamp_to_edge, plain, linear}, {2, 2}, 12);
   CHECK(image.get_pitch() == sycl::range<1>(12) && image.byte_size() == 24 && image.size() == 4);
-  const auto colors = read<sycl::float4>(q, image, std::vector<sycl::float2>{{1, 1}, {0.75f, 1.25f}, {9, 0.5f}});
-  CHECK(near(colors[0][0] * 255, 25) && near(colors[1][0] * 255, 27.5f) && near(colors[2][0] * 255, 20));
+  const auto colors =
+      read<sycl::float4>(q, image, std::vector<sycl::float2>{{1, 1}, {0.75f, 1.25f}, {9, 0.5f}});
+  CHECK(near(colors[0][0] * 255, 25) && near(colors[1][0] * 255, 27.5f) &&
+        near(colors[2][0] * 255, 20));
   CHECK(colors[0][1] == 0 && near(colors[0][3], 1));
 
   // 1 + x + 2y + 4z: linear in all directions. Integers are rounded.
   int deep[8][4];
   for (int i = 0; i < 8; ++i)
     deep[i][0] = deep[i][1] = deep[i][2] = deep[i][3] = (1 + i) * 10;
-  sycl::sampled_image<3> whole(deep, image_format::r32b32g32a32_sint, {addressing_mode::clamp, normalized, linear},
-                               {2, 2, 2});
-  const auto numbers = read<sycl::int4>(
-      q, whole, std::vector<sycl::float4>{{0.5f, 0.5f, 0.5f, 0}, {0.75f, 0.25f, 0.5f, 0}, {0.26f, 0.25f, 0.25f, 0}});
+  sycl::sampled_image<3> whole(deep, image_format::r32b32g32a32_sint,
+                               {addressing_mode::clamp, normalized, linear}, {2, 2, 2});
+  const auto numbers = read<sycl::int4>(q, whole,
+                                        std::vector<sycl::float4>{{0.5f, 0.5f, 0.5f, 0},
+                                                                  {0.75f, 0.25f, 0.5f, 0},
+                                                                  {0.26f, 0.25f, 0.25f, 0}});
   CHECK(numbers[0][0] == 45 && numbers[1][0] == 40 && numbers[2][3] == 10);
 }
 
@@ -122,8 +136,9 @@ void host_side(sycl::queue &q) {
   q.wait();
   CHECK(seen == 81);
   CHECK(check::throws(sycl::errc::invalid, [&] { image.get_host_access<sycl::int4>(); }));
-  CHECK(check::throws(sycl::errc::invalid,
-                      [&] { sycl::sampled_image<1>(data, image_format::r32b32g32a32_uint, sampler, 0); }));
+  CHECK(check::throws(sycl::errc::invalid, [&] {
+    sycl::sampled_image<1>(data, image_format::r32b32g32a32_uint, sampler, 0);
+  }));
 }
 
 } // namespace

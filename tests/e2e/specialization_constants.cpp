@@ -1,5 +1,5 @@
-// Specialization constants: defaults, values of command groups, all forms of kernels, and names of all kinds of
-// linkage.
+// Specialization constants: defaults, values of command groups, all forms of kernels, and names of
+// all kinds of linkage.
 // VALGRIND: no
 #include "check.hpp"
 
@@ -37,7 +37,8 @@ int read(sycl::queue &q, int *out, bool set, int value) {
      if (set)
        h.set_specialization_constant<internal>(value);
      CHECK(h.get_specialization_constant<internal>() == (set ? value : 42));
-     h.single_task([=](sycl::kernel_handler k) { *out = k.get_specialization_constant<internal>(); });
+     h.single_task(
+         [=](sycl::kernel_handler k) { *out = k.get_specialization_constant<internal>(); });
    }).wait();
   return *out;
 }
@@ -109,7 +110,8 @@ void kernels(sycl::queue &q, int *out) {
   q.submit([&](sycl::handler &h) {
      h.set_specialization_constant<of_type<int>>(1);
      h.parallel_for(sycl::nd_range<1>(8, 4), [=](sycl::nd_item<1> it, sycl::kernel_handler k) {
-       out[it.get_global_id(0)] = k.get_specialization_constant<of_type<int>>() + static_cast<int>(it.get_group(0));
+       out[it.get_global_id(0)] =
+           k.get_specialization_constant<of_type<int>>() + static_cast<int>(it.get_group(0));
      });
      h.set_specialization_constant<of_type<int>>(20);
    }).wait();
@@ -117,10 +119,11 @@ void kernels(sycl::queue &q, int *out) {
     CHECK(out[i] == 20 + i / 4);
   q.submit([&](sycl::handler &h) {
      h.set_specialization_constant<of_type<int>>(30);
-     h.parallel_for_work_group(sycl::range<1>(2), sycl::range<1>(2), [=](sycl::group<1> g, sycl::kernel_handler k) {
-       const int base = k.get_specialization_constant<of_type<int>>();
-       g.parallel_for_work_item([&](sycl::h_item<1> it) { out[it.get_global_id(0)] = base; });
-     });
+     h.parallel_for_work_group(
+         sycl::range<1>(2), sycl::range<1>(2), [=](sycl::group<1> g, sycl::kernel_handler k) {
+           const int base = k.get_specialization_constant<of_type<int>>();
+           g.parallel_for_work_item([&](sycl::h_item<1> it) { out[it.get_global_id(0)] = base; });
+         });
    }).wait();
   CHECK(out[0] == 30 && out[3] == 30);
   // A kernel that asks for none does not mind.

@@ -12,7 +12,8 @@
 namespace {
 
 // All that the headers name is there for the host's compiler, too.
-static_assert(sizeof(__ocl_sampler_t) == sizeof(void *) && sizeof(__ocl_image2d_ro_t) == sizeof(void *));
+static_assert(sizeof(__ocl_sampler_t) == sizeof(void *) &&
+              sizeof(__ocl_image2d_ro_t) == sizeof(void *));
 static_assert(sizeof(__ocl_sampled_image3d_ro_t) == sizeof(void *) &&
               sizeof(__ocl_image1d_array_wo_t) == sizeof(void *));
 
@@ -44,8 +45,8 @@ template <class T> void back() {
         sycl::group_barrier(item.get_group());
         auto from = (local<T>)own.template get_multi_ptr<decorated::no>().get();
         auto place = (global<T>)out.template get_multi_ptr<decorated::no>().get();
-        __ocl_event_t event =
-            __spirv_OpGroupAsyncCopy(__spv::Scope::Workgroup, place, from, count, step, __ocl_event_t());
+        __ocl_event_t event = __spirv_OpGroupAsyncCopy(__spv::Scope::Workgroup, place, from, count,
+                                                       step, __ocl_event_t());
         __spirv_OpGroupWaitEvents(__spv::Scope::Workgroup, 1, &event);
       });
     });
@@ -77,8 +78,10 @@ int main() {
         auto evens = (local<int>)even.get_multi_ptr<decorated::no>().get();
         auto odds = (local<int>)odd.get_multi_ptr<decorated::no>().get();
         __ocl_event_t events[2];
-        events[0] = __spirv_OpGroupAsyncCopy(__spv::Scope::Workgroup, evens, first, size / 2, 2, __ocl_event_t());
-        events[1] = __spirv_GroupAsyncCopy(__spv::Scope::Workgroup, odds, first + 1, size / 2, 2, __ocl_event_t());
+        events[0] = __spirv_OpGroupAsyncCopy(__spv::Scope::Workgroup, evens, first, size / 2, 2,
+                                             __ocl_event_t());
+        events[1] = __spirv_GroupAsyncCopy(__spv::Scope::Workgroup, odds, first + 1, size / 2, 2,
+                                           __ocl_event_t());
         __spirv_OpGroupWaitEvents(__spv::Scope::Workgroup, 2, events);
         out[group * size + here] = even[size / 2 - 1 - here];
         out[group * size + size / 2 + here] = odd[size / 2 - 1 - here];
@@ -88,7 +91,8 @@ int main() {
   int wrong = 0;
   for (std::size_t i = 0; i < to.size(); ++i) {
     const std::size_t group = i / size * size, place = i % size, half = size / 2;
-    const std::size_t expected = group + (place < half ? 2 * (half - 1 - place) : 2 * (size - 1 - place) + 1);
+    const std::size_t expected =
+        group + (place < half ? 2 * (half - 1 - place) : 2 * (size - 1 - place) + 1);
     wrong += to[i] != static_cast<int>(expected);
   }
   CHECK(wrong == 0);

@@ -1,5 +1,5 @@
-// SPIR-V's operations by their C++ names, as `CL/__spirv/spirv_ops.hpp` declares them, and code that the optimiser
-// makes integers of that SPIR-V does not have.
+// SPIR-V's operations by their C++ names, as `CL/__spirv/spirv_ops.hpp` declares them, and code
+// that the optimiser makes integers of that SPIR-V does not have.
 //
 // MODES: device
 // LEVELS: O2
@@ -26,7 +26,8 @@ short chosen(int which) {
   }
 }
 
-// Three bytes are copied as one integer, and three results of 16 bits are kept in one; neither has a width of SPIR-V's.
+// Three bytes are copied as one integer, and three results of 16 bits are kept in one; neither has
+// a width of SPIR-V's.
 void integers_of_other_widths() {
   triple from[2] = {{1, -2, 3}, {4, 5, 6}}, to[2] = {{0, 0, 0}, {9, 9, 9}};
   short results[8] = {};
@@ -55,7 +56,8 @@ void integers_of_other_widths() {
 
 // The upper half of a product of 64-bit integers, which the optimiser computes in 128 bits.
 void upper_halves_of_products() {
-  const unsigned long factors[] = {0, 1, 0xffffffff, 0x100000001, 0x123456789abcdef0, 0xffffffffffffffff};
+  const unsigned long factors[] = {
+      0, 1, 0xffffffff, 0x100000001, 0x123456789abcdef0, 0xffffffffffffffff};
   constexpr int count = 6;
   unsigned long high[count * count] = {};
   long signed_high[count * count] = {};
@@ -77,7 +79,9 @@ void upper_halves_of_products() {
     const unsigned long x = factors[i / count], y = factors[i % count];
     CHECK(high[i] == static_cast<unsigned long>(static_cast<unsigned __int128>(x) * y >> 64));
     CHECK(signed_high[i] ==
-          static_cast<long>(static_cast<__int128>(static_cast<long>(x)) * static_cast<long>(y) >> 64) >> 5);
+          static_cast<long>(static_cast<__int128>(static_cast<long>(x)) * static_cast<long>(y) >>
+                            64) >>
+              5);
   }
 }
 
@@ -100,14 +104,16 @@ int main() {
         // The host's compiler must see the same captures in the same order.
         (void)item, (void)s, (void)n, (void)r, (void)shared;
 #ifdef __SYCL_DEVICE_ONLY__
-        const std::size_t here = __spirv_BuiltInGlobalInvocationId(0), local = __spirv_BuiltInLocalInvocationId(0);
-        const std::uint32_t semantics =
-            __spv::MemorySemanticsMask::SequentiallyConsistent | __spv::MemorySemanticsMask::WorkgroupMemory;
+        const std::size_t here = __spirv_BuiltInGlobalInvocationId(0),
+                          local = __spirv_BuiltInLocalInvocationId(0);
+        const std::uint32_t semantics = __spv::MemorySemanticsMask::SequentiallyConsistent |
+                                        __spv::MemorySemanticsMask::WorkgroupMemory;
         shared[local] = static_cast<int>(here);
         __spirv_ControlBarrier(__spv::Scope::Workgroup, cl::__spirv::Scope::Workgroup, semantics);
         n[here] = shared[(local + 1) % size];
-        s[here] = __spirv_GroupIAdd(__spv::Scope::Workgroup,
-                                    static_cast<std::uint32_t>(__spv::GroupOperation::InclusiveScan), 1);
+        s[here] =
+            __spirv_GroupIAdd(__spv::Scope::Workgroup,
+                              static_cast<std::uint32_t>(__spv::GroupOperation::InclusiveScan), 1);
         r[here] = __spirv_ocl_sqrt(static_cast<float>(here * here));
 #endif
       });

@@ -1,5 +1,5 @@
-// The C++ library's maths in kernels: functions by their C names, with second results, and complex numbers. Each
-// backend has them from its device library or its driver.
+// The C++ library's maths in kernels: functions by their C names, with second results, and complex
+// numbers. Each backend has them from its device library or its driver.
 //
 // MODES: device
 // LEVELS: O2

@@ -51,7 +51,8 @@ void use(const sycl::device &part, const sycl::device &whole) {
   sycl::free(shared, q);
 }
 
-void describe(const sycl::device &part, const sycl::device &whole, property how, domain where, std::size_t units) {
+void describe(const sycl::device &part, const sycl::device &whole, property how, domain where,
+              std::size_t units) {
   CHECK(part != whole && part.get_info<info::parent_device>() == whole);
   CHECK(part.get_info<info::partition_type_property>() == how);
   CHECK(part.get_info<info::partition_type_affinity_domain>() == where);
@@ -61,14 +62,23 @@ void describe(const sycl::device &part, const sycl::device &whole, property how,
 }
 
 void wrong(const sycl::device &d, std::size_t units) {
-  const auto equally = [&](std::size_t n) { (void)d.create_sub_devices<property::partition_equally>(n); };
-  const auto counts = [&](std::vector<std::size_t> n) { (void)d.create_sub_devices<property::partition_by_counts>(n); };
-  const auto affinity = [&](domain n) { (void)d.create_sub_devices<property::partition_by_affinity_domain>(n); };
+  const auto equally = [&](std::size_t n) {
+    (void)d.create_sub_devices<property::partition_equally>(n);
+  };
+  const auto counts = [&](std::vector<std::size_t> n) {
+    (void)d.create_sub_devices<property::partition_by_counts>(n);
+  };
+  const auto affinity = [&](domain n) {
+    (void)d.create_sub_devices<property::partition_by_affinity_domain>(n);
+  };
   const bool able = has(d, property::partition_equally);
-  CHECK(check::throws(able ? sycl::errc::invalid : sycl::errc::feature_not_supported, [&] { equally(units + 1); }));
+  CHECK(check::throws(able ? sycl::errc::invalid : sycl::errc::feature_not_supported,
+                      [&] { equally(units + 1); }));
   const bool counted = has(d, property::partition_by_counts);
-  CHECK(check::throws(counted ? sycl::errc::invalid : sycl::errc::feature_not_supported, [&] { counts({units, 1}); }));
-  CHECK(check::throws(sycl::errc::feature_not_supported, [&] { affinity(domain::not_applicable); }));
+  CHECK(check::throws(counted ? sycl::errc::invalid : sycl::errc::feature_not_supported,
+                      [&] { counts({units, 1}); }));
+  CHECK(
+      check::throws(sycl::errc::feature_not_supported, [&] { affinity(domain::not_applicable); }));
   const auto domains = d.get_info<info::partition_affinity_domains>();
   for (domain asked : {domain::numa, domain::L4_cache, domain::next_partitionable})
     if (std::find(domains.begin(), domains.end(), asked) == domains.end())
@@ -77,7 +87,8 @@ void wrong(const sycl::device &d, std::size_t units) {
 }
 
 #ifndef __SYCL_DEVICE_ONLY__
-// In host mode kernels can tell on which threads they run: no more than the part has, and the one that waits.
+// In host mode kernels can tell on which threads they run: no more than the part has, and the one
+// that waits.
 void threads(const sycl::device &part, std::size_t units) {
 #ifdef SCYTHE_HOST_MODE
   std::set<std::thread::id> seen;
@@ -117,9 +128,11 @@ int main() {
 #endif
   }
   if (has(whole, property::partition_by_counts)) {
-    const auto parts = whole.create_sub_devices<property::partition_by_counts>({units - units / 2, units / 2});
+    const auto parts =
+        whole.create_sub_devices<property::partition_by_counts>({units - units / 2, units / 2});
     CHECK(parts.size() == (units > 1 ? 2u : 1u));
-    describe(parts[0], whole, property::partition_by_counts, domain::not_applicable, units - units / 2);
+    describe(parts[0], whole, property::partition_by_counts, domain::not_applicable,
+             units - units / 2);
     use(parts.back(), whole);
     // The CPU device's parts can be partitioned again.
     if (has(parts[0], property::partition_equally)) {

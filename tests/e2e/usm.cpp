@@ -24,8 +24,8 @@ void allocations(sycl::queue &q) {
   CHECK(sycl::get_pointer_type(&local, c) == sycl::usm::alloc::unknown);
   CHECK(sycl::get_pointer_device(device, c) == d);
   CHECK(check::throws(sycl::errc::invalid, [&] { sycl::get_pointer_device(&local, c); }));
-  for (void *p : {static_cast<void *>(device), static_cast<void *>(host), static_cast<void *>(shared),
-                  static_cast<void *>(untyped)})
+  for (void *p : {static_cast<void *>(device), static_cast<void *>(host),
+                  static_cast<void *>(shared), static_cast<void *>(untyped)})
     sycl::free(p, q);
   sycl::free(nullptr, q);
 

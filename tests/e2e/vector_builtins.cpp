@@ -1,5 +1,6 @@
-// Built-in functions of vectors, views of their elements, mathematical arrays and half give in kernels what they give
-// on the host, up to rounding, and on the host what they give for each element.
+// Built-in functions of vectors, views of their elements, mathematical arrays and half give in
+// kernels what they give on the host, up to rounding, and on the host what they give for each
+// element.
 //
 // LEVELS: O2
 // VALGRIND: no
@@ -40,24 +41,31 @@ template <class Pointer> void compute(float x, Pointer second, results &r) {
   r.f[n++] = sycl::fract(a * 1.3f, second) + *second;
   int4 exponents;
   r.f[n++] = sycl::frexp(a * 10, &exponents);
-  r.f[n++] = sycl::clamp(a, 0.5f, 1.5f) + sycl::mix(a, b, 0.25f) + sycl::step(1.0f, a) + sycl::sign(a - 1);
-  r.f[n++] = sycl::smoothstep(0.0f, 2.0f, a) + sycl::degrees(a) + sycl::max(a, b) + sycl::min(a, 1.0f);
+  r.f[n++] =
+      sycl::clamp(a, 0.5f, 1.5f) + sycl::mix(a, b, 0.25f) + sycl::step(1.0f, a) + sycl::sign(a - 1);
+  r.f[n++] =
+      sycl::smoothstep(0.0f, 2.0f, a) + sycl::degrees(a) + sycl::max(a, b) + sycl::min(a, 1.0f);
   // The last two are as exact as the device likes, to three digits at least.
-  r.f[n++] = sycl::normalize(a) + sycl::cross(a, b) + 1e-3f * (sycl::native::cos(a) + sycl::half_precision::recip(a));
+  r.f[n++] = sycl::normalize(a) + sycl::cross(a, b) +
+             1e-3f * (sycl::native::cos(a) + sycl::half_precision::recip(a));
   r.f[n++] = sycl::select(a, b, sycl::isgreater(a, b)) + sycl::bitselect(a, b, float4(-0.0f));
 
   n = 0;
   r.i[n++] = exponents;
   r.i[n++] = sycl::isless(a, b) + sycl::isfinite(a) + sycl::signbit(-a);
   const int4 p(7, -8, 1 << 30, -3), q(3, 5, 4, 2);
-  r.i[n++] = sycl::abs(p) + sycl::add_sat(p, p) + sycl::mul_hi(p, q) + sycl::clz(p) + sycl::popcount(q);
-  r.i[n++] = sycl::rotate(p, q) + sycl::hadd(p, q) + sycl::mad24(q, q, p) + sycl::max(p, 4) + sycl::abs_diff(p, q);
-  r.i[n++] = int4(sycl::any(p), sycl::all(p), sycl::ilogb(x * 64), sycl::upsample(short(-2), (unsigned short)3));
+  r.i[n++] =
+      sycl::abs(p) + sycl::add_sat(p, p) + sycl::mul_hi(p, q) + sycl::clz(p) + sycl::popcount(q);
+  r.i[n++] = sycl::rotate(p, q) + sycl::hadd(p, q) + sycl::mad24(q, q, p) + sycl::max(p, 4) +
+             sycl::abs_diff(p, q);
+  r.i[n++] = int4(sycl::any(p), sycl::all(p), sycl::ilogb(x * 64),
+                  sycl::upsample(short(-2), (unsigned short)3));
 
   n = 0;
   const sycl::half2 h(x, x / 2);
   r.h[n++] = sycl::sqrt(h) + sycl::cos(h) * sycl::fabs(h);
-  r.h[n++] = sycl::nextafter(h, h * 2) + sycl::fma(h, h, h) + sycl::clamp(h, half(0.25f), half(0.5f));
+  r.h[n++] =
+      sycl::nextafter(h, h * 2) + sycl::fma(h, h, h) + sycl::clamp(h, half(0.25f), half(0.5f));
 
   n = 0;
   const sycl::mfloat3 m(x, x + 1, x + 2);
@@ -65,7 +73,8 @@ template <class Pointer> void compute(float x, Pointer second, results &r) {
   r.m[n++] = sycl::select(m, -m, sycl::isequal(m, sycl::mfloat3(x)));
 
   n = 0;
-  r.s[n++] = sycl::dot(a, b) + sycl::length(a.swizzle<0, 1>()) + sycl::distance(m, -m) + sycl::fast_length(b);
+  r.s[n++] = sycl::dot(a, b) + sycl::length(a.swizzle<0, 1>()) + sycl::distance(m, -m) +
+             sycl::fast_length(b);
   r.s[n++] = sycl::length(float4(x * 1e30f)) * 1e-30f;
 }
 
@@ -86,12 +95,17 @@ int main() {
   const float4 a(1, 4, 9, 16);
   CHECK(is(sycl::sqrt(a), 1, 2, 3, 4) && is(sycl::sqrt(a.swizzle<1, 0>()), 2, 1) &&
         is(sycl::pow(a, 2), 1, 16, 81, 256));
-  CHECK(is(sycl::isless(a, 5.0f), -1, -1, 0, 0) && is(sycl::isequal(sycl::mfloat2(1, 2), sycl::mfloat2(1)), 1, 0));
-  CHECK(is(sycl::cross(sycl::float3(1, 0, 0), sycl::float3(0, 1, 0)), 0, 0, 1) && sycl::dot(a, a) == 354);
-  CHECK(is(sycl::upsample(sycl::char2(1, -1), sycl::uchar2(2, 3)), 258, -253) && sycl::length(half(-3)) == 3);
+  CHECK(is(sycl::isless(a, 5.0f), -1, -1, 0, 0) &&
+        is(sycl::isequal(sycl::mfloat2(1, 2), sycl::mfloat2(1)), 1, 0));
+  CHECK(is(sycl::cross(sycl::float3(1, 0, 0), sycl::float3(0, 1, 0)), 0, 0, 1) &&
+        sycl::dot(a, a) == 354);
+  CHECK(is(sycl::upsample(sycl::char2(1, -1), sycl::uchar2(2, 3)), 258, -253) &&
+        sycl::length(half(-3)) == 3);
   CHECK(sycl::nextafter(half(1), half(2)) == 1 + 0x1p-10 && sycl::isnormal(half(0x1p-14)));
-  CHECK(!sycl::isnormal(half(0x1p-15)) && std::isnan(sycl::nan(7u)) && sycl::fmax(half(1), half(2)) == 2);
-  CHECK(is(sycl::minimum<>()(a, float4(5)), 1, 4, 5, 5) && sycl::known_identity_v<sycl::plus<>, half> == 0);
+  CHECK(!sycl::isnormal(half(0x1p-15)) && std::isnan(sycl::nan(7u)) &&
+        sycl::fmax(half(1), half(2)) == 2);
+  CHECK(is(sycl::minimum<>()(a, float4(5)), 1, 4, 5, 5) &&
+        sycl::known_identity_v<sycl::plus<>, half> == 0);
   static_assert(sycl::clz(1u) == 31 && std::is_same_v<decltype(sycl::isnan(1.0f)), bool>);
   static_assert(std::is_same_v<decltype(sycl::isnan(sycl::double2())), sycl::long2>);
 

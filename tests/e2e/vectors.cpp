@@ -1,5 +1,5 @@
-// Vectors, views of their elements and mathematical arrays give in kernels what they give on the host, and the host
-// gives what the specification says.
+// Vectors, views of their elements and mathematical arrays give in kernels what they give on the
+// host, and the host gives what the specification says.
 //
 // LEVELS: O2
 #define SYCL_SIMPLE_SWIZZLES
@@ -19,10 +19,12 @@ template <class V, class... E> bool is(const V &v, E... elements) {
 
 constexpr sycl::float4 constant(1, 2, 3, 4);
 static_assert(constant.y() == 2 && constant[3] == 4 && sycl::int4(1, sycl::int2(2, 3), 4).z() == 3);
-static_assert(sizeof(sycl::float3) == 16 && alignof(sycl::float3) == 16 && alignof(sycl::double16) == 64);
+static_assert(sizeof(sycl::float3) == 16 && alignof(sycl::float3) == 16 &&
+              alignof(sycl::double16) == 64);
 static_assert(std::is_trivially_copyable_v<sycl::half8> && sizeof(sycl::mfloat3) == 12);
 static_assert(std::is_same_v<decltype(sycl::vec(1.0f, 2.0f)), sycl::float2>);
-static_assert(std::is_same_v<sycl::cl_half4, sycl::half4> && std::is_same_v<sycl::cl_uint16, sycl::uint16>);
+static_assert(std::is_same_v<sycl::cl_half4, sycl::half4> &&
+              std::is_same_v<sycl::cl_uint16, sycl::uint16>);
 
 // Everything at once in one structure, so that bytes can be compared.
 struct results {
@@ -79,7 +81,8 @@ int main() {
   results here, *there;
   std::memset(&here, 0, sizeof(here));
   compute(1, here);
-  CHECK(is(here.sum, -2, 0, 2, 4) && is(here.product, 2, 8, 18, 32) && is(here.reversed, 4, 3, 2, 1));
+  CHECK(is(here.sum, -2, 0, 2, 4) && is(here.product, 2, 8, 18, 32) &&
+        is(here.reversed, 4, 3, 2, 1));
   CHECK(is(here.assigned, 3, 3, 9, 12) && is(here.compared, -1, -1, 0, 0));
   CHECK(is(here.rounded_up, 2, -1, 3, 0) && is(here.rounded_down, 1, -2, 2, -1));
   CHECK(is(here.rounded, 2, -2, 2, 0) && is(here.cut, 0, 2, -1, 1));
@@ -107,7 +110,8 @@ int main() {
   sycl::vec<std::byte, 2> bytes(std::byte(3), std::byte(5));
   CHECK((bytes & std::byte(1))[1] == std::byte(1) && is(bytes == bytes, -1, -1));
   CHECK(is(sycl::float2(1.5f, -0.0f).as<sycl::int2>(), 0x3fc00000, -2147483648.0));
-  CHECK(sycl::bit_cast<std::uint16_t>(sycl::half(1)) == 0x3c00 && std::numeric_limits<sycl::half>::max() == 65504);
+  CHECK(sycl::bit_cast<std::uint16_t>(sycl::half(1)) == 0x3c00 &&
+        std::numeric_limits<sycl::half>::max() == 65504);
 
   sycl::queue q;
   if (!q.get_device().has(sycl::aspect::fp16))

@@ -1,5 +1,5 @@
-// Integers of more than 64 bits, which SPIR-V does not have, and the products and sums that the optimiser computes in
-// them.
+// Integers of more than 64 bits, which SPIR-V does not have, and the products and sums that the
+// optimiser computes in them.
 //
 // MODES: device
 // LEVELS: O2
@@ -80,11 +80,13 @@ void compute(answers &out, wide x, wide y) {
   // Overflow is asked for.
   word product, total;
   sword sproduct;
-  const bool over = __builtin_mul_overflow(a, b, &product), carried = __builtin_add_overflow(a, b, &total);
+  const bool over = __builtin_mul_overflow(a, b, &product),
+             carried = __builtin_add_overflow(a, b, &total);
   const bool sover = __builtin_mul_overflow(sa, sb, &sproduct);
   out.add(join(over | carried << 1 | sover << 2, product ^ total ^ static_cast<word>(sproduct)));
   unsigned small;
-  const bool less = __builtin_sub_overflow(static_cast<unsigned>(a), static_cast<unsigned>(b), &small);
+  const bool less =
+      __builtin_sub_overflow(static_cast<unsigned>(a), static_cast<unsigned>(b), &small);
   out.add(join(less, small));
   int medium;
   const bool more = __builtin_mul_overflow(static_cast<int>(sa), static_cast<int>(sb), &medium);
@@ -119,7 +121,8 @@ void compute(answers &out, wide x, wide y) {
   // Structures, and numbers that the optimiser looks up in a table.
   record records[3] = {{'a', x, 1}, {'b', y, 2}, {'c', x ^ y, 3}};
   records[a % 3].number += records[b % 3].number;
-  out.add(records[0].number ^ records[1].number << 1 ^ records[2].number << 2 ^ records[a % 3].letter);
+  out.add(records[0].number ^ records[1].number << 1 ^ records[2].number << 2 ^
+          records[a % 3].letter);
   switch (a % 5) {
   case 0:
     r = join(3, 7);
@@ -142,7 +145,8 @@ void compute(answers &out, wide x, wide y) {
 template <class T> T sample(word seed) {
   T x;
   for (std::size_t i = 0; i < x.size(); ++i)
-    x[static_cast<int>(i)] = static_cast<typename T::value_type>((seed + i) * 0x9e3779b97f4a7c15ull);
+    x[static_cast<int>(i)] =
+        static_cast<typename T::value_type>((seed + i) * 0x9e3779b97f4a7c15ull);
   return x;
 }
 
@@ -155,7 +159,8 @@ template <class T> void products(sycl::queue &q) {
      p[4] = sycl::mad_hi(p[0], p[1], p[2]);
      p[5] = sycl::mad_sat(p[0], p[1], p[2]);
    }).wait();
-  const T expected[] = {sycl::mul_hi(p[0], p[1]), sycl::mad_hi(p[0], p[1], p[2]), sycl::mad_sat(p[0], p[1], p[2])};
+  const T expected[] = {sycl::mul_hi(p[0], p[1]), sycl::mad_hi(p[0], p[1], p[2]),
+                        sycl::mad_sat(p[0], p[1], p[2])};
   for (int k = 0; k < 3; ++k)
     for (int i = 0; i < static_cast<int>(expected[k].size()); ++i)
       CHECK(p[3 + k][i] == expected[k][i]);
@@ -167,7 +172,8 @@ template <class T> void products(sycl::queue &q) {
 int main() {
   sycl::queue q;
   std::vector<wide> numbers;
-  const word words[] = {0, 1, 77, 0x8000000000000000ull, 0xffffffffffffffffull, 0x123456789abcdef1ull};
+  const word words[] = {
+      0, 1, 77, 0x8000000000000000ull, 0xffffffffffffffffull, 0x123456789abcdef1ull};
   for (word high : words)
     for (word low : words)
       numbers.push_back(join(high, low));

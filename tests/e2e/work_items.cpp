@@ -1,5 +1,5 @@
-// What work-items know of themselves: every query of item, nd_item and group, in one to three dimensions; and that
-// copies which leave their kernel still know it.
+// What work-items know of themselves: every query of item, nd_item and group, in one to three
+// dimensions; and that copies which leave their kernel still know it.
 #include "check.hpp"
 
 #include <type_traits>
@@ -40,7 +40,8 @@ template <int D> void items(sycl::queue &q) {
         for (int d = 0; d < D; ++d) {
           s.id[d] = it[d];
           s.range[d] = it.get_range(d);
-          s.offset[d] = it.get_id()[d] == it.get_id(d) && it.get_range()[d] == it.get_range(d) ? 0 : 99;
+          s.offset[d] =
+              it.get_id()[d] == it.get_id(d) && it.get_range()[d] == it.get_range(d) ? 0 : 99;
         }
         s.linear = it.get_linear_id();
         s.visits += 1;
@@ -110,8 +111,10 @@ template <int D> void nd_items(sycl::queue &q) {
           s.local_range[d] = it.get_local_range(d);
           // The same through other queries.
           if (g.get_group_id(d) != it.get_group(d) || g[d] != it.get_group(d) ||
-              g.get_local_range(d) != it.get_local_range(d) || g.get_local_id()[d] != it.get_local_id()[d] ||
-              g.get_group_range()[d] != it.get_group_range()[d] || it.get_nd_range().get_local_range()[d] != local[d])
+              g.get_local_range(d) != it.get_local_range(d) ||
+              g.get_local_id()[d] != it.get_local_id()[d] ||
+              g.get_group_range()[d] != it.get_group_range()[d] ||
+              it.get_nd_range().get_local_range()[d] != local[d])
             s.visits = 100;
         }
         s.linear = it.get_global_linear_id();
@@ -132,18 +135,21 @@ template <int D> void nd_items(sycl::queue &q) {
       rest /= global[d];
     }
     for (int d = 0; d < D; ++d) {
-      wrong += s.id[d] != index[d] + offset[d] || s.range[d] != global[d] || s.offset[d] != offset[d] ||
-               s.local[d] != index[d] % local[d] || s.group[d] != index[d] / local[d] ||
-               s.groups[d] != global[d] / local[d] || s.local_range[d] != local[d];
+      wrong += s.id[d] != index[d] + offset[d] || s.range[d] != global[d] ||
+               s.offset[d] != offset[d] || s.local[d] != index[d] % local[d] ||
+               s.group[d] != index[d] / local[d] || s.groups[d] != global[d] / local[d] ||
+               s.local_range[d] != local[d];
       local_linear = local_linear * local[d] + s.local[d];
       group_linear = group_linear * (global[d] / local[d]) + s.group[d];
     }
-    wrong += s.visits != 1 || s.linear != i || s.local_linear != local_linear || s.group_linear != group_linear;
+    wrong += s.visits != 1 || s.linear != i || s.local_linear != local_linear ||
+             s.group_linear != group_linear;
   }
   CHECK(wrong == 0);
 }
 
-// Copies that kernels leave behind are values: the host and other kernels read in them what their work-items knew.
+// Copies that kernels leave behind are values: the host and other kernels read in them what their
+// work-items knew.
 template <class T> T *memory_for(sycl::queue &q, std::size_t count) {
   static_assert(std::is_trivially_copyable_v<T> && std::is_standard_layout_v<T>);
   return static_cast<T *>(sycl::malloc_shared(count * sizeof(T), q));
@@ -162,14 +168,16 @@ template <int D> void copies(sycl::queue &q) {
   auto *places = memory_for<std::uint32_t>(q, n);
   auto *logical = memory_for<sycl::group<D>>(q, n);
   auto *h_items = memory_for<sycl::h_item<D>>(q, n);
-  q.parallel_for<copies_of_items<D>>(global, [=](sycl::item<D> it) { items[it.get_linear_id()] = it; });
-  q.parallel_for<copies_of_nd_items<D>>(sycl::nd_range<D>(global, local, offset), [=](sycl::nd_item<D> it) {
-    const std::size_t i = it.get_global_linear_id();
-    nd_items[i] = it;
-    groups[i] = it.get_group();
-    sub_groups[i] = it.get_sub_group();
-    places[i] = it.get_sub_group().get_local_linear_id();
-  });
+  q.parallel_for<copies_of_items<D>>(global,
+                                     [=](sycl::item<D> it) { items[it.get_linear_id()] = it; });
+  q.parallel_for<copies_of_nd_items<D>>(sycl::nd_range<D>(global, local, offset),
+                                        [=](sycl::nd_item<D> it) {
+                                          const std::size_t i = it.get_global_linear_id();
+                                          nd_items[i] = it;
+                                          groups[i] = it.get_group();
+                                          sub_groups[i] = it.get_sub_group();
+                                          places[i] = it.get_sub_group().get_local_linear_id();
+                                        });
   q.submit([&](sycl::handler &h) {
     h.parallel_for_work_group<copies_of_h_items<D>>(global / local, local, [=](sycl::group<D> g) {
       g.parallel_for_work_item([&](sycl::h_item<D> it) {
@@ -186,9 +194,10 @@ template <int D> void copies(sycl::queue &q) {
   const auto read = [n, items, nd_items, groups, h_items, differing](sycl::nd_item<1> self) {
     const std::size_t i = self.get_global_id(0), other = (i + 1) % n;
     const sycl::nd_item<D> it = nd_items[i];
-    differing[i] = it.get_global_linear_id() != i || it.get_group() != groups[i] || it == nd_items[other] ||
-                   items[i] == items[other] || items[i].get_linear_id() != i ||
-                   h_items[i].get_global().get_linear_id() != i || groups[i].get_local_id()[0] != 0;
+    differing[i] = it.get_global_linear_id() != i || it.get_group() != groups[i] ||
+                   it == nd_items[other] || items[i] == items[other] ||
+                   items[i].get_linear_id() != i || h_items[i].get_global().get_linear_id() != i ||
+                   groups[i].get_local_id()[0] != 0;
   };
   q.parallel_for<reads_copies<D>>(sycl::nd_range<1>(n, 1), read);
   q.wait();
@@ -204,20 +213,23 @@ template <int D> void copies(sycl::queue &q) {
     const sycl::id<D> in_group = at % sycl::id<D>(local), group = at / sycl::id<D>(local);
     const sycl::nd_item<D> it = nd_items[i];
     wrong += differing[i] != 0 || items[i].get_id() != at || items[i].get_range() != global;
-    wrong += it.get_global_id() != at + offset || it.get_local_id() != in_group || it.get_offset() != offset;
-    wrong += it.get_nd_range() != sycl::nd_range<D>(global, local, offset) || it.get_global_linear_id() != i;
+    wrong += it.get_global_id() != at + offset || it.get_local_id() != in_group ||
+             it.get_offset() != offset;
+    wrong += it.get_nd_range() != sycl::nd_range<D>(global, local, offset) ||
+             it.get_global_linear_id() != i;
     wrong += it.get_group() != groups[i] || it != nd_items[i] || it == nd_items[(i + 1) % n];
     wrong += groups[i].get_group_id() != group || groups[i].get_group_range() != global / local;
     wrong += groups[i].get_local_range() != local || groups[i].get_global_range() != global;
     wrong += logical[i] != groups[i];
     const sycl::sub_group sub = sub_groups[i];
-    wrong += sub.get_group_linear_id() >= sub.get_group_linear_range() || places[i] >= sub.get_local_linear_range();
+    wrong += sub.get_group_linear_id() >= sub.get_group_linear_range() ||
+             places[i] >= sub.get_local_linear_range();
     wrong += h_items[i].get_global_id() != at || h_items[i].get_local_id() != in_group;
     wrong += h_items[i].get_local_range() != local || h_items[i].get_global_range() != global;
   }
   CHECK(wrong == 0);
-  for (void *memory :
-       std::initializer_list<void *>{items, nd_items, groups, sub_groups, places, logical, h_items, differing})
+  for (void *memory : std::initializer_list<void *>{items, nd_items, groups, sub_groups, places,
+                                                    logical, h_items, differing})
     sycl::free(memory, q);
 }
 
@@ -237,7 +249,8 @@ void odd_shapes(sycl::queue &q) {
       ones += x == 1;
     CHECK(ones == n && v[n] == 0);
   }
-  for (sycl::range<3> r : {sycl::range<3>(1, 1, 5000), sycl::range<3>(5000, 1, 1), sycl::range<3>(1, 5000, 1)}) {
+  for (sycl::range<3> r :
+       {sycl::range<3>(1, 1, 5000), sycl::range<3>(5000, 1, 1), sycl::range<3>(1, 5000, 1)}) {
     std::vector<int> v(5000, 0);
     {
       sycl::buffer<int, 3> b(v.data(), r);

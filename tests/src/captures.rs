@@ -1,8 +1,9 @@
 //! Random kernels that capture variables of many types in many ways.
 //!
-//! A program holds several kernels, each in a function of its own. A kernel's body folds all that it captures into one number.
-//! The same body runs on the host, called as a function, and on the device: the numbers must be equal, or the launch did not
-//! carry the captures over. Kernel `i` is left out where the macro `SKIP_i` is defined.
+//! A program holds several kernels, each in a function of its own. A kernel's body folds all that
+//! it captures into one number. The same body runs on the host, called as a function, and on the
+//! device: the numbers must be equal, or the launch did not carry the captures over. Kernel `i` is
+//! left out where the macro `SKIP_i` is defined.
 
 use std::fmt::Write as _;
 
@@ -10,7 +11,8 @@ use scythe_fuzz::random::Random;
 
 const PRELUDE: &str = include_str!("captures_prelude.hpp");
 
-/// A type, how an object of it is made, and how it is read; `$` stands for the object, `#` for a number.
+/// A type, how an object of it is made, and how it is read; `$` stands for the object, `#` for a
+/// number.
 struct Kind {
     name: &'static str,
     value: &'static str,
@@ -45,17 +47,33 @@ const KINDS: &[Kind] = &[
     plain("Pointer", "shared + # % 16", "u64(*$)"),
     plain("Reader", "shared + # % 16", "u64(*$ * 5)"),
     plain("std::array<short, 3>", "{short(#), 2, short(# - 9)}", "u64($[0] * 31 + $[2])"),
-    plain("std::pair<char, double>", "{char(# % 99), #.5}", "u64($.first * 1000 + long($.second * 2))"),
+    plain(
+        "std::pair<char, double>",
+        "{char(# % 99), #.5}",
+        "u64($.first * 1000 + long($.second * 2))",
+    ),
     plain("std::tuple<int, char, float>", "{#, char(# % 50), #.5f}", "tuple_value($)"),
     plain("sycl::vec<float, 3>", "{#.5f, 2.f, float(# % 7)}", "u64(long($[0] * 2 + $[2]))"),
-    plain("sycl::vec<unsigned char, 8>", "sycl::vec<unsigned char, 8>((unsigned char)(# % 200))", "u64($[0] + $[7])"),
+    plain(
+        "sycl::vec<unsigned char, 8>",
+        "sycl::vec<unsigned char, 8>((unsigned char)(# % 200))",
+        "u64($[0] + $[7])",
+    ),
     plain("sycl::id<2>", "sycl::id<2>(#, # + 3)", "u64($[0] * 13 + $[1])"),
     plain("sycl::range<3>", "sycl::range<3>(#, 2, # + 1)", "u64($[0] * 13 + $[2])"),
     plain("sycl::marray<short, 5>", "sycl::marray<short, 5>(short(#))", "u64($[4])"),
     plain("Empty", "{}", "u64(sizeof($))"),
     plain("Bits", "{# % 8, unsigned(# % 32), (# % 2) == 1}", "u64($.a * 100 + int($.b) * 2 + $.c)"),
-    plain("Derived", "{{char(# % 100)}, {#.5}, {}, short(#)}", "u64($.Base::c * 7 + long($.d * 2) + $.s)"),
-    plain("Nested", "{{1, #.75f}, {char(# % 90), 'b'}, {{#}}}", "u64(long($.inner.f * 4) + $.text[0] + $.deep.x.i)"),
+    plain(
+        "Derived",
+        "{{char(# % 100)}, {#.5}, {}, short(#)}",
+        "u64($.Base::c * 7 + long($.d * 2) + $.s)",
+    ),
+    plain(
+        "Nested",
+        "{{1, #.75f}, {char(# % 90), 'b'}, {{#}}}",
+        "u64(long($.inner.f * 4) + $.text[0] + $.deep.x.i)",
+    ),
     plain("Aligned", "{char(# % 100), #}", "u64($.c + $.l)"),
     plain("Choice", "{#}", "u64($.i)"),
     plain("Pointers", "{shared + # % 16, {shared, shared + 3}, #}", "u64(*$.p + *$.q[1] + $.n)"),
@@ -90,16 +108,19 @@ pub fn program(seed: u64, count: usize) -> String {
 }
 
 fn kernel(random: &mut Random, out: &mut String, index: usize) {
-    let place = *random.pick(&["function", "template", "member", "generic", "function", "template"]);
-    let mut variables: Vec<Variable> =
-        (0..2 + random.below(9)).map(|number| variable(random, number, place == "template")).collect();
+    let place =
+        *random.pick(&["function", "template", "member", "generic", "function", "template"]);
+    let mut variables: Vec<Variable> = (0..2 + random.below(9))
+        .map(|number| variable(random, number, place == "template"))
+        .collect();
     if random.chance(25) {
         variables.push(bindings(random));
     }
     if place == "template" && random.chance(50) {
         variables.push(pack(random));
     }
-    let declarations: Vec<&str> = variables.iter().map(|variable| variable.declaration.as_str()).collect();
+    let declarations: Vec<&str> =
+        variables.iter().map(|variable| variable.declaration.as_str()).collect();
     let mut order: Vec<&Variable> = variables.iter().collect();
     for i in (1..order.len()).rev() {
         order.swap(i, random.below(i + 1));
@@ -111,8 +132,8 @@ fn kernel(random: &mut Random, out: &mut String, index: usize) {
     }
     let size = random.chance(60).then(|| GroupSize::new(random));
     if let Some(read) = size.as_ref().and_then(|size| size.read.clone()) {
-        // A read by `same` captures, which takes `[=]`. In generic lambdas clang then captures at the
-        // attribute, before the body: the passes differ, which is an error.
+        // A read by `same` captures, which takes `[=]`. In generic lambdas clang then captures at
+        // the attribute, before the body: the passes differ, which is an error.
         if !read.contains("same(") || (captures.starts_with('=') && place != "generic") {
             reads.push(read);
         }
@@ -178,7 +199,10 @@ fn variable(random: &mut Random, number: usize, in_template: bool) -> Variable {
     let object = if random.chance(20) { format!("same({object})") } else { object };
     let renamed = way != 2 && random.chance(25);
     let (read, explicit) = match renamed {
-        true => (kind.read.replace('$', &object.replace(&name, &format!("{name}r"))), format!("{name}r = {name}")),
+        true => (
+            kind.read.replace('$', &object.replace(&name, &format!("{name}r"))),
+            format!("{name}r = {name}"),
+        ),
         false => (kind.read.replace('$', &object), name.clone()),
     };
     Variable { name, declaration, read, explicit, by_name: renamed }
@@ -187,9 +211,16 @@ fn variable(random: &mut Random, number: usize, in_template: bool) -> Variable {
 /// Structured bindings, which C++20 lets lambdas capture.
 fn bindings(random: &mut Random) -> Variable {
     let (a, b) = (random.below(90) + 1, random.below(90) + 1);
-    let declaration = format!("Two two{{{a}, {b}.5f}}; auto [first, second] = two; (void)first, (void)second;");
+    let declaration =
+        format!("Two two{{{a}, {b}.5f}}; auto [first, second] = two; (void)first, (void)second;");
     let read = "u64(first * 3 + long(second * 2))".to_owned();
-    Variable { name: "first".into(), declaration, read, explicit: "first, second".into(), by_name: false }
+    Variable {
+        name: "first".into(),
+        declaration,
+        read,
+        explicit: "first, second".into(),
+        by_name: false,
+    }
 }
 
 fn pack(random: &mut Random) -> Variable {
@@ -200,7 +231,13 @@ fn pack(random: &mut Random) -> Variable {
         ("xs...", "u64(long(last(xs...)))"),
     ]);
     let by_name = explicit.contains('=');
-    Variable { name: "xs".into(), declaration: String::new(), read: read.into(), explicit: explicit.into(), by_name }
+    Variable {
+        name: "xs".into(),
+        declaration: String::new(),
+        read: read.into(),
+        explicit: explicit.into(),
+        by_name,
+    }
 }
 
 fn capture_list(random: &mut Random, order: &[&Variable], member: bool) -> String {
@@ -211,9 +248,16 @@ fn capture_list(random: &mut Random, order: &[&Variable], member: bool) -> Strin
     }
     for variable in order {
         // What is captured by default may be named as well, by another name.
-        if !by_default || variable.by_name || (random.chance(15) && variable.explicit == variable.name) {
+        if !by_default
+            || variable.by_name
+            || (random.chance(15) && variable.explicit == variable.name)
+        {
             let named = !by_default || variable.by_name;
-            list.push(if named { variable.explicit.clone() } else { format!("{0} = {0}", variable.name) });
+            list.push(if named {
+                variable.explicit.clone()
+            } else {
+                format!("{0} = {0}", variable.name)
+            });
         }
     }
     if member {
@@ -232,7 +276,10 @@ fn body(random: &mut Random, reads: &[String]) -> String {
     for read in reads {
         let _ = match random.below(9) {
             0 => write!(out, " h = mix(h, [=] {{ return {read}; }}());"),
-            1 => write!(out, " if constexpr (sizeof(u64) == 8) h = mix(h, {read}); else h = mix(1, {read});"),
+            1 => write!(
+                out,
+                " if constexpr (sizeof(u64) == 8) h = mix(h, {read}); else h = mix(1, {read});"
+            ),
             2 => write!(out, " for (int i = 0; i < 2; ++i) h = mix(h, {read});"),
             3 => write!(out, " h = mix(h, sizeof({read}) + {read});"),
             _ => write!(out, " h = mix(h, {read});"),
@@ -252,15 +299,20 @@ fn launch(
     declarations: &[&str],
     size: Option<&GroupSize>,
 ) -> String {
-    let locals: Vec<&str> =
-        size.map(|size| size.declaration.as_str()).into_iter().chain(declarations.iter().copied()).collect();
+    let locals: Vec<&str> = size
+        .map(|size| size.declaration.as_str())
+        .into_iter()
+        .chain(declarations.iter().copied())
+        .collect();
     let locals = locals.join("\n  ");
     let name = match random.below(3) {
         0 => "",
         1 => "<class Local>",
         _ => "<Named>",
     };
-    let name = name.replace("Local", &format!("Local{index}")).replace("Named", &format!("Named<{index}>"));
+    let name = name
+        .replace("Local", &format!("Local{index}"))
+        .replace("Named", &format!("Named<{index}>"));
     let generic = place == "generic";
     // An attribute may stand on a kernel that is launched as it is; number 3 has work-groups.
     let shape = match (generic, size) {
@@ -288,19 +340,23 @@ fn launch(
         _ => format!("[[sycl::work_group_size_hint({})]] ", size.expression),
     });
     let attribute = attribute.unwrap_or_default();
-    let lambda = format!("auto kernel = [{captures}] {parameter}{attribute}{{ {use_item}{body} }};");
+    let lambda =
+        format!("auto kernel = [{captures}] {parameter}{attribute}{{ {use_item}{body} }};");
     let code = format!(
-        "  int *shared = run.shared;\n  u64 *out = run.out;\n  (void)shared;\n  {locals}\n  {lambda}\n\
+        "  int *shared = run.shared;\n  u64 *out = run.out;\n  (void)shared;\n  {locals}\n  \
+         {lambda}\n\
          \x20 run.{run}{name}({index}, kernel);\n"
     );
     match place {
         "template" => format!(
-            "template <class T, class... Xs> void make_{index}(Run &run, Xs... xs) {{\n  ((void)xs, ...);\n{code}}}\n\
+            "template <class T, class... Xs> void make_{index}(Run &run, Xs... xs) {{\n  \
+             ((void)xs, ...);\n{code}}}\n\
              void call_{index}(Run &run) {{ make_{index}<int>(run, char(5), {}, short(-3)); }}\n",
             random.pick(&["2.5f", "1000000007L", "Small::c"])
         ),
         "member" => format!(
-            "struct Member_{index} {{\n  char member_a = {};\n  long member_b = {};\n  void go(Run &run) {{\n{code}  }}\n}};\n\
+            "struct Member_{index} {{\n  char member_a = {};\n  long member_b = {};\n  void go(Run \
+             &run) {{\n{code}  }}\n}};\n\
              void call_{index}(Run &run) {{ Member_{index}().go(run); }}\n",
             random.below(100),
             random.below(100_000)

@@ -1,6 +1,8 @@
-//! Scenarios: several files, several commands, and what must come of them. Each runs the staged `scythe` as a user would.
+//! Scenarios: several files, several commands, and what must come of them. Each runs the staged
+//! `scythe` as a user would.
 //!
-//! `cargo xtask test` stages the tree and names it in `SCYTHE_PREFIX`; by hand, stage it first with `cargo xtask stage`.
+//! `cargo xtask test` stages the tree and names it in `SCYTHE_PREFIX`; by hand, stage it first with
+//! `cargo xtask stage`.
 
 pub mod captures;
 
@@ -14,7 +16,11 @@ pub fn prefix() -> PathBuf {
         Some(p) => PathBuf::from(p),
         None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/scythe"),
     };
-    assert!(path.join("bin/scythe").exists(), "no Scythe at {}: run `cargo xtask stage` first", path.display());
+    assert!(
+        path.join("bin/scythe").exists(),
+        "no Scythe at {}: run `cargo xtask stage` first",
+        path.display()
+    );
     path.canonicalize().expect("the staged tree has a path")
 }
 
@@ -53,7 +59,8 @@ impl Project {
     /// Adds a file. Returns the project, so that calls chain.
     pub fn file(self, name: &str, text: &str) -> Self {
         let path = self.path().join(name);
-        std::fs::create_dir_all(path.parent().expect("the name has a parent")).expect("folders can be made");
+        std::fs::create_dir_all(path.parent().expect("the name has a parent"))
+            .expect("folders can be made");
         std::fs::write(path, text).expect("files can be written");
         self
     }
@@ -63,10 +70,16 @@ impl Project {
         self.run_with(program, args, &[])
     }
 
-    pub fn run_with(&self, program: impl AsRef<Path>, args: &[&str], env: &[(&str, &str)]) -> Outcome {
+    pub fn run_with(
+        &self,
+        program: impl AsRef<Path>,
+        args: &[&str],
+        env: &[(&str, &str)],
+    ) -> Outcome {
         let program = program.as_ref();
         // A name with a slash is meant relative to the project's folder.
-        let program = if program.starts_with(".") { self.path().join(program) } else { program.to_owned() };
+        let program =
+            if program.starts_with(".") { self.path().join(program) } else { program.to_owned() };
         let out = Command::new("timeout")
             .arg("120")
             .arg(&program)

@@ -1,10 +1,10 @@
-//! Programs whose kernels were compiled ahead of time: they need no compiler when they run, use the best code that the
-//! machine supports, and say so when there is none.
+//! Programs whose kernels were compiled ahead of time: they need no compiler when they run, use the
+//! best code that the machine supports, and say so when there is none.
 
 use scythe_tests::{Outcome, Project, prefix};
 
-/// Maths functions, a barrier, local memory and a sub-group: all that the device library and the lowering for the CPU offer
-/// must be in the objects.
+/// Maths functions, a barrier, local memory and a sub-group: all that the device library and the
+/// lowering for the CPU offer must be in the objects.
 const PROGRAM: &str = r#"
 #include <sycl/sycl.hpp>
 #include <cmath>
@@ -61,7 +61,8 @@ fn built(options: &[&str]) -> Project {
 
 /// Runs the program, with the libraries it loads and the images it builds on standard error.
 fn traced(p: &Project, env: &[(&str, &str)]) -> Outcome {
-    let mut all = vec![("LD_DEBUG", "libs"), ("SCYTHE_TRACE", "images"), ("SYCL_CACHE_PERSISTENT", "0")];
+    let mut all =
+        vec![("LD_DEBUG", "libs"), ("SCYTHE_TRACE", "images"), ("SYCL_CACHE_PERSISTENT", "0")];
     all.extend(env);
     p.run_with("./app", &[], &all)
 }
@@ -75,7 +76,9 @@ fn loads_no_compiler(out: &Outcome) {
 
 #[test]
 fn the_program_never_loads_llvm() {
-    for target in ["spir64_x86_64", "x86_64", "native_cpu", "spir64_x86_64-unknown-unknown-sycldevice"] {
+    for target in
+        ["spir64_x86_64", "x86_64", "native_cpu", "spir64_x86_64-unknown-unknown-sycldevice"]
+    {
         let p = built(&[&format!("-fsycl-targets={target}")]);
         let out = traced(&p, &[]).ok().stdout_has("right").stderr_has("cpu-object");
         loads_no_compiler(&out);
@@ -84,12 +87,15 @@ fn the_program_never_loads_llvm() {
 
 #[test]
 fn the_runtime_alone_is_enough() {
-    let p = built(&["-fsycl-targets=spir64_x86_64"]).file("alone/what", "only the runtime is here\n");
+    let p =
+        built(&["-fsycl-targets=spir64_x86_64"]).file("alone/what", "only the runtime is here\n");
     let alone = p.path().join("alone");
-    std::fs::copy(prefix().join("lib/libscythe.so"), alone.join("libscythe.so")).expect("the runtime can be copied");
+    std::fs::copy(prefix().join("lib/libscythe.so"), alone.join("libscythe.so"))
+        .expect("the runtime can be copied");
     let folder = format!("LD_LIBRARY_PATH={}", alone.display());
     p.run("env", &[&folder, "SYCL_CACHE_PERSISTENT=0", "./app"]).ok().stdout_has("right");
-    // The same without code for the CPU fails for lack of a compiler, so it is really that runtime that ran.
+    // The same without code for the CPU fails for lack of a compiler, so it is really that runtime
+    // that ran.
     let p = built(&[]);
     p.run("env", &[&folder, "SYCL_CACHE_PERSISTENT=0", "./app"])
         .fails()
@@ -111,7 +117,11 @@ fn code_for_the_cpu_is_preferred_over_generic_code() {
 
 #[test]
 fn every_level_computes_the_same() {
-    let p = built(&["-fsycl-targets=spir64_x86_64", "-Xsycl-target-backend", "-march=sse2,sse4.2,avx2,avx512"]);
+    let p = built(&[
+        "-fsycl-targets=spir64_x86_64",
+        "-Xsycl-target-backend",
+        "-march=sse2,sse4.2,avx2,avx512",
+    ]);
     for (allowed, used) in [("x86-64", "x86-64"), ("sse4.2", "x86-64-v2")] {
         let used = format!("spir64_x86_64:{used})");
         traced(&p, &[("SCYTHE_CPU_LEVEL", allowed)]).ok().stdout_has("right").stderr_has(&used);
@@ -129,7 +139,11 @@ fn a_machine_below_every_level_is_told_which_there_are() {
     let p = built(&["-fsycl-targets=spir64_x86_64", only, "-march=avx2,avx512"]);
     let out = traced(&p, &[("SCYTHE_CPU_LEVEL", "sse4.2")]).fails();
     loads_no_compiler(&out);
-    for part in ["compiled ahead of time for x86-64-v3", "compiled ahead of time for x86-64-v4", "up to x86-64-v2"] {
+    for part in [
+        "compiled ahead of time for x86-64-v3",
+        "compiled ahead of time for x86-64-v4",
+        "up to x86-64-v2",
+    ] {
         assert!(out.stdout.contains(part), "no '{part}' in: {}", out.stdout);
     }
     traced(&p, &[("SCYTHE_CPU_LEVEL", "fast")]).fails().stdout_has("SCYTHE_CPU_LEVEL is 'fast'");
@@ -168,8 +182,12 @@ fn what_is_not_known_is_named_with_what_is() {
         .fails()
         .stderr_has("unknown device target 'x86_46'")
         .stderr_has("'spir64_x86_64'");
-    let level = ["-fsycl", "-fsycl-targets=x86_64", "-Xsycl-target-backend", "-march=avx1024", "a.cpp"];
-    p.scythe(&level).fails().stderr_has("unknown instruction-set level 'avx1024'").stderr_has("'avx512'");
+    let level =
+        ["-fsycl", "-fsycl-targets=x86_64", "-Xsycl-target-backend", "-march=avx1024", "a.cpp"];
+    p.scythe(&level)
+        .fails()
+        .stderr_has("unknown instruction-set level 'avx1024'")
+        .stderr_has("'avx512'");
     let tools = prefix().join("bin/scythe-tools");
     p.run(tools, &["device-link", "-o", "a.o", "--target=gpu", "a.bc"])
         .fails()

@@ -123,8 +123,20 @@ fn no_error_is_lost() {
     p.scythe(&["-fsycl", "-O1", "-fsycl-host-compiler=g++", "a.cpp", "-o", "app-gxx"]).ok();
     for app in ["./app", "./app-gxx"] {
         let run = |case: &str| p.run(app, &[case]);
-        for case in ["quick", "slow", "in-order", "waited", "copies", "captured", "static", "static-waited", "many"] {
-            let out = run(case).fails().stderr_has("unhandled asynchronous SYCL error: the task failed\n");
+        for case in [
+            "quick",
+            "slow",
+            "in-order",
+            "waited",
+            "copies",
+            "captured",
+            "static",
+            "static-waited",
+            "many",
+        ] {
+            let out = run(case)
+                .fails()
+                .stderr_has("unhandled asynchronous SYCL error: the task failed\n");
             assert_eq!(out.status, Some(70), "{case}: {}", out.stderr);
             assert!(out.stderr.ends_with("terminated\n"), "{case}: {}", out.stderr);
         }
@@ -135,7 +147,9 @@ fn no_error_is_lost() {
         run("event-outlives").ok().stdout_has("queue handles 1 error(s) on the main thread\n");
         let held = "the context goes\ncontext handles 1 error(s) on the main thread\n";
         run("context-handler").ok().stdout_has(held);
-        run("gone-queue-handler").ok().stdout_has("context handles 1 error(s) on the main thread\n");
+        run("gone-queue-handler")
+            .ok()
+            .stdout_has("context handles 1 error(s) on the main thread\n");
         assert_eq!(run("fine").ok().stderr, "");
     }
 }
@@ -144,7 +158,8 @@ fn no_error_is_lost() {
 #[test]
 fn a_lost_error_ends_the_process() {
     let text = "#include <sycl/sycl.hpp>\n\
-                int main() { sycl::queue().submit([](sycl::handler &h) { h.host_task([] { throw 1; }); }); }\n";
+                int main() { sycl::queue().submit([](sycl::handler &h) { h.host_task([] { throw 1; \
+                }); }); }\n";
     let out = Project::new().file("a.cpp", text).compile_and_run(&["a.cpp"]);
     assert_ne!(out.status, Some(0), "{}", out.stderr);
 }

@@ -1,5 +1,5 @@
-//! Every attribute of SYCL, in every place, in every spelling, by every way into a unit: it is honoured, which device code
-//! shows, or it is an error. It is never ignored.
+//! Every attribute of SYCL, in every place, in every spelling, by every way into a unit: it is
+//! honoured, which device code shows, or it is an error. It is never ignored.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -33,7 +33,13 @@ const ATTRIBUTES: &[Attribute] = &[
     attribute("sycl", "reqd_work_group_size(N)", "!reqd_work_group_size", SIZES, false),
     attribute("sycl", "work_group_size_hint(N)", "!work_group_size_hint", SIZES, false),
     attribute("sycl", "reqd_sub_group_size(N)", "!intel_reqd_sub_group_size", "!{i32 8}", true),
-    attribute("intel", "named_sub_group_size(primary)", "!intel_named_sub_group_size", "!{!\"primary\"}", true),
+    attribute(
+        "intel",
+        "named_sub_group_size(primary)",
+        "!intel_named_sub_group_size",
+        "!{!\"primary\"}",
+        true,
+    ),
     attribute("sycl", "device_has(A)", "!intel_declared_aspects", "!{i32 5}", true),
 ];
 
@@ -60,11 +66,14 @@ const KERNELS: &[&str] = &[
     "Using# f{p};",
 ];
 
-const FUNCTORS: &str = "template <int N> struct Leading# { int *p; @ void operator()() const { p[0] = 1; } };\n\
-                        struct Trailing# { int *p; void operator()() const noexcept @ { p[0] = 1; } };\n\
+const FUNCTORS: &str = "template <int N> struct Leading# { int *p; @ void operator()() const { \
+    p[0] = 1; } };\n\
+                        struct Trailing# { int *p; void operator()() const noexcept @ { p[0] = 1; \
+                        } };\n\
                         struct Base# { int *p; @ void operator()() const { p[0] = 1; } };\n\
                         struct Derived# : Base# {};\n\
-                        struct Using# : private Base# { Using#(int *p) : Base#{p} {} using Base#::operator(); };\n";
+                        struct Using# : private Base# { Using#(int *p) : Base#{p} {} using \
+                        Base#::operator(); };\n";
 
 /// Functions that are no kernels.
 const FUNCTIONS: &[&str] = &[
@@ -104,12 +113,15 @@ fn right(spellings: &[fn(&str, &str) -> String]) -> (String, Vec<(String, &'stat
             let written = spelling(attribute.namespace, attribute.call);
             for kernel in KERNELS {
                 number += 1;
-                let fill = |text: &str| text.replace('#', &number.to_string()).replace('@', &written);
+                let fill =
+                    |text: &str| text.replace('#', &number.to_string()).replace('@', &written);
                 text += &fill(FUNCTORS);
                 let _ = writeln!(
                     text,
-                    "inline void submit{number}(sycl::queue &q, int *p) {{\n  constexpr int N = 8;\n  (void)N;\n  {}\n  \
-                     static_assert(sizeof f == sizeof p);\n  q.single_task<class K{number}>(f);\n}}",
+                    "inline void submit{number}(sycl::queue &q, int *p) {{\n  constexpr int N = \
+                     8;\n  (void)N;\n  {}\n  \
+                     static_assert(sizeof f == sizeof p);\n  q.single_task<class \
+                     K{number}>(f);\n}}",
                     fill(kernel)
                 );
                 let name = format!("K{number}");
@@ -117,7 +129,11 @@ fn right(spellings: &[fn(&str, &str) -> String]) -> (String, Vec<(String, &'stat
             }
             for function in FUNCTIONS.iter().filter(|_| attribute.on_functions) {
                 number += 1;
-                let _ = writeln!(text, "{}", function.replace('#', &number.to_string()).replace('@', &written));
+                let _ = writeln!(
+                    text,
+                    "{}",
+                    function.replace('#', &number.to_string()).replace('@', &written)
+                );
                 let symbol = if function.starts_with("struct") {
                     format!("_ZN{}S{number}1fEv", 1 + number.to_string().len())
                 } else {
@@ -142,7 +158,11 @@ fn wrong(spellings: &[fn(&str, &str) -> String]) -> (String, usize) {
         for (index, attribute) in ATTRIBUTES.iter().enumerate() {
             let written = spelling(attribute.namespace, attribute.call);
             for case in WRONG {
-                let _ = writeln!(text, "{}", case.replace('#', &format!("{number}_{index}")).replace('@', &written));
+                let _ = writeln!(
+                    text,
+                    "{}",
+                    case.replace('#', &format!("{number}_{index}")).replace('@', &written)
+                );
             }
         }
     }
@@ -152,16 +172,21 @@ fn wrong(spellings: &[fn(&str, &str) -> String]) -> (String, usize) {
 /// Checks that each symbol in the text of device code has its metadata.
 #[track_caller]
 fn honoured(code: &str, expected: &[(String, &'static Attribute)], way: &str) {
-    let nodes: HashMap<&str, &str> =
-        code.lines().filter(|line| line.starts_with('!')).filter_map(|line| line.split_once(" = ")).collect();
+    let nodes: HashMap<&str, &str> = code
+        .lines()
+        .filter(|line| line.starts_with('!'))
+        .filter_map(|line| line.split_once(" = "))
+        .collect();
     let defined: HashMap<&str, &str> = code
         .lines()
         .filter(|line| line.starts_with("define "))
         .filter_map(|line| Some((line.split_once('@')?.1.split_once('(')?.0, line)))
         .collect();
     for (symbol, attribute) in expected {
-        let line = defined.get(symbol.as_str()).unwrap_or_else(|| panic!("{way}: no {symbol} in\n{code}"));
-        let mut words = line.split_whitespace().skip_while(|word| *word != attribute.metadata).skip(1);
+        let line =
+            defined.get(symbol.as_str()).unwrap_or_else(|| panic!("{way}: no {symbol} in\n{code}"));
+        let mut words =
+            line.split_whitespace().skip_while(|word| *word != attribute.metadata).skip(1);
         let value = words.next().and_then(|node| nodes.get(node)).copied();
         assert_eq!(value, Some(attribute.value), "{way}: {} of {symbol}", attribute.metadata);
     }
@@ -179,8 +204,14 @@ fn refused(outcome: &Outcome, times: usize, way: &str) {
 }
 
 const DEVICE: [&str; 4] = ["-fsycl", "-fsycl-device-only", "-O1", "-w"];
-const CHECK: [&str; 6] =
-    ["-fsycl", "-fsycl-device-only", "-fsyntax-only", "-w", "-ferror-limit=0", "-fno-caret-diagnostics"];
+const CHECK: [&str; 6] = [
+    "-fsycl",
+    "-fsycl-device-only",
+    "-fsyntax-only",
+    "-w",
+    "-ferror-limit=0",
+    "-fno-caret-diagnostics",
+];
 
 fn args<'a>(common: &[&'a str], more: &[&'a str]) -> Vec<&'a str> {
     [common, more].concat()
@@ -228,7 +259,15 @@ fn ways_into_a_unit_make_no_difference() {
 
     project.scythe(&["-fsycl", "-O1", "sys/right.hpp", "-o", "right.pch"]).ok();
     compile(&project, &["-include-pch", "right.pch", "empty.cpp"], &expected, "precompiled header");
-    let make = ["-fsycl", "-w", "-ferror-limit=0", "-fno-caret-diagnostics", "sys/wrong.hpp", "-o", "wrong.pch"];
+    let make = [
+        "-fsycl",
+        "-w",
+        "-ferror-limit=0",
+        "-fno-caret-diagnostics",
+        "sys/wrong.hpp",
+        "-o",
+        "wrong.pch",
+    ];
     refused(&project.scythe(&make).fails(), times, "precompiled header");
 
     project.scythe(&["-fsycl", "-E", "-Isys", "a.cpp", "-o", "a.ii"]).ok();
@@ -241,41 +280,59 @@ fn ways_into_a_unit_make_no_difference() {
 #[test]
 fn constants_in_attributes_are_not_captured() {
     let text = "#include <sycl/sycl.hpp>\n\
-        template <int> struct Name {};\ntemplate <class> struct Generic {};\nenum Plain { four = 4 };\nstruct Config { int size; long sizes[2]; };\n\
+        template <int> struct Name {};\ntemplate <class> struct Generic {};\nenum Plain { four = 4 \
+        };\nstruct Config { int size; long sizes[2]; };\n\
         template <class T> int generic(sycl::queue &q, int *p, int a) {\n\
         \x20 constexpr auto n = static_cast<T>(8);\n  const T m = 8;\n  long b = 7;\n\
-        \x20 auto f = [=](sycl::nd_item<1> it) [[sycl::reqd_work_group_size(n)]] [[sycl::work_group_size_hint(m)]] {\n\
-        \x20   int v = a;\n    long w = b;\n    p[it.get_global_id(0)] = v + static_cast<int>(w);\n  };\n\
-        \x20 static_assert(sizeof f == 24);\n  q.parallel_for<Generic<T>>(sycl::nd_range<1>(8, 8), f).wait();\n  return p[7] - 7;\n}\n\
+        \x20 auto f = [=](sycl::nd_item<1> it) [[sycl::reqd_work_group_size(n)]] \
+        [[sycl::work_group_size_hint(m)]] {\n\
+        \x20   int v = a;\n    long w = b;\n    p[it.get_global_id(0)] = v + \
+        static_cast<int>(w);\n  };\n\
+        \x20 static_assert(sizeof f == 24);\n  q.parallel_for<Generic<T>>(sycl::nd_range<1>(8, 8), \
+        f).wait();\n  return p[7] - 7;\n}\n\
         int main() {\n  sycl::queue q;\n  int *p = sycl::malloc_shared<int>(8, q);\n\
         \x20 constexpr int n = 8;\n  const unsigned char half = 4;\n  constexpr Plain e = four;\n\
-        \x20 constexpr Config config{2, {8, 1}};\n  constexpr sycl::aspect cpu = sycl::aspect::cpu;\n  int a = 42;\n\
-        \x20 auto run = [&](auto name, auto f) {\n    p[0] = 0;\n    q.parallel_for<decltype(name)>(sycl::nd_range<1>(8, 8), f).wait();\n    return p[0];\n  };\n\
+        \x20 constexpr Config config{2, {8, 1}};\n  constexpr sycl::aspect cpu = \
+        sycl::aspect::cpu;\n  int a = 42;\n\
+        \x20 auto run = [&](auto name, auto f) {\n    p[0] = 0;\n    \
+        q.parallel_for<decltype(name)>(sycl::nd_range<1>(8, 8), f).wait();\n    return p[0];\n  \
+        };\n\
         \x20 int wrong = 0;\n\
-        \x20 wrong += run(Name<1>(), [=](sycl::nd_item<1>) [[sycl::reqd_work_group_size(n)]] { int v = a; p[0] = v; }) != 42;\n\
-        \x20 wrong += run(Name<2>(), [=](sycl::nd_item<1>) [[sycl::reqd_work_group_size(half * 2)]] { p[0] = a; }) != 42;\n\
-        \x20 wrong += run(Name<3>(), [p, a](sycl::nd_item<1>) [[sycl::reqd_work_group_size(e + half)]] { p[0] = a; }) != 42;\n\
-        \x20 wrong += run(Name<4>(), [=](auto) [[sycl::reqd_work_group_size(config.sizes[0])]] { p[0] = a; }) != 42;\n\
-        \x20 wrong += run(Name<5>(), [=](sycl::nd_item<1>) [[sycl::work_group_size_hint(config.size)]] { p[0] = a; }) != 42;\n\
-        \x20 wrong += run(Name<6>(), [=](sycl::nd_item<1>) [[sycl::device_has(cpu)]] { p[0] = a; }) != 42;\n\
-        \x20 wrong += generic<long>(q, p, 42) != 42;\n  wrong += generic<short>(q, p, 42) != 42;\n  return wrong;\n}\n";
+        \x20 wrong += run(Name<1>(), [=](sycl::nd_item<1>) [[sycl::reqd_work_group_size(n)]] { int \
+        v = a; p[0] = v; }) != 42;\n\
+        \x20 wrong += run(Name<2>(), [=](sycl::nd_item<1>) [[sycl::reqd_work_group_size(half * \
+        2)]] { p[0] = a; }) != 42;\n\
+        \x20 wrong += run(Name<3>(), [p, a](sycl::nd_item<1>) [[sycl::reqd_work_group_size(e + \
+        half)]] { p[0] = a; }) != 42;\n\
+        \x20 wrong += run(Name<4>(), [=](auto) [[sycl::reqd_work_group_size(config.sizes[0])]] { \
+        p[0] = a; }) != 42;\n\
+        \x20 wrong += run(Name<5>(), [=](sycl::nd_item<1>) \
+        [[sycl::work_group_size_hint(config.size)]] { p[0] = a; }) != 42;\n\
+        \x20 wrong += run(Name<6>(), [=](sycl::nd_item<1>) [[sycl::device_has(cpu)]] { p[0] = a; \
+        }) != 42;\n\
+        \x20 wrong += generic<long>(q, p, 42) != 42;\n  wrong += generic<short>(q, p, 42) != \
+        42;\n  return wrong;\n}\n";
     let project = Project::new().file("a.cpp", text);
     for option in ["-O2", "-fsycl-host-compiler=g++", "-fsycl-targets=spir64_x86_64"] {
         project.compile_and_run(&[option, "a.cpp"]).ok();
     }
 }
 
-/// Macros, headers that are included twice, pragmas and counters are what they are without the plug-in.
+/// Macros, headers that are included twice, pragmas and counters are what they are without the
+/// plug-in.
 #[test]
 fn the_rest_of_a_unit_is_left_alone() {
     let text = "#include <sycl/sycl.hpp>\n#include <cstdio>\n#include <regex>\n\
         #define JOIN(a, b) a##b\n#define NAME(n) JOIN(value, n)\n\
         int NAME(__COUNTER__) = __LINE__;\nstatic_assert(__COUNTER__ == 1);\n\
-        #pragma pack(push, 1)\nstruct Packed { char c; int i; };\n#pragma pack(pop)\nstatic_assert(sizeof(Packed) == 5);\n\
+        #pragma pack(push, 1)\nstruct Packed { char c; int i; };\n#pragma \
+        pack(pop)\nstatic_assert(sizeof(Packed) == 5);\n\
         struct Loose { char c; int i; };\nstatic_assert(sizeof(Loose) == 8);\n\
         int main() {\n  sycl::queue q;\n  int *p = sycl::malloc_shared<int>(4, q);\n\
-        \x20 q.single_task([=]() [[sycl::reqd_sub_group_size(8)]] {\n#pragma unroll\n    for (int i = 0; i < 4; ++i)\n      p[i] = i;\n  }).wait();\n\
-        \x20 int array[2][2] = {{0, 1}, {2, 3}};\n  int index[1] = {1};\n  return p[3] - array[index[0]][index[0]];\n}\n";
+        \x20 q.single_task([=]() [[sycl::reqd_sub_group_size(8)]] {\n#pragma unroll\n    for (int \
+        i = 0; i < 4; ++i)\n      p[i] = i;\n  }).wait();\n\
+        \x20 int array[2][2] = {{0, 1}, {2, 3}};\n  int index[1] = {1};\n  return p[3] - \
+        array[index[0]][index[0]];\n}\n";
     let project = Project::new().file("a.cpp", text);
     project.compile_and_run(&["-MD", "-MF", "a.d", "a.cpp"]).ok();
     assert!(String::from_utf8_lossy(&project.read("a.d")).contains("sycl/sycl.hpp"));

@@ -1,4 +1,5 @@
-//! The example project under build systems, compiler caches and distcc, and preprocessed text, on which the latter rest.
+//! The example project under build systems, compiler caches and distcc, and preprocessed text, on
+//! which the latter rest.
 
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
@@ -22,14 +23,20 @@ fn scythe() -> String {
     text(&prefix().join("bin/scythe"))
 }
 
-/// A project with a copy of the example in `src`, of which host and device passes see different code.
+/// A project with a copy of the example in `src`, of which host and device passes see different
+/// code.
 fn example() -> Project {
     let project = Project::new();
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/project");
     project.run("cp", &["-R", &text(&sources), "src"]).ok();
-    let split =
-        "#ifdef __SYCL_DEVICE_ONLY__\n  const float strip = 0.0625f;\n#else\n  const float strip = 0;\n#endif\n";
-    edit(&project, MATERIAL, "  return row % 8 == 7 ? 0.0625f", &format!("{split}  return row % 8 == 7 ? strip"));
+    let split = "#ifdef __SYCL_DEVICE_ONLY__\n  const float strip = 0.0625f;\n#else\n  const float \
+        strip = 0;\n#endif\n";
+    edit(
+        &project,
+        MATERIAL,
+        "  return row % 8 == 7 ? 0.0625f",
+        &format!("{split}  return row % 8 == 7 ? strip"),
+    );
     project
 }
 
@@ -53,7 +60,17 @@ fn make(project: &Project, scythe: &str, words: &[&str], env: &[(&str, &str)]) -
 fn configure(project: &Project, generator: &str, compiler: &str, more: &[&str]) -> Outcome {
     let compiler = format!("-DCMAKE_CXX_COMPILER={compiler}");
     let found = format!("-DCMAKE_PREFIX_PATH={}", prefix().display());
-    let mut args = vec!["-G", generator, "-S", "src", "-B", "build", &compiler, &found, "-DCMAKE_CXX_FLAGS=-O1"];
+    let mut args = vec![
+        "-G",
+        generator,
+        "-S",
+        "src",
+        "-B",
+        "build",
+        &compiler,
+        &found,
+        "-DCMAKE_CXX_FLAGS=-O1",
+    ];
     args.extend(more);
     project.run("cmake", &args)
 }
@@ -77,7 +94,8 @@ fn make_and_ccache_rebuild_nothing_but_what_any_pass_sees() {
     let project = example();
     let cache = text(&project.path().join("cache"));
     let env = [("CCACHE_DIR", &*cache), ("CCACHE_CONFIGPATH", "/dev/null")];
-    let build = |target: &str| make(&project, &scythe(), &["LAUNCHER=ccache", "BUILD=out", target], &env);
+    let build =
+        |target: &str| make(&project, &scythe(), &["LAUNCHER=ccache", "BUILD=out", target], &env);
     let counts = || {
         let stats = project.run_with("ccache", &["--print-stats"], &env).ok().stdout;
         ["direct_cache_hit", "preprocessed_cache_hit", "cache_miss"].map(|name| {
@@ -91,11 +109,19 @@ fn make_and_ccache_rebuild_nothing_but_what_any_pass_sees() {
     make(&project, &scythe(), &["BUILD=out", "clean"], &[]).ok();
     build("check").ok().stdout_has(RIGHT);
     let [direct, preprocessed, again] = counts();
-    assert_eq!((direct + preprocessed, again), (UNITS, misses), "the second build finds all in the cache");
+    assert_eq!(
+        (direct + preprocessed, again),
+        (UNITS, misses),
+        "the second build finds all in the cache"
+    );
     edit(&project, MATERIAL, "// A function of device code", "// One function of device code");
     build("check").ok().stdout_has(RIGHT);
     let [_, hit, comment] = counts();
-    assert_eq!((hit, comment), (preprocessed + 1, misses), "a comment does not change the preprocessed text");
+    assert_eq!(
+        (hit, comment),
+        (preprocessed + 1, misses),
+        "a comment does not change the preprocessed text"
+    );
     edit(&project, MATERIAL, "strip = 0.0625f", "strip = 0.25f");
     build("check").fails().stdout_has("the flow is");
     assert_eq!(counts()[2], misses + 1, "what only a device pass sees is part of the text");
@@ -110,7 +136,11 @@ struct Sccache<'a> {
 impl Sccache<'_> {
     fn run(&self, option: &str) -> Outcome {
         let folder = text(&self.project.path().join("cache"));
-        let env = [("SCCACHE_SERVER_PORT", &*self.port), ("SCCACHE_DIR", &folder), ("SCCACHE_IDLE_TIMEOUT", "120")];
+        let env = [
+            ("SCCACHE_SERVER_PORT", &*self.port),
+            ("SCCACHE_DIR", &folder),
+            ("SCCACHE_IDLE_TIMEOUT", "120"),
+        ];
         self.project.run_with("sccache", &[option], &env)
     }
 
@@ -147,9 +177,14 @@ fn cmake_ninja_and_sccache_work_together() {
     assert_eq!(cache.counts(), (UNITS, UNITS), "the second build finds all in the cache");
     edit(&project, MATERIAL, "strip = 0.0625f", "strip = 0.25f");
     build().ok();
-    assert_eq!(cache.counts(), (UNITS, UNITS + 1), "what only a device pass sees is part of the text");
+    assert_eq!(
+        cache.counts(),
+        (UNITS, UNITS + 1),
+        "what only a device pass sees is part of the text"
+    );
     project.run("./build/heat", &[]).fails().stdout_has("the flow is");
-    let checked = project.run("clangd-22", &["--check=src/plate/summarise.cpp", "--compile-commands-dir=build"]);
+    let checked = project
+        .run("clangd-22", &["--check=src/plate/summarise.cpp", "--compile-commands-dir=build"]);
     checked.ok().stderr_has("All checks completed, 0 errors");
 }
 
@@ -158,8 +193,14 @@ fn cmake_with_another_compiler_compiles_sycl_sources_with_scythe() {
     let project = example();
     configure(&project, "Unix Makefiles", "g++", &[]).ok();
     let built = project.run("cmake", &["--build", "build", "-j2", "--verbose"]).ok();
-    let launched = built.stdout.lines().filter(|l| l.contains("scythe-launch") && l.contains("-fsycl"));
-    assert_eq!(launched.count() as u64, UNITS - 1 + 2, "sources with SYCL, and two links:\n{}", built.stdout);
+    let launched =
+        built.stdout.lines().filter(|l| l.contains("scythe-launch") && l.contains("-fsycl"));
+    assert_eq!(
+        launched.count() as u64,
+        UNITS - 1 + 2,
+        "sources with SYCL, and two links:\n{}",
+        built.stdout
+    );
     project.run("./build/heat", &[]).ok().stdout_has(RIGHT);
 }
 
@@ -168,8 +209,13 @@ fn cmake_properties_become_options() {
     let project = example();
     let more = ["-DSCYTHE_TARGETS=spir64;spir64_x86_64", "-DSCYTHE_DEVICE_CODE_SPLIT=per_kernel"];
     configure(&project, "Ninja", &scythe(), &more).ok();
-    let commands = String::from_utf8_lossy(&project.read("build/compile_commands.json")).into_owned();
-    assert_eq!(commands.matches("-fsycl-targets=spir64,spir64_x86_64").count() as u64, UNITS - 1, "{commands}");
+    let commands =
+        String::from_utf8_lossy(&project.read("build/compile_commands.json")).into_owned();
+    assert_eq!(
+        commands.matches("-fsycl-targets=spir64,spir64_x86_64").count() as u64,
+        UNITS - 1,
+        "{commands}"
+    );
     let rules = String::from_utf8_lossy(&project.read("build/build.ninja")).into_owned();
     assert_eq!(rules.matches("-fsycl-device-code-split=per_kernel").count(), 2, "{rules}");
     edit(&project, "src/CMakeLists.txt", "heat SOURCES app/main.cpp", "heat SOURCES app/other.cpp");
@@ -201,7 +247,16 @@ fn serve(folder: &Path, compiler: &str, port: u16) -> Server {
     let log = std::fs::File::create(folder.join("log")).expect("files can be made");
     let port = port.to_string();
     let child = Command::new("distccd")
-        .args(["--no-detach", "--daemon", "--listen", "127.0.0.1", "--allow", "127.0.0.1", "--jobs", "2"])
+        .args([
+            "--no-detach",
+            "--daemon",
+            "--listen",
+            "127.0.0.1",
+            "--allow",
+            "127.0.0.1",
+            "--jobs",
+            "2",
+        ])
         .args(["--log-stderr", "--log-level", "info", "--port", &port])
         .env("DISTCC_CMDLIST", folder.join("allowed"))
         .env("TMPDIR", &temporary)
@@ -230,24 +285,33 @@ fn distcc_ships_what_every_pass_sees() {
         let _ = std::fs::remove_dir_all(&tree);
         project.run("cp", &["-a", &text(&prefix()), &text(&tree)]).ok();
     }
-    std::fs::set_permissions(project.path(), PermissionsExt::from_mode(0o755)).expect("modes can be set");
+    std::fs::set_permissions(project.path(), PermissionsExt::from_mode(0o755))
+        .expect("modes can be set");
     let compiler = text(&tree.join("bin/scythe"));
     let (folder, port) = (project.path().join("server"), free_port());
     let server = serve(&folder, &compiler, port);
     let (hosts, state) = (format!("127.0.0.1:{port}/2"), text(&project.path().join("state")));
     std::fs::create_dir(&state).expect("folders can be made");
     let env = [("DISTCC_HOSTS", &*hosts), ("DISTCC_DIR", &state), ("DISTCC_FALLBACK", "0")];
-    make(&project, &compiler, &["LAUNCHER=distcc", "BUILD=out", "check"], &env).ok().stdout_has(RIGHT);
+    make(&project, &compiler, &["LAUNCHER=distcc", "BUILD=out", "check"], &env)
+        .ok()
+        .stdout_has(RIGHT);
     drop(server);
     let log = std::fs::read_to_string(folder.join("log")).expect("the server wrote a log");
     assert_eq!(log.matches("COMPILE_OK").count() as u64, UNITS, "{log}");
-    let words = ["-fsycl", "-std=c++17", "-O1", "-fPIC", "-Isrc/include", "-c", "src/stencil/diffuse.cpp"];
+    let words =
+        ["-fsycl", "-std=c++17", "-O1", "-fPIC", "-Isrc/include", "-c", "src/stencil/diffuse.cpp"];
     project.run(&compiler, &[&words[..], &["-o", "here.o"]].concat()).ok();
-    assert!(project.read("here.o") == project.read("out/stencil/diffuse.o"), "the object is not the one made here");
+    assert!(
+        project.read("here.o") == project.read("out/stencil/diffuse.o"),
+        "the object is not the one made here"
+    );
 }
 
-const UNIT: &str = "#include <sycl/sycl.hpp>\nnamespace {\nstruct Name;\n}\nint main() {\n  sycl::queue q;\n  int *p = \
-                    sycl::malloc_shared<int>(1, q);\n  q.single_task<Name>([=] {\n    *p = 1;\n#ifdef __SYCL_DEVICE_ONLY__\n    *p = \
+const UNIT: &str = "#include <sycl/sycl.hpp>\nnamespace {\nstruct Name;\n}\nint main() {\n  \
+    sycl::queue q;\n  int *p = \
+                    sycl::malloc_shared<int>(1, q);\n  q.single_task<Name>([=] {\n    *p = \
+                    1;\n#ifdef __SYCL_DEVICE_ONLY__\n    *p = \
                     VALUE;\n#endif\n  });\n  q.wait();\n  return *p == 42 ? 0 : 1;\n}\n";
 
 #[test]
@@ -257,7 +321,8 @@ fn preprocessed_text_compiles_to_the_same_object() {
         project.scythe(&["-fsycl", host, "-DVALUE=42", "-E", "a.cpp", "-o", "a.ii"]).ok();
         project.scythe(&["-fsycl", host, "-DVALUE=42", "-O1", "-c", "a.cpp", "-o", "a.o"]).ok();
         std::fs::create_dir_all(project.path().join("away")).expect("folders can be made");
-        std::fs::rename(project.path().join("a.ii"), project.path().join("away/b.ii")).expect("files can be renamed");
+        std::fs::rename(project.path().join("a.ii"), project.path().join("away/b.ii"))
+            .expect("files can be renamed");
         project.scythe(&["-fsycl", host, "-O1", "-c", "away/b.ii", "-o", "away/b.o"]).ok();
         assert!(project.read("a.o") == project.read("away/b.o"), "the objects differ with {host}");
     }
@@ -275,10 +340,13 @@ fn units_from_text_and_from_source_share_kernels_of_a_header() {
         .file("b.cpp", "#include \"add.hpp\"\nvoid other(sycl::queue &q, int *p) { add(q, p); }\n")
         .file(
             "a.cpp",
-            "#include \"add.hpp\"\nvoid other(sycl::queue &, int *);\nint main() {\n  sycl::queue q;\n  int *p = \
-             sycl::malloc_shared<int>(1, q);\n  *p = 0;\n  add(q, p);\n  other(q, p);\n  return *p == 2 ? 0 : 1;\n}\n",
+            "#include \"add.hpp\"\nvoid other(sycl::queue &, int *);\nint main() {\n  sycl::queue \
+             q;\n  int *p = \
+             sycl::malloc_shared<int>(1, q);\n  *p = 0;\n  add(q, p);\n  other(q, p);\n  return *p \
+             == 2 ? 0 : 1;\n}\n",
         );
-    let piped = format!("{0} -fsycl -E b.cpp | {0} -fsycl -O1 -x c++-cpp-output -c - -o b.o", scythe());
+    let piped =
+        format!("{0} -fsycl -E b.cpp | {0} -fsycl -O1 -x c++-cpp-output -c - -o b.o", scythe());
     project.run("sh", &["-c", &piped]).ok();
     project.compile_and_run(&["a.cpp", "b.o"]).ok();
 }
@@ -289,18 +357,28 @@ fn preprocessed_text_is_one_on_standard_output_too_and_errors_point_to_the_sourc
     let printed = project.scythe(&["-fsycl", "-E", "-P", "a.cpp"]).ok().stdout;
     assert_eq!(printed.matches("__CLANG_OFFLOAD_BUNDLE____START__ ").count(), 2);
     std::fs::write(project.path().join("a.ii"), &printed).expect("files can be written");
-    let listed = project.run("clang-offload-bundler-22", &["-type=ii", "-list", "-input=a.ii"]).ok();
+    let listed =
+        project.run("clang-offload-bundler-22", &["-type=ii", "-list", "-input=a.ii"]).ok();
     assert_eq!(listed.stdout, "sycl-spir64-unknown-unknown\nhost-x86_64-unknown-linux-gnu\n");
-    project.scythe(&["-fsycl", "-c", "a.ii"]).fails().errors(1).stderr_has("a.cpp:11:10: error: use of undeclared");
+    project
+        .scythe(&["-fsycl", "-c", "a.ii"])
+        .fails()
+        .errors(1)
+        .stderr_has("a.cpp:11:10: error: use of undeclared");
     assert!(!project.exists("a.o"));
     let half = &printed[..printed.len() / 4];
     std::fs::write(project.path().join("half.ii"), half).expect("files can be written");
-    project.scythe(&["-fsycl", "-c", "half.ii"]).fails().stderr_has("'half.ii': line 4").stderr_has("has no end");
+    project
+        .scythe(&["-fsycl", "-c", "half.ii"])
+        .fails()
+        .stderr_has("'half.ii': line 4")
+        .stderr_has("has no end");
 }
 
 #[test]
 fn pkg_config_finds_headers_and_runtime_for_plain_cpp() {
-    let project = Project::new().file("a.cpp", &UNIT.replace("VALUE", "0").replace("*p == 42", "*p == 1"));
+    let project =
+        Project::new().file("a.cpp", &UNIT.replace("VALUE", "0").replace("*p == 42", "*p == 1"));
     let folder = text(&prefix().join("lib/pkgconfig"));
     let env = [("PKG_CONFIG_PATH", &*folder)];
     let flags = project.run_with("pkg-config", &["--cflags", "--libs", "scythe"], &env).ok().stdout;
@@ -308,6 +386,7 @@ fn pkg_config_finds_headers_and_runtime_for_plain_cpp() {
     args.extend(flags.split_whitespace());
     project.run("g++", &args).ok();
     project.run("./app", &[]).ok();
-    let compiler = project.run_with("pkg-config", &["--variable=compiler", "scythe"], &env).ok().stdout;
+    let compiler =
+        project.run_with("pkg-config", &["--variable=compiler", "scythe"], &env).ok().stdout;
     project.run(compiler.trim(), &["--version"]).ok().stdout_has("scythe version");
 }

@@ -16,7 +16,8 @@ fn refused(body: &str, text: &str) {
 #[test]
 fn this_is_refused() {
     refused(
-        "struct S {\n  int n = 0;\n  void go(sycl::queue &q) { q.single_task<class K>([=] { (void)n; }); }\n};\n\
+        "struct S {\n  int n = 0;\n  void go(sycl::queue &q) { q.single_task<class K>([=] { \
+         (void)n; }); }\n};\n\
          int main() { sycl::queue q; S().go(q); }\n",
         "'this'",
     );
@@ -25,7 +26,8 @@ fn this_is_refused() {
 #[test]
 fn a_reference_is_refused() {
     refused(
-        "int main() {\n  sycl::queue q;\n  int n = 0;\n  q.single_task<class K>([&] { n = 1; });\n}\n",
+        "int main() {\n  sycl::queue q;\n  int n = 0;\n  q.single_task<class K>([&] { n = 1; \
+         });\n}\n",
         "by reference",
     );
 }
@@ -33,7 +35,8 @@ fn a_reference_is_refused() {
 #[test]
 fn a_string_is_refused() {
     refused(
-        "int main() {\n  sycl::queue q;\n  std::string s;\n  q.single_task<class K>([=] { (void)s.size(); });\n}\n",
+        "int main() {\n  sycl::queue q;\n  std::string s;\n  q.single_task<class K>([=] { \
+         (void)s.size(); });\n}\n",
         "not device copyable",
     );
 }

@@ -1,5 +1,5 @@
-//! The device configuration, as programs and users see it: traits of the headers, the devices that are present, and what
-//! `scythe inspect` says of real files.
+//! The device configuration, as programs and users see it: traits of the headers, the devices that
+//! are present, and what `scythe inspect` says of real files.
 
 use scythe_abi::aspect::Aspect;
 use scythe_device_config::Table;
@@ -32,16 +32,23 @@ fn programs_know_what_their_targets_have() {
     let config = "intel_gpu_pvc:\n  aspects: [gpu, fp16, fp64, emulated, ext_intel_gpu_pvc]\n\
                   intel_gpu_acm_g10:\n  aspects: [gpu, fp16, ext_intel_legacy_image, emulated]\n";
     let project = Project::new().file("a.cpp", TRAITS).file("c.yaml", config);
-    let check = |args: &[&str]| project.scythe(&[&["-fsycl", "-fsyntax-only", "a.cpp"], args].concat());
+    let check =
+        |args: &[&str]| project.scythe(&[&["-fsycl", "-fsyntax-only", "a.cpp"], args].concat());
     check(&["-DGENERIC"]).ok();
     check(&["-fsycl-targets=intel_gpu_pvc,intel_gpu_acm_g10"]).ok();
-    check(&["-fsycl-targets=intel_gpu_pvc,intel_gpu_12_55_8", "-fsycl-device-config-file=c.yaml", "-DEMULATED"]).ok();
+    check(&[
+        "-fsycl-targets=intel_gpu_pvc,intel_gpu_12_55_8",
+        "-fsycl-device-config-file=c.yaml",
+        "-DEMULATED",
+    ])
+    .ok();
 }
 
 #[test]
 fn a_wrong_configuration_stops_the_driver_with_its_place() {
     let project = Project::new().file("a.cpp", "").file("c.yaml", "mine:\n  aspects: [fp17]\n");
-    let outcome = project.scythe(&["-fsycl", "-c", "a.cpp", "-fsycl-device-config-file=c.yaml"]).fails();
+    let outcome =
+        project.scythe(&["-fsycl", "-c", "a.cpp", "-fsycl-device-config-file=c.yaml"]).fails();
     assert_eq!(outcome.stderr, "c.yaml:2:13: error: unknown aspect 'fp17': did you mean 'fp16'?\n");
     assert!(!project.exists("a.o"));
 }
@@ -60,8 +67,8 @@ int main() {
   if (out[3] != 5)
     return 1;
   sycl::free(out, q);
-#define SCYTHE_ASPECT(name, number)                                                                                    \
-  if (q.get_device().has(sycl::aspect::name))                                                                          \
+#define SCYTHE_ASPECT(name, number)                                                                \
+  if (q.get_device().has(sycl::aspect::name))                                                      \
     std::puts(#name);
 #include <sycl/detail/aspects.def>
 }
@@ -76,11 +83,16 @@ fn devices_that_are_present_have_what_the_table_says_and_inspect_tells_what_file
     project.run("ar", &["rcs", "libkernels.a", "a.o"]).ok();
 
     let said = project.run("./app", &[]).ok().stdout;
-    let said: Vec<Aspect> = said.lines().map(|name| Aspect::from_name(name).expect("a known aspect")).collect();
+    let said: Vec<Aspect> =
+        said.lines().map(|name| Aspect::from_name(name).expect("a known aspect")).collect();
     let table = Table::embedded();
     let target = table.lookup("spir64_x86_64").expect("the CPU is known");
     for aspect in target.aspects.iter() {
-        assert!(said.contains(aspect), "the table says {}, and the device does not", aspect.as_str());
+        assert!(
+            said.contains(aspect),
+            "the table says {}, and the device does not",
+            aspect.as_str()
+        );
     }
     // Of what the table says is possible only, these depend on the processor.
     let possible = |aspect: &&Aspect| !target.has(**aspect) && !aspect.is_architecture();
@@ -90,21 +102,36 @@ fn devices_that_are_present_have_what_the_table_says_and_inspect_tells_what_file
     for file in ["a.o", "libkernels.a", "app"] {
         let text = project.scythe(&["inspect", file]).ok().stdout;
         let lines: Vec<&str> = text.lines().collect();
-        assert!(lines[0].starts_with(&format!("{file}: ")) && lines[0].ends_with(", 2 kernels"), "{text}");
-        let precise =
-            text.split("kernel main::Precise").nth(1).unwrap_or_else(|| panic!("no kernel 'main::Precise':\n{text}"));
+        assert!(
+            lines[0].starts_with(&format!("{file}: ")) && lines[0].ends_with(", 2 kernels"),
+            "{text}"
+        );
+        let precise = text
+            .split("kernel main::Precise")
+            .nth(1)
+            .unwrap_or_else(|| panic!("no kernel 'main::Precise':\n{text}"));
         assert!(precise.contains("range, a.cpp:10:"), "{text}");
         assert!(text.contains("  runs on ") && text.contains("x86_64_avx2"), "{text}");
-        let chain: Vec<&str> =
-            precise.lines().find(|line| line.starts_with("    fp64: ")).unwrap_or("").split(" → ").collect();
+        let chain: Vec<&str> = precise
+            .lines()
+            .find(|line| line.starts_with("    fp64: "))
+            .unwrap_or("")
+            .split(" → ")
+            .collect();
         assert!(chain.len() == 3 && chain[0].starts_with("    fp64: Precise (a.cpp:10:"), "{text}");
-        assert!(chain[1].starts_with("middle (a.cpp:5:") && chain[2].starts_with("deep (a.cpp:4:"), "{text}");
+        assert!(
+            chain[1].starts_with("middle (a.cpp:5:") && chain[2].starts_with("deep (a.cpp:4:"),
+            "{text}"
+        );
         assert!(text.contains("  lacks fp64: "), "{text}");
     }
-    assert!(project.scythe(&["inspect", "libkernels.a"]).stdout.contains(", in a.o, not linked yet\n"));
+    assert!(
+        project.scythe(&["inspect", "libkernels.a"]).stdout.contains(", in a.o, not linked yet\n")
+    );
     let page = project.scythe(&["inspect", "app", "--html"]).ok().stdout;
     assert!(page.contains("<code>main::Precise</code>"), "{page}");
-    let json = project.run(prefix().join("bin/scythe-tools"), &["inspect", "--json", "app"]).ok().stdout;
+    let json =
+        project.run(prefix().join("bin/scythe-tools"), &["inspect", "--json", "app"]).ok().stdout;
     assert!(json.contains("\"location\": \"a.cpp:10:"), "{json}");
 }
 
@@ -145,7 +172,9 @@ int main() {
 fn the_installed_table_for_cpp_is_the_configuration() {
     let project = Project::new().file("a.cpp", INSTALLED);
     let include = format!("-I{}", prefix().join("include").display());
-    project.run("g++", &["-std=c++17", "-Wall", "-Wextra", "-Werror", &include, "a.cpp", "-o", "dump"]).ok();
+    project
+        .run("g++", &["-std=c++17", "-Wall", "-Wextra", "-Werror", &include, "a.cpp", "-o", "dump"])
+        .ok();
     let table = Table::embedded();
     let mut expected = Vec::new();
     for target in table.targets() {
@@ -154,7 +183,8 @@ fn the_installed_table_for_cpp_is_the_configuration() {
             target.aot_toolchain.to_string(),
             target.aot_toolchain_options.to_string(),
         ];
-        let mut aspects: Vec<String> = target.aspects.iter().map(|aspect| aspect.as_str().to_owned()).collect();
+        let mut aspects: Vec<String> =
+            target.aspects.iter().map(|aspect| aspect.as_str().to_owned()).collect();
         aspects.sort();
         fields.extend(aspects);
         fields.extend(target.sub_group_sizes.iter().map(u32::to_string));
@@ -163,7 +193,8 @@ fn the_installed_table_for_cpp_is_the_configuration() {
         expected.extend(names.map(|name| format!("{name}|{}", fields.join("|"))));
     }
     expected.sort();
-    let mut seen: Vec<String> = project.run("./dump", &[]).ok().stdout.lines().map(str::to_owned).collect();
+    let mut seen: Vec<String> =
+        project.run("./dump", &[]).ok().stdout.lines().map(str::to_owned).collect();
     seen.sort();
     assert_eq!(seen, expected);
 }

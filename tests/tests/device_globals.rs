@@ -56,7 +56,16 @@ fn units_share_variables_by_name_and_keep_their_own() {
     }
     // Each image says which variables it uses.
     p.scythe(&["inspect", "app"]).ok().stdout_has("device_global defined: 4 bytes");
-    p.scythe(&["-fsycl", "-fsycl-targets=spir64_x86_64", "-O1", "main.cpp", "other.cpp", "-o", "aot"]).ok();
+    p.scythe(&[
+        "-fsycl",
+        "-fsycl-targets=spir64_x86_64",
+        "-O1",
+        "main.cpp",
+        "other.cpp",
+        "-o",
+        "aot",
+    ])
+    .ok();
     p.run("./aot", &[]).ok().stdout_has("12 111 100\n");
 }
 
@@ -134,13 +143,19 @@ struct kernel {
 void by_two_ways(sycl::queue q) { q.single_task(oneapi::property_list{oneapi::sub_group_size_v<16>}, kernel()); }
 "#,
     );
-    let outcome = p.scythe(&["-fsycl", "-fsycl-device-only", "-fsyntax-only", "-std=c++17", "wrong.cpp"]).fails();
+    let outcome = p
+        .scythe(&["-fsycl", "-fsycl-device-only", "-fsyntax-only", "-std=c++17", "wrong.cpp"])
+        .fails();
     let outcome = outcome.stderr_has("device_global: T must be trivially destructible");
-    let outcome = outcome.stderr_has("device_global: before C++20, T must be trivially default constructible");
+    let outcome = outcome
+        .stderr_has("device_global: before C++20, T must be trivially default constructible");
     let outcome = outcome.stderr_has("its host_access property forbids writes by the host");
     let outcome = outcome.stderr_has("its host_access property forbids reads by the host");
-    let twice =
-        outcome.stderr.lines().filter(|line| line.contains("error: ") && line.contains("the same property")).count();
+    let twice = outcome
+        .stderr
+        .lines()
+        .filter(|line| line.contains("error: ") && line.contains("the same property"))
+        .count();
     assert_eq!(twice, 2, "{}", outcome.stderr);
     outcome.errors(6);
 }
@@ -150,9 +165,11 @@ fn a_variable_of_one_image_keeps_its_kernels_together() {
     let p = Project::new()
         .file(
             "scoped.hpp",
-            "#include <sycl/sycl.hpp>\n#include <cstdio>\nusing namespace sycl::ext::oneapi::experimental;\n\
+            "#include <sycl/sycl.hpp>\n#include <cstdio>\nusing namespace \
+             sycl::ext::oneapi::experimental;\n\
              inline device_global<int, decltype(properties(device_image_scope))> scoped;\n\
-             inline device_global<int, decltype(properties(device_image_scope))> unused;\nvoid other(sycl::queue &q);\n",
+             inline device_global<int, decltype(properties(device_image_scope))> unused;\nvoid \
+             other(sycl::queue &q);\n",
         )
         .file(
             "a.cpp",
@@ -176,19 +193,22 @@ int main() {
         )
         .file(
             "b.cpp",
-            "#include \"scoped.hpp\"\nvoid other(sycl::queue &q) {\n  q.single_task<class Second>([=] { scoped = 2 * scoped; \
+            "#include \"scoped.hpp\"\nvoid other(sycl::queue &q) {\n  q.single_task<class \
+             Second>([=] { scoped = 2 * scoped; \
              }).wait();\n}\n",
         );
     p.scythe(&["-fsycl", "-O1", "-c", "a.cpp"]).ok();
     p.scythe(&["-fsycl", "-O1", "-c", "b.cpp"]).ok();
     p.scythe(&["-fsycl", "a.o", "b.o", "-o", "app"]).ok();
     let outcome = p.run("./app", &[]).ok();
-    let expected = "device_global 'unused' has the property 'device_image_scope', but no kernel for ";
+    let expected =
+        "device_global 'unused' has the property 'device_image_scope', but no kernel for ";
     outcome.stdout_has("42\n").stdout_has(expected);
     p.scythe(&["-fsycl", "-fsycl-device-code-split=per_source", "a.o", "b.o", "-o", "torn"])
         .fails()
         .stderr_has(
-            "device_global 'scoped' has the property 'device_image_scope', but the kernels that use it are in 2 device \
+            "device_global 'scoped' has the property 'device_image_scope', but the kernels that \
+             use it are in 2 device \
              images: link with '-fsycl-device-code-split=auto' or '-fsycl-device-code-split=off'",
         )
         .stderr_has("note: kernel 'main::First' uses it in image 1")

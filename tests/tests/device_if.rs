@@ -1,4 +1,5 @@
-//! `if_device_has` and `if_architecture_is`: each target's code holds its own branch and nothing of the others.
+//! `if_device_has` and `if_architecture_is`: each target's code holds its own branch and nothing of
+//! the others.
 
 use scythe_tests::Project;
 
@@ -42,29 +43,47 @@ fn each_target_has_its_branch() {
     p.scythe(&["-fsycl", "-O1", targets, "-c", "a.cpp"]).ok();
     for (name, stored, other) in [("skl", ["101", "201"], "102"), ("pvc", ["102", "202"], "101")] {
         let section = format!("__CLANG_OFFLOAD_BUNDLE__sycl-spir64_gen-unknown-unknown-{name}");
-        p.run("llvm-objcopy-22", &[&format!("--dump-section={section}=code.bc"), "a.o", "copy.o"]).ok();
+        p.run("llvm-objcopy-22", &[&format!("--dump-section={section}=code.bc"), "a.o", "copy.o"])
+            .ok();
         let ir = p.run("llvm-dis-22", &["code.bc", "-o", "-"]).ok().stdout;
         for value in stored {
             assert!(ir.contains(&format!("store i32 {value},")), "{name}: {ir}");
         }
         // What a discarded branch uses is not used.
-        assert!(!ir.contains(&format!("store i32 {other},")) && !ir.contains("fmul"), "{name}: {ir}");
+        assert!(
+            !ir.contains(&format!("store i32 {other},")) && !ir.contains("fmul"),
+            "{name}: {ir}"
+        );
         assert!(!ir.contains("!intel_used_aspects"), "{name}: {ir}");
     }
-    let section = "--dump-section=__CLANG_OFFLOAD_BUNDLE__sycl-spir64_gen-unknown-unknown-dg1=code.bc";
+    let section =
+        "--dump-section=__CLANG_OFFLOAD_BUNDLE__sycl-spir64_gen-unknown-unknown-dg1=code.bc";
     p.run("llvm-objcopy-22", &[section, "a.o", "copy.o"]).ok();
     let ir = p.run("llvm-dis-22", &["code.bc", "-o", "-"]).ok().stdout;
     assert!(ir.contains("fmul double") && ir.contains("!intel_used_aspects"), "{ir}");
     each_binary_has_its_branch(&p, targets);
 }
 
-/// ocloc's binaries of three GPUs in one program: each holds the number that its own branch stores, and none of the others'.
+/// ocloc's binaries of three GPUs in one program: each holds the number that its own branch stores,
+/// and none of the others'.
 fn each_binary_has_its_branch(p: &Project, targets: &str) {
     // Without the SPIR-V that ocloc puts beside its code, which holds the number, too.
-    p.scythe(&["-fsycl", targets, "-Xs", "-exclude_ir", "-fsycl-dump-device-code=code", "a.o", "-o", "app"]).ok();
-    const NUMBERS: [(&str, u32); 3] = [("skl", 0x51ab_c0d1), ("pvc", 0x51ab_c0d2), ("dg1", 0x51ab_c0d3)];
+    p.scythe(&[
+        "-fsycl",
+        targets,
+        "-Xs",
+        "-exclude_ir",
+        "-fsycl-dump-device-code=code",
+        "a.o",
+        "-o",
+        "app",
+    ])
+    .ok();
+    const NUMBERS: [(&str, u32); 3] =
+        [("skl", 0x51ab_c0d1), ("pvc", 0x51ab_c0d2), ("dg1", 0x51ab_c0d3)];
     let entries = std::fs::read_dir(p.path().join("code")).expect("the folder was made").flatten();
-    let files: Vec<String> = entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    let files: Vec<String> =
+        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
     for (name, _) in NUMBERS {
         let target = format!("-intel_gpu_{name}-");
         let of_target = files.iter().filter(|file| file.contains(&target));
@@ -76,10 +95,12 @@ fn each_binary_has_its_branch(p: &Project, targets: &str) {
             .collect();
         assert_eq!(stored, [name], "in {} bytes of {files:?}", code.len());
     }
-    // The first kernel needs double precision on one of them, which it lacks: that code is left out, and its absence explained.
+    // The first kernel needs double precision on one of them, which it lacks: that code is left
+    // out, and its absence explained.
     let out = p.run_with("./app", &[], &[("SCYTHE_SIMULATE", "intel_gpu_dg1")]);
     out.stderr_has(
-        "Kernel uses optional feature corresponding to 'aspect::fp64' but device does not support this aspect.",
+        "Kernel uses optional feature corresponding to 'aspect::fp64' but device does not support \
+         this aspect.",
     );
 }
 
@@ -90,8 +111,8 @@ fn the_cpu_runs_its_branch() {
     p.run("./app", &[]).ok().stdout_has("103 202, x86_64 1");
 }
 
-/// Code for the generic target keeps all branches; the device decides when the program runs, and what its branch does not use
-/// it need not have.
+/// Code for the generic target keeps all branches; the device decides when the program runs, and
+/// what its branch does not use it need not have.
 #[test]
 fn devices_choose_when_the_program_runs() {
     let single = "single:\n  aspects: [gpu, usm_shared_allocations, ext_intel_gpu_skl]\n";
@@ -107,7 +128,8 @@ fn devices_choose_when_the_program_runs() {
         // `dg1` has no fp64, and takes the branch that needs it.
         let refused = p.run_with("./app", &[], &[("SCYTHE_SIMULATE", "intel_gpu_dg1")]);
         refused.stderr_has(
-            "Kernel uses optional feature corresponding to 'aspect::fp64' but device does not support this aspect.",
+            "Kernel uses optional feature corresponding to 'aspect::fp64' but device does not \
+             support this aspect.",
         );
         // A device without fp64, whose branch does not need it.
         let out = p.run_with("./app", &[], &[("SCYTHE_SIMULATE", "single.yaml")]).ok();
@@ -131,10 +153,17 @@ fn devices_choose_when_the_program_runs() {
 fn other_aspects_are_refused() {
     let p = project("fp64");
     let targets = "-fsycl-targets=spir64_x86_64";
-    p.scythe(&["-fsycl", targets, "-c", "a.cpp"]).fails().errors(1).stderr_has("Invalid aspect used in if_device_has.");
-    p.scythe(&["-fsycl", "-c", "a.cpp"]).fails().errors(1).stderr_has("Invalid aspect used in if_device_has.");
+    p.scythe(&["-fsycl", targets, "-c", "a.cpp"])
+        .fails()
+        .errors(1)
+        .stderr_has("Invalid aspect used in if_device_has.");
+    p.scythe(&["-fsycl", "-c", "a.cpp"])
+        .fails()
+        .errors(1)
+        .stderr_has("Invalid aspect used in if_device_has.");
     assert!(!p.exists("a.o"));
-    let later = PROGRAM.replace("FIRST", "ext_intel_gpu_skl").replacen("ext_intel_gpu_pvc", "fp16", 1);
+    let later =
+        PROGRAM.replace("FIRST", "ext_intel_gpu_skl").replacen("ext_intel_gpu_pvc", "fp16", 1);
     let out = Project::new().file("a.cpp", &later).scythe(&["-fsycl", "-c", "a.cpp"]);
     out.fails().errors(1).stderr_has("Invalid aspect used in else_if_device_has.");
 }
@@ -161,8 +190,13 @@ int main() {
         // The other branch is that of dg1.
         let p = Project::new().file("a.cpp", &source.replace("OTHER", "* 3.0"));
         let said = p.scythe(&["-fsycl", level, targets, "-c", "a.cpp"]).ok().stderr;
-        let expected = "uses aspect 'fp64' not supported by target 'intel_gpu_dg1' in '-fsycl-fixed-targets'";
-        assert_eq!((said.matches("warning: ").count(), said.contains(expected)), (1, true), "{level}: {said}");
+        let expected =
+            "uses aspect 'fp64' not supported by target 'intel_gpu_dg1' in '-fsycl-fixed-targets'";
+        assert_eq!(
+            (said.matches("warning: ").count(), said.contains(expected)),
+            (1, true),
+            "{level}: {said}"
+        );
         assert!(said.contains("a.cpp:9:"), "{said}");
     }
 }

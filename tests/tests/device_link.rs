@@ -1,4 +1,5 @@
-//! The device link's own scenarios: linked for good, one by one, from a cache, and from damaged inputs.
+//! The device link's own scenarios: linked for good, one by one, from a cache, and from damaged
+//! inputs.
 
 use scythe_tests::Project;
 
@@ -14,8 +15,10 @@ int run(int n) {
   return result;
 }
 "#;
-const FUNCTION: &str = "#include <sycl/sycl.hpp>\nSYCL_EXTERNAL int triple(int n) { return 3 * n; }\n";
-const MAIN: &str = "#include <cstdio>\nint run(int);\nint main() { std::printf(\"%d\\n\", run(14)); }\n";
+const FUNCTION: &str =
+    "#include <sycl/sycl.hpp>\nSYCL_EXTERNAL int triple(int n) { return 3 * n; }\n";
+const MAIN: &str =
+    "#include <cstdio>\nint run(int);\nint main() { std::printf(\"%d\\n\", run(14)); }\n";
 
 fn project() -> Project {
     Project::new().file("dev_a.cpp", DEVICE).file("dev_b.cpp", FUNCTION).file("host.cpp", MAIN)
@@ -25,7 +28,8 @@ fn project() -> Project {
 fn code_linked_for_good_needs_no_device_step_again() {
     let p = project().file(
         "extra.cpp",
-        "#include <sycl/sycl.hpp>\nvoid more(sycl::queue q) { q.single_task<class Extra>([] {}); }\n",
+        "#include <sycl/sycl.hpp>\nvoid more(sycl::queue q) { q.single_task<class Extra>([] {}); \
+         }\n",
     );
     p.scythe(&["-fsycl", "-O1", "-c", "dev_b.cpp"]).ok();
     p.run("ar", &["rcs", "libdev.a", "dev_b.o"]).ok();
@@ -36,11 +40,18 @@ fn code_linked_for_good_needs_no_device_step_again() {
         .stderr_has("Triple");
     assert!(!p.exists("dev.o"));
     p.scythe(&["-fsycl", "-O1", "-fsycl-link", "dev_a.cpp", "libdev.a", "-o", "dev.o"]).ok();
-    let sections =
-        p.run("readelf", &["-S", "-W", "dev.o"]).ok().stdout_has(".scythe.linked").stdout_has(".scythe.images");
+    let sections = p
+        .run("readelf", &["-S", "-W", "dev.o"])
+        .ok()
+        .stdout_has(".scythe.linked")
+        .stdout_has(".scythe.images");
     assert!(!sections.stdout.contains("__CLANG_OFFLOAD_BUNDLE__"), "{}", sections.stdout);
     let out = p.scythe(&["-fsycl", "-v", "dev.o", "host.cpp", "-o", "app"]).ok();
-    assert!(!out.stderr.contains("device-link") && !out.stderr.contains("-fsycl-device-only"), "{}", out.stderr);
+    assert!(
+        !out.stderr.contains("device-link") && !out.stderr.contains("-fsycl-device-only"),
+        "{}",
+        out.stderr
+    );
     p.run("./app", &[]).ok().stdout_has("42");
     // What was linked then may come again; a new kernel may not.
     p.scythe(&["-fsycl", "dev.o", "libdev.a", "host.cpp", "-o", "app"]).ok();
@@ -99,9 +110,13 @@ fn damaged_device_code_is_named() {
 
 #[test]
 fn command_lines_can_be_files_and_languages_named() {
-    let p = project()
-        .file("args", "-fsycl -O1\n-static-libstdc++ -x c++ \"kernel source\" -x none\nhost.cpp dev_b.cpp -o app\n");
-    std::fs::copy(p.path().join("dev_a.cpp"), p.path().join("kernel source")).expect("the source can be copied");
+    let p = project().file(
+        "args",
+        "-fsycl -O1\n-static-libstdc++ -x c++ \"kernel source\" -x none\nhost.cpp \
+            dev_b.cpp -o app\n",
+    );
+    std::fs::copy(p.path().join("dev_a.cpp"), p.path().join("kernel source"))
+        .expect("the source can be copied");
     p.scythe(&["@args"]).ok();
     p.run("./app", &[]).ok().stdout_has("42");
     p.scythe(&[
@@ -112,6 +127,9 @@ fn command_lines_can_be_files_and_languages_named() {
         "@args",
     ])
     .ok();
-    assert!(std::fs::read_dir(p.path().join("dump")).is_ok_and(|files| files.count() > 0), "no image was dumped");
+    assert!(
+        std::fs::read_dir(p.path().join("dump")).is_ok_and(|files| files.count() > 0),
+        "no image was dumped"
+    );
     p.run("./app", &[]).ok().stdout_has("42");
 }

@@ -1,4 +1,5 @@
-//! Device functions that live in shared libraries: kernels find them when they are launched, and lose them with the library.
+//! Device functions that live in shared libraries: kernels find them when they are launched, and
+//! lose them with the library.
 
 use scythe_tests::Project;
 
@@ -100,7 +101,8 @@ const OPEN: &str = "-fsycl-allow-device-image-dependencies";
 /// Builds the two libraries and the program, which names none of them, with these options.
 fn build(p: &Project, options: &[&str]) {
     for (source, output) in [("base.cpp", "libbase.so"), ("middle.cpp", "libmiddle.so")] {
-        let args = [&["-fsycl", "-O1", "-fPIC", "-shared", OPEN, source, "-o", output], options].concat();
+        let args =
+            [&["-fsycl", "-O1", "-fPIC", "-shared", OPEN, source, "-o", output], options].concat();
         p.scythe(&args).ok();
     }
     p.scythe(&[&["-fsycl", "-O1", OPEN, "main.cpp", "-o", "app"], options].concat()).ok();
@@ -138,7 +140,8 @@ int main() {
 }
 "#;
 
-/// A function that becomes part of its kernel, since it asks for its work-item, and a kernel that calls it.
+/// A function that becomes part of its kernel, since it asks for its work-item, and a kernel that
+/// calls it.
 const PLACE: &str = r#"
 #include <sycl/sycl.hpp>
 SYCL_EXTERNAL int place(sycl::nd_item<1> it) { return int(it.get_group().get_local_id(0)) + 100 * int(it.get_group(0)); }
@@ -156,10 +159,17 @@ bool asks(sycl::queue &q) {
 
 #[test]
 fn objects_compiled_ahead_of_time_are_linked_when_they_are_loaded() {
-    let p =
-        Project::new().file("base.cpp", BASE).file("place.cpp", PLACE).file("plain.cpp", PLAIN).file("asks.cpp", ASKS);
-    let ahead = ["-fsycl", "-O1", "-fsycl-targets=spir64_x86_64", "-Xsycl-target-backend", "-march=x86-64"];
-    p.scythe(&[&ahead[..], &["-fPIC", "-shared", "base.cpp", "place.cpp", "-o", "libbase.so"]].concat()).ok();
+    let p = Project::new()
+        .file("base.cpp", BASE)
+        .file("place.cpp", PLACE)
+        .file("plain.cpp", PLAIN)
+        .file("asks.cpp", ASKS);
+    let ahead =
+        ["-fsycl", "-O1", "-fsycl-targets=spir64_x86_64", "-Xsycl-target-backend", "-march=x86-64"];
+    p.scythe(
+        &[&ahead[..], &["-fPIC", "-shared", "base.cpp", "place.cpp", "-o", "libbase.so"]].concat(),
+    )
+    .ok();
     p.scythe(&[&ahead[..], &["plain.cpp", "asks.cpp", "./libbase.so", "-o", "app"]].concat()).ok();
     let out = p.run_with("./app", &[], &[("SCYTHE_TRACE", "images")]).ok().stdout_has("right");
     // Where objects cannot be linked, the generic code is compiled.

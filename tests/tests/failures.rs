@@ -11,19 +11,25 @@ fn a_syntax_error_is_said_once() {
 
 #[test]
 fn a_missing_file_is_named() {
-    Project::new().scythe(&["-fsycl", "nowhere.cpp", "-o", "app"]).fails().stderr_has("nowhere.cpp");
+    Project::new()
+        .scythe(&["-fsycl", "nowhere.cpp", "-o", "app"])
+        .fails()
+        .stderr_has("nowhere.cpp");
 }
 
 #[test]
 fn an_unknown_option_is_clangs_business() {
     let p = Project::new().file("a.cpp", "int main() {}\n");
-    p.scythe(&["-fsycl", "-fno-such-option", "a.cpp", "-o", "app"]).fails().stderr_has("-fno-such-option");
+    p.scythe(&["-fsycl", "-fno-such-option", "a.cpp", "-o", "app"])
+        .fails()
+        .stderr_has("-fno-such-option");
 }
 
 #[test]
 fn a_clang_that_does_not_fit_the_plug_in_is_explained() {
-    let p =
-        Project::new().file("a.cpp", "int main() {}\n").file("old-clang", "#!/bin/sh\necho 'clang version 14.0.6'\n");
+    let p = Project::new()
+        .file("a.cpp", "int main() {}\n")
+        .file("old-clang", "#!/bin/sh\necho 'clang version 14.0.6'\n");
     p.run("chmod", &["+x", "old-clang"]).ok();
     let clang = format!("--scythe-clang={}", p.path().join("old-clang").display());
     p.scythe(&["-fsycl", &clang, "a.cpp", "-o", "app"])
@@ -35,8 +41,13 @@ fn a_clang_that_does_not_fit_the_plug_in_is_explained() {
 
 #[test]
 fn a_program_without_kernels_never_loads_the_run_time_compiler() {
-    let p = Project::new().file("a.cpp", "#include <sycl/sycl.hpp>\nint main() { sycl::queue q; q.wait(); }\n");
+    let p = Project::new()
+        .file("a.cpp", "#include <sycl/sycl.hpp>\nint main() { sycl::queue q; q.wait(); }\n");
     p.scythe(&["-fsycl", "a.cpp", "-o", "app"]).ok();
     let out = p.run_with("./app", &[], &[("LD_DEBUG", "libs")]).ok();
-    assert!(!out.stderr.contains("libLLVM") && !out.stderr.contains("scythe-jit"), "{}", out.stderr);
+    assert!(
+        !out.stderr.contains("libLLVM") && !out.stderr.contains("scythe-jit"),
+        "{}",
+        out.stderr
+    );
 }

@@ -1,9 +1,11 @@
-//! Optional features from the source to the device: which kernels share an image, what links say of functions that use more than
-//! their callers know, what is compiled ahead of time for whom, and that only what was submitted is compiled at all.
+//! Optional features from the source to the device: which kernels share an image, what links say of
+//! functions that use more than their callers know, what is compiled ahead of time for whom, and
+//! that only what was submitted is compiled at all.
 
 use scythe_tests::{Outcome, Project, prefix};
 
-/// Kernels of one template, for `float`, `double` and half precision, and one with 64-bit atomics. Arguments say which to run.
+/// Kernels of one template, for `float`, `double` and half precision, and one with 64-bit atomics.
+/// Arguments say which to run.
 const PRECISIONS: &str = r#"
 #include <sycl/sycl.hpp>
 #include <cstdio>
@@ -78,7 +80,8 @@ fn only_what_is_submitted_counts() {
         ("atomic:", "atomic64"),
     ]) {
         let expected = format!(
-            "{name} Kernel uses optional feature corresponding to 'aspect::{aspect}' but device does not support this aspect. (kernel '"
+            "{name} Kernel uses optional feature corresponding to 'aspect::{aspect}' but device \
+             does not support this aspect. (kernel '"
         );
         assert!(line.starts_with(&expected), "expected '{expected}' in '{line}'");
     }
@@ -125,7 +128,8 @@ int main() {
 
 #[test]
 fn a_link_reports_functions_that_use_more_than_their_callers_know() {
-    const WARNING: &str = "function 'third(float)' uses aspect 'fp64' not expected by its calling kernel. Missing \
+    const WARNING: &str = "function 'third(float)' uses aspect 'fp64' not expected by its calling \
+        kernel. Missing \
                            [[sycl::device_has()]] on SYCL_EXTERNAL function?";
     let p = Project::new().file("a.cpp", CALLER).file("b.cpp", LIBRARY).file("plain.yaml", PLAIN);
     for args in [&["a.cpp"][..], &["b.cpp"], &["a.cpp", "-DTOLD", "-o", "told.o"]] {
@@ -136,11 +140,17 @@ fn a_link_reports_functions_that_use_more_than_their_callers_know() {
     let warnings: Vec<&str> = said.lines().filter(|line| line.contains("warning: ")).collect();
     assert_eq!(warnings.len(), 1, "{said}");
     assert!(warnings[0].ends_with(&format!("warning: {WARNING} [-Wsycl-external]")), "{said}");
-    assert!(said.contains("a.cpp:15:32: note: ") && said.contains(" is called by kernel 'main::Third'"), "{said}");
+    assert!(
+        said.contains("a.cpp:15:32: note: ") && said.contains(" is called by kernel 'main::Third'"),
+        "{said}"
+    );
     // The image requires it all the same.
     assert_eq!(p.run("./app", &[]).ok().stdout, "3\n");
     let refused = p.run_with("./app", &[], &[("SCYTHE_SIMULATE", "plain.yaml")]).ok().stdout;
-    assert!(refused.starts_with("Kernel uses optional feature corresponding to 'aspect::fp64'"), "{refused}");
+    assert!(
+        refused.starts_with("Kernel uses optional feature corresponding to 'aspect::fp64'"),
+        "{refused}"
+    );
 
     std::fs::remove_file(p.path().join("app")).unwrap();
     for error in ["-Werror=sycl-external", "-Werror"] {
@@ -155,53 +165,80 @@ fn a_link_reports_functions_that_use_more_than_their_callers_know() {
     assert_eq!(p.scythe(&["-fsycl", "told.o", "b.o", "-o", "app"]).ok().stderr, "");
 
     // Functions compiled for other targets than their callers are reported, too.
-    p.scythe(&["-fsycl", "-O1", "-c", "a.cpp", "-fsycl-fixed-targets=x86_64", "-o", "fixed.o"]).ok();
+    p.scythe(&["-fsycl", "-O1", "-c", "a.cpp", "-fsycl-fixed-targets=x86_64", "-o", "fixed.o"])
+        .ok();
     p.scythe(&["-fsycl", "fixed.o", "b.o", "-o", "app"]).ok().stderr_has(
-        "warning: function 'third(float)' compiled with a different `-fsycl-fixed-targets` switch than its calling kernel. \
+        "warning: function 'third(float)' compiled with a different `-fsycl-fixed-targets` switch \
+         than its calling kernel. \
          [-Wsycl-external]",
     );
     assert_eq!(p.run("./app", &[]).ok().stdout, "3\n");
 }
 
 /// Processors of which nothing is known but that they have no double precision.
-const NO_DOUBLES: &str = "x86_64_sse2:\n  aspects: [cpu, fp16, atomic64, usm_shared_allocations, ext_intel_x86_64, ext_intel_x86_64_sse2]\n  \
+const NO_DOUBLES: &str = "x86_64_sse2:\n  aspects: [cpu, fp16, atomic64, usm_shared_allocations, \
+    ext_intel_x86_64, ext_intel_x86_64_sse2]\n  \
                           may_support_other_aspects: false\n";
 
 #[test]
 fn ahead_of_time_a_target_gets_what_it_can_run_and_word_of_the_rest() {
     let p = Project::new().file("a.cpp", PRECISIONS).file("c.yaml", NO_DOUBLES);
-    let aot = ["-fsycl", "-O1", "a.cpp", "-fsycl-targets=x86_64_sse2", "-fsycl-device-config-file=c.yaml", "-o", "app"];
+    let aot = [
+        "-fsycl",
+        "-O1",
+        "a.cpp",
+        "-fsycl-targets=x86_64_sse2",
+        "-fsycl-device-config-file=c.yaml",
+        "-o",
+        "app",
+    ];
     let said = p.scythe(&aot).ok().stderr;
     assert!(
-        said.contains("a.cpp:14:33: remark: kernel 'Scale<double>' is left out of the code for 'x86_64_sse2': it uses aspect 'fp64'"),
+        said.contains(
+            "a.cpp:14:33: remark: kernel 'Scale<double>' is left out of the code for \
+            'x86_64_sse2': it uses aspect 'fp64'"
+        ),
         "{said}"
     );
     assert_eq!(said.lines().count(), 1, "{said}");
     let report = p.run(prefix().join("bin/scythe-tools"), &["inspect", "app"]).ok().stdout;
     assert_eq!(report.matches("cpu-object,").count(), 3, "{report}");
-    assert_eq!(report.matches("empty, 0 bytes\n  needs: fp64\n  kernel Scale<double>\n").count(), 1, "{report}");
+    assert_eq!(
+        report.matches("empty, 0 bytes\n  needs: fp64\n  kernel Scale<double>\n").count(),
+        1,
+        "{report}"
+    );
     let run = |env: &[(&str, &str)]| p.run_with("./app", &["float", "double"], env).ok().stdout;
     // A device that lacks it is told so; one that has it after all learns who left the code out.
     let lacking = run(&[("SCYTHE_SIMULATE", "c.yaml:x86_64_sse2")]);
     assert!(
         lacking.starts_with(
-            "float: 29\ndouble: not supported: Kernel uses optional feature corresponding to 'aspect::fp64' but device does not"
+            "float: 29\ndouble: not supported: Kernel uses optional feature corresponding to \
+             'aspect::fp64' but device does not"
         ),
         "{lacking}"
     );
     let having = run(&[]);
     let left_out = "the device link left the kernel out of the image for 'x86_64_sse2'";
-    assert!(having.starts_with("float: 29\ndouble: not supported: ") && having.contains(left_out), "{having}");
+    assert!(
+        having.starts_with("float: 29\ndouble: not supported: ") && having.contains(left_out),
+        "{having}"
+    );
 }
 
 #[test]
 fn fixed_targets_bind_images_and_share_them() {
-    let p =
-        Project::new().file("a.cpp", PRECISIONS).file("mine.yaml", "mine:\n  aspects: [gpu, fp16, fp64, atomic64]\n");
-    let compile = |args: &[&str]| p.scythe(&[&["-fsycl", "-O1", "a.cpp", "-o", "app"], args].concat()).ok();
+    let p = Project::new()
+        .file("a.cpp", PRECISIONS)
+        .file("mine.yaml", "mine:\n  aspects: [gpu, fp16, fp64, atomic64]\n");
+    let compile =
+        |args: &[&str]| p.scythe(&[&["-fsycl", "-O1", "a.cpp", "-o", "app"], args].concat()).ok();
     let inspect = || p.run(prefix().join("bin/scythe-tools"), &["inspect", "app"]).ok().stdout;
     let submitted = |target: &str| {
-        format!("Kernel was compiled with '-fsycl-fixed-targets={target}' but was submitted to a different device.")
+        format!(
+            "Kernel was compiled with '-fsycl-fixed-targets={target}' but was submitted to a \
+             different device."
+        )
     };
 
     // One image for all, whatever they use; it runs on its target alone.
@@ -209,23 +246,34 @@ fn fixed_targets_bind_images_and_share_them() {
     let report = inspect();
     assert!(report.starts_with("app: 1 device image, 4 kernels\n"), "{report}");
     assert_eq!(p.run("./app", &["float", "double"]).ok().stdout, "float: 29\ndouble: 29\n");
-    let elsewhere = p.run_with("./app", &["float"], &[("SCYTHE_SIMULATE", "intel_gpu_dg1")]).ok().stdout;
+    let elsewhere =
+        p.run_with("./app", &["float"], &[("SCYTHE_SIMULATE", "intel_gpu_dg1")]).ok().stdout;
     assert!(elsewhere.contains(&submitted("intel_gpu_pvc,spir64_x86_64")), "{elsewhere}");
 
     // Ahead of time, only targets of both lists are compiled for.
     compile(&["-fsycl-fixed-targets=intel_gpu_pvc", "-fsycl-targets=spir64,x86_64_sse2"]);
     let report = inspect();
-    assert_eq!((report.matches("llvmbc").count(), report.matches("cpu-object").count()), (1, 0), "{report}");
+    assert_eq!(
+        (report.matches("llvmbc").count(), report.matches("cpu-object").count()),
+        (1, 0),
+        "{report}"
+    );
     assert_eq!(report.matches("x86_64_sse2, empty").count(), 1, "{report}");
     assert!(p.run("./app", &["float"]).ok().stdout.contains(&submitted("intel_gpu_pvc")));
-    let there = p.run_with("./app", &["float"], &[("SCYTHE_SIMULATE", "intel_gpu_pvc")]).ok().stdout;
+    let there =
+        p.run_with("./app", &["float"], &[("SCYTHE_SIMULATE", "intel_gpu_pvc")]).ok().stdout;
     assert_eq!(there, "float: 29\n");
 
     // A target that only the user knows has no aspect to be told by: the image says what it uses.
-    compile(&["-fsycl-fixed-targets=mine", "-fsycl-device-config-file=mine.yaml", "-fsycl-device-code-split=off"]);
+    compile(&[
+        "-fsycl-fixed-targets=mine",
+        "-fsycl-device-config-file=mine.yaml",
+        "-fsycl-device-code-split=off",
+    ]);
     let report = inspect();
     assert!(
-        report.contains("1 device image, 4 kernels") && report.contains("needs: fp16, fp64, atomic64\n"),
+        report.contains("1 device image, 4 kernels")
+            && report.contains("needs: fp16, fp64, atomic64\n"),
         "{report}"
     );
 }

@@ -1,14 +1,15 @@
-//! The passes over a source agree about every functor, or there is no program. Each case here makes them disagree in a way
-//! that clang alone does not see.
+//! The passes over a source agree about every functor, or there is no program. Each case here makes
+//! them disagree in a way that clang alone does not see.
 
 use scythe_tests::Project;
 
-/// A program whose kernel captures `p`, `a` and `b`, with `before` at namespace scope, `local` in `main` and `body` in the
-/// kernel.
+/// A program whose kernel captures `p`, `a` and `b`, with `before` at namespace scope, `local` in
+/// `main` and `body` in the kernel.
 fn program(before: &str, local: &str, body: &str) -> String {
     format!(
         "#include <sycl/sycl.hpp>\n#include <cstdio>\n{before}\n\
-         int main() {{\n  sycl::queue q;\n  int *p = sycl::malloc_shared<int>(4, q);\n  int a = 42, b = 7;\n  {local}\n\
+         int main() {{\n  sycl::queue q;\n  int *p = sycl::malloc_shared<int>(4, q);\n  int a = \
+         42, b = 7;\n  {local}\n\
          \x20 q.single_task<class K>([=] {{ p[1] = b; {body} }}).wait();\n\
          \x20 (void)a;\n  std::printf(\"%d\\n\", p[0]);\n}}\n"
     )
@@ -24,18 +25,21 @@ fn refused(source: &str, words: &str) {
 
 #[test]
 fn equal_functors_are_accepted() {
-    let project =
-        Project::new().file("a.cpp", &program("struct S { char c; int x : 3; };", "S s{'c', 1};", "p[0] = a + s.x;"));
+    let project = Project::new().file(
+        "a.cpp",
+        &program("struct S { char c; int x : 3; };", "S s{'c', 1};", "p[0] = a + s.x;"),
+    );
     project.compile_and_run(&["a.cpp"]).ok().stdout_has("43\n");
 }
 
 #[test]
 fn a_capture_of_one_pass_is_an_error() {
-    let local =
-        "const int n = 3;\n#ifdef __SYCL_DEVICE_ONLY__\n#define USE(x) ((void)&x, x)\n#else\n#define USE(x) x\n#endif";
+    let local = "const int n = 3;\n#ifdef __SYCL_DEVICE_ONLY__\n#define USE(x) ((void)&x, \
+        x)\n#else\n#define USE(x) x\n#endif";
     refused(
         &program("", local, "p[2] = USE(n); p[0] = a;"),
-        "kernel 'K': captured variable 'n' is an 'int' of 4 bytes at offset 12 in the device pass, but not captured in the \
+        "kernel 'K': captured variable 'n' is an 'int' of 4 bytes at offset 12 in the device pass, \
+         but not captured in the \
          host pass",
     );
     let local = "#ifdef __SYCL_DEVICE_ONLY__\n#define VALUE 42\n#else\n#define VALUE a\n#endif";
@@ -47,8 +51,12 @@ fn a_capture_of_one_pass_is_an_error() {
 
 #[test]
 fn another_order_of_equal_types_is_an_error() {
-    let local = "int c = 1, d = 2;\n#ifdef __SYCL_DEVICE_ONLY__\n#define SUM c - d\n#else\n#define SUM -d + c\n#endif";
-    refused(&program("", local, "p[0] = SUM;"), "captured variable 'c' is an 'int' of 4 bytes at offset");
+    let local = "int c = 1, d = 2;\n#ifdef __SYCL_DEVICE_ONLY__\n#define SUM c - d\n#else\n#define \
+        SUM -d + c\n#endif";
+    refused(
+        &program("", local, "p[0] = SUM;"),
+        "captured variable 'c' is an 'int' of 4 bytes at offset",
+    );
 }
 
 #[test]
@@ -57,19 +65,24 @@ fn members_and_bases_are_compared() {
                  \x20 void operator()() const { *p = 1; }\n};";
     refused(
         &program(extra, "q.single_task<class Other>(F{p});", "p[0] = a;"),
-        "kernel 'Other': member 'extra' is a 'long' of 8 bytes at offset 8 in the device pass, but missing in the host pass",
+        "kernel 'Other': member 'extra' is a 'long' of 8 bytes at offset 8 in the device pass, but \
+         missing in the host pass",
     );
-    let kind = "struct T { int first;\n#ifdef __SYCL_DEVICE_ONLY__\n  float x;\n#else\n  int x;\n#endif\n};\nstruct S { T t[2]; };";
+    let kind = "struct T { int first;\n#ifdef __SYCL_DEVICE_ONLY__\n  float x;\n#else\n  int \
+        x;\n#endif\n};\nstruct S { T t[2]; };";
     refused(
         &program(kind, "S s{};", "p[0] = s.t[1].first;"),
         "member 'x' of member 't' of captured variable 's' is a 'float' of 4 bytes at offset",
     );
-    let packed = "#ifdef __SYCL_DEVICE_ONLY__\n#pragma pack(1)\n#endif\nstruct S { char c; int x; };";
+    let packed =
+        "#ifdef __SYCL_DEVICE_ONLY__\n#pragma pack(1)\n#endif\nstruct S { char c; int x; };";
     refused(&program(packed, "S s{};", "p[0] = s.x;"), "captured variable 's' is a 'S' of 5 bytes");
-    let base = "struct A { int a; }; struct B { int b; };\n#ifdef __SYCL_DEVICE_ONLY__\nstruct S : A, B {};\n#else\n\
+    let base = "struct A { int a; }; struct B { int b; };\n#ifdef __SYCL_DEVICE_ONLY__\nstruct S : \
+        A, B {};\n#else\n\
                 struct S : B, A {};\n#endif";
     refused(&program(base, "S s{};", "p[0] = s.a;"), "base class 'A' of captured variable 's' is");
-    let bits = "#ifdef __SYCL_DEVICE_ONLY__\n#define BITS 3\n#else\n#define BITS 4\n#endif\nstruct S { int x : BITS; int y : 4; };";
+    let bits = "#ifdef __SYCL_DEVICE_ONLY__\n#define BITS 3\n#else\n#define BITS 4\n#endif\nstruct \
+        S { int x : BITS; int y : 4; };";
     refused(
         &program(bits, "S s{};", "p[0] = s.y;"),
         "member 'x' of captured variable 's' is an 'int' of 3 bits at bit",
@@ -78,13 +91,18 @@ fn members_and_bases_are_compared() {
 
 #[test]
 fn the_type_of_a_template_argument_counts() {
-    let kind = "#ifdef __SYCL_DEVICE_ONLY__\nusing E = float;\n#else\nusing E = int;\n#endif\n#include <array>";
-    refused(&program(kind, "std::array<E, 2> s{};", "p[0] = s[0];"), "captured variable 's' is a 'std::array<E, 2>'");
+    let kind = "#ifdef __SYCL_DEVICE_ONLY__\nusing E = float;\n#else\nusing E = \
+        int;\n#endif\n#include <array>";
+    refused(
+        &program(kind, "std::array<E, 2> s{};", "p[0] = s[0];"),
+        "captured variable 's' is a 'std::array<E, 2>'",
+    );
 }
 
 #[test]
 fn a_kernel_that_only_the_host_pass_sees_is_an_error() {
-    let local = "#ifndef __SYCL_DEVICE_ONLY__\n  q.single_task<class Hidden>([=] { p[0] = a; }).wait();\n#endif";
+    let local = "#ifndef __SYCL_DEVICE_ONLY__\n  q.single_task<class Hidden>([=] { p[0] = a; \
+        }).wait();\n#endif";
     refused(
         &program("", local, "p[0] = a;"),
         "kernel 'Hidden': host code launches it, but the device pass does not define it",
@@ -93,12 +111,14 @@ fn a_kernel_that_only_the_host_pass_sees_is_an_error() {
 
 #[test]
 fn a_lambda_that_one_pass_numbers_in_another_way_is_an_error() {
-    let source = "#include <sycl/sycl.hpp>\nint main() {\n  sycl::queue q;\n  int *p = sycl::malloc_shared<int>(1, q);\n\
+    let source = "#include <sycl/sycl.hpp>\nint main() {\n  sycl::queue q;\n  int *p = \
+        sycl::malloc_shared<int>(1, q);\n\
                   #ifdef __SYCL_DEVICE_ONLY__\n  q.single_task([=] { p[0] = 0; });\n#endif\n\
                   \x20 q.single_task([=] { p[0] = 1; });\n  q.wait();\n}\n";
     refused(
         source,
-        "the device pass finds its lambda at some folder/a b.cpp:6, but the host pass finds it at some folder/a b.cpp:8",
+        "the device pass finds its lambda at some folder/a b.cpp:6, but the host pass finds it at \
+         some folder/a b.cpp:8",
     );
 }
 
@@ -109,24 +129,47 @@ fn preprocessed_text_kept_files_and_several_targets_are_compared() {
     let project = Project::new().file("a.cpp", &program(kind, "S s{};", "p[0] = int(s.x);"));
     project.scythe(&["-fsycl", "-E", "a.cpp", "-o", "a.ii"]).ok();
     project.scythe(&["-fsycl", "-c", "a.ii", "-o", "a.o"]).fails().errors(1).stderr_has(words);
-    for args in [&["-c", "-MMD", "-o", "a.o"][..], &["-o", "app"], &["-O2", "-shared", "-fPIC", "-o", "liba.so"]] {
+    for args in [
+        &["-c", "-MMD", "-o", "a.o"][..],
+        &["-o", "app"],
+        &["-O2", "-shared", "-fPIC", "-o", "liba.so"],
+    ] {
         project.scythe(&[&["-fsycl", "a.cpp"], args].concat()).fails().errors(1).stderr_has(words);
     }
-    let mut left: Vec<_> = std::fs::read_dir(project.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    let mut left: Vec<_> = std::fs::read_dir(project.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .collect();
     left.sort();
     assert_eq!(left, ["a.cpp", "a.ii", "tmp"], "no partial output");
-    project.scythe(&["-fsycl", "-save-temps", "-c", "a.cpp", "-o", "a.o"]).fails().errors(1).stderr_has(words);
+    project
+        .scythe(&["-fsycl", "-save-temps", "-c", "a.cpp", "-o", "a.o"])
+        .fails()
+        .errors(1)
+        .stderr_has(words);
     let targets = "-fsycl-targets=spir64,spir64_x86_64";
-    project.scythe(&["-fsycl", targets, "-c", "a.cpp", "-o", "a.o"]).fails().errors(1).stderr_has(words);
+    project
+        .scythe(&["-fsycl", targets, "-c", "a.cpp", "-o", "a.o"])
+        .fails()
+        .errors(1)
+        .stderr_has(words);
     assert!(!project.exists("a.o"));
 }
 
 #[test]
 fn a_difference_between_targets_is_an_error() {
-    let kind = "struct S {\n#ifdef __SYCL_TARGET_NVIDIA_GPU_SM_80__\n  float x;\n#else\n  int x;\n#endif\n};";
+    let kind = "struct S {\n#ifdef __SYCL_TARGET_NVIDIA_GPU_SM_80__\n  float x;\n#else\n  int \
+        x;\n#endif\n};";
     let project = Project::new().file("a.cpp", &program(kind, "S s{};", "p[0] = int(s.x);"));
     project.scythe(&["-fsycl", "-c", "a.cpp", "-o", "a.o"]).ok();
-    let out = project.scythe(&["-fsycl", "-fsycl-targets=spir64,nvidia_gpu_sm_80", "-c", "a.cpp", "-o", "b.o"]);
+    let out = project.scythe(&[
+        "-fsycl",
+        "-fsycl-targets=spir64,nvidia_gpu_sm_80",
+        "-c",
+        "a.cpp",
+        "-o",
+        "b.o",
+    ]);
     out.fails().errors(1).stderr_has("member 'x' of captured variable 's' is a 'float'");
     assert!(!project.exists("b.o"));
 }
@@ -155,7 +198,13 @@ int main() {
 }
 "#;
     let project = Project::new().file("a.cpp", source);
-    for option in ["-O0", "-mavx512f", "-mlong-double-64", "-fsycl-targets=x86_64_avx2", "-fsycl-host-compiler=g++"] {
+    for option in [
+        "-O0",
+        "-mavx512f",
+        "-mlong-double-64",
+        "-fsycl-targets=x86_64_avx2",
+        "-fsycl-host-compiler=g++",
+    ] {
         project.compile_and_run(&[option, "a.cpp"]).ok();
     }
     project.scythe(&["-fsycl", "-E", "a.cpp", "-o", "b.ii"]).ok();

@@ -22,7 +22,8 @@ template <class F> int run(F launch) {
 fn one_name_for_two_kernels_in_two_units_is_an_error() {
     let unit = |f: &str, v: &str| {
         format!(
-            "#include \"helper.hpp\"\nclass Shared;\nint {f}() {{\n  return run([](sycl::queue &q, int *p) {{\n    \
+            "#include \"helper.hpp\"\nclass Shared;\nint {f}() {{\n  return run([](sycl::queue &q, \
+             int *p) {{\n    \
              q.single_task<Shared>([=] {{ *p = {v}; }});\n  }});\n}}\n"
         )
     };
@@ -64,8 +65,18 @@ static int unnamed_in_static() {
 }
 "#,
         )
-        .file("a.cpp", "#include \"kernels.hpp\"\nint other();\nint main() {\n  int want[] = {in_inline(), in_template(2.0f), in_static(), unnamed_in_static()};\n  for (int i = 0; i < 4; ++i) if (want[i] != i + 1) return i + 1;\n  return other();\n}\n")
-        .file("b.cpp", "#include \"kernels.hpp\"\nint other() {\n  int want[] = {in_inline(), in_template(2.0f), in_static(), unnamed_in_static()};\n  for (int i = 0; i < 4; ++i) if (want[i] != i + 1) return i + 11;\n  return 0;\n}\n");
+        .file(
+            "a.cpp",
+            "#include \"kernels.hpp\"\nint other();\nint main() {\n  int want[] = \
+            {in_inline(), in_template(2.0f), in_static(), unnamed_in_static()};\n  for (int i = 0; \
+            i < 4; ++i) if (want[i] != i + 1) return i + 1;\n  return other();\n}\n",
+        )
+        .file(
+            "b.cpp",
+            "#include \"kernels.hpp\"\nint other() {\n  int want[] = {in_inline(), \
+            in_template(2.0f), in_static(), unnamed_in_static()};\n  for (int i = 0; i < 4; ++i) \
+            if (want[i] != i + 1) return i + 11;\n  return 0;\n}\n",
+        );
     p.compile_and_run(&["a.cpp", "b.cpp"]).ok();
 }
 
@@ -73,15 +84,20 @@ static int unnamed_in_static() {
 fn internal_names_of_two_units_stay_apart() {
     let unit = |f: &str, v: &str| {
         format!(
-            "#include \"helper.hpp\"\nstatic int local() {{\n  return run([](sycl::queue &q, int *p) {{\n    \
-             q.single_task<class K>([=] {{ *p = {v}; }});\n  }});\n}}\nint {f}() {{ return local(); }}\n"
+            "#include \"helper.hpp\"\nstatic int local() {{\n  return run([](sycl::queue &q, int \
+             *p) {{\n    \
+             q.single_task<class K>([=] {{ *p = {v}; }});\n  }});\n}}\nint {f}() {{ return \
+             local(); }}\n"
         )
     };
     Project::new()
         .file("helper.hpp", HELPER)
         .file("a.cpp", &unit("fa", "1"))
         .file("b.cpp", &unit("fb", "2"))
-        .file("main.cpp", "int fa();\nint fb();\nint main() { return fa() == 1 && fb() == 2 ? 0 : 1; }\n")
+        .file(
+            "main.cpp",
+            "int fa();\nint fb();\nint main() { return fa() == 1 && fb() == 2 ? 0 : 1; }\n",
+        )
         .compile_and_run(&["a.cpp", "b.cpp", "main.cpp"])
         .ok();
 }
@@ -138,9 +154,12 @@ fn names_of_every_kind_work_with_gcc_as_host_compiler() {
 fn two_unnamed_kernels_that_gcc_cannot_tell_apart_are_an_error_not_a_mix_up() {
     let p = Project::new().file("helper.hpp", HELPER).file(
         "a.cpp",
-        "#include \"helper.hpp\"\n#include <cstdio>\nint main() {\n  try {\n    sycl::queue q; int *p = sycl::malloc_shared<int>(1, q);\n    \
-         q.single_task([=] { *p = 1; }).wait(); q.single_task([=] { *p = 2; }).wait();\n    return *p == 2 ? 0 : 3;\n  } \
-         catch (const sycl::exception &e) {\n    std::puts(e.what());\n    return e.code() == sycl::errc::kernel ? 0 : 4;\n  }\n}\n",
+        "#include \"helper.hpp\"\n#include <cstdio>\nint main() {\n  try {\n    sycl::queue q; int \
+         *p = sycl::malloc_shared<int>(1, q);\n    \
+         q.single_task([=] { *p = 1; }).wait(); q.single_task([=] { *p = 2; }).wait();\n    return \
+         *p == 2 ? 0 : 3;\n  } \
+         catch (const sycl::exception &e) {\n    std::puts(e.what());\n    return e.code() == \
+         sycl::errc::kernel ? 0 : 4;\n  }\n}\n",
     );
     p.compile_and_run(&["-fsycl-host-compiler=g++", "a.cpp"]).ok();
 }

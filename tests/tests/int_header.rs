@@ -1,18 +1,43 @@
-//! The integration header: complete by itself, for compilers that scythe does not start, and strict about functors.
+//! The integration header: complete by itself, for compilers that scythe does not start, and strict
+//! about functors.
 
 use scythe_tests::{Project, prefix};
 
-/// Compiles `source` for devices by scythe, and for the host by `compiler` without scythe, both as a user would by hand.
+/// Compiles `source` for devices by scythe, and for the host by `compiler` without scythe, both as
+/// a user would by hand.
 #[track_caller]
 fn by_hand(project: &Project, compiler: &str, standard: &str, source: &str) {
     let prefix = prefix();
     let (include, lib) = (prefix.join("include"), prefix.join("lib"));
     let (include, lib) = (include.to_str().unwrap(), lib.to_str().unwrap());
-    let scythe =
-        ["-fsycl", standard, "-fsycl-device-only", "-fsycl-int-header=odd dir/k.h", "-c", source, "-o", "a.bc"];
+    let scythe = [
+        "-fsycl",
+        standard,
+        "-fsycl-device-only",
+        "-fsycl-int-header=odd dir/k.h",
+        "-c",
+        source,
+        "-o",
+        "a.bc",
+    ];
     project.scythe(&scythe).ok();
-    project.run(prefix.join("bin/scythe-tools"), &["device-link", "-o", "w.o", "--target=spir64", "a.bc"]).ok();
-    let host = [standard, "-O1", "-Wall", "-Wextra", "-Werror", "-isystem", include, "-include", "odd dir/k.h"];
+    project
+        .run(
+            prefix.join("bin/scythe-tools"),
+            &["device-link", "-o", "w.o", "--target=spir64", "a.bc"],
+        )
+        .ok();
+    let host = [
+        standard,
+        "-O1",
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+        "-isystem",
+        include,
+        "-include",
+        "odd dir/k.h",
+    ];
     let host: Vec<&str> = host.into_iter().chain(["-c", source, "-o", "a.o"]).collect();
     project.run(compiler, &host).ok();
     let rpath = format!("-Wl,-rpath,{lib}");
@@ -89,7 +114,8 @@ fn a_header_included_by_hand_is_enough_for_clang() {
 
 #[test]
 fn names_inside_of_lambdas_work_with_a_clang_that_is_not_ours() {
-    let project = Project::new().file("a.cpp", NAMES).file("wrapper", "#!/bin/sh\nexec clang++-22 \"$@\"\n");
+    let project =
+        Project::new().file("a.cpp", NAMES).file("wrapper", "#!/bin/sh\nexec clang++-22 \"$@\"\n");
     project.run("chmod", &["+x", "wrapper"]).ok();
     let compiler = format!("-fsycl-host-compiler={}", project.path().join("wrapper").display());
     project.compile_and_run(&[&compiler, "a.cpp"]).ok();
@@ -117,7 +143,11 @@ fn a_functor_that_the_host_compiler_lays_out_differently_is_refused() {
     };
     let only_device = |member: &str| format!("\n#ifdef __SYCL_DEVICE_ONLY__\n{member}\n#endif\n");
     for compiler in ["g++", "clang++-22"] {
-        refused(compiler, &functor(&only_device("long x;")), &["the functor 'F' has 16 bytes in the device pass", "8"]);
+        refused(
+            compiler,
+            &functor(&only_device("long x;")),
+            &["the functor 'F' has 16 bytes in the device pass", "8"],
+        );
         let order = "\n#ifdef __SYCL_DEVICE_ONLY__\nint a, b;\n#else\nint b, a;\n#endif\n";
         refused(
             compiler,
@@ -125,19 +155,29 @@ fn a_functor_that_the_host_compiler_lays_out_differently_is_refused() {
             &["kernel 'K'", "the functor 'F' has 'a' at offset 8 in the device pass", "12"],
         );
         let kind = "\n#ifdef __SYCL_DEVICE_ONLY__\nfloat a;\n#else\nint a;\n#endif\n";
-        refused(compiler, &functor(kind), &["the functor 'F' has 'a' of type 'float' in the device pass"]);
-        let inner = "\nstruct { int x;\n#ifndef __SYCL_DEVICE_ONLY__\nint hole;\n#endif\nint y; } s; int end[2];\n";
+        refused(
+            compiler,
+            &functor(kind),
+            &["the functor 'F' has 'a' of type 'float' in the device pass"],
+        );
+        let inner = "\nstruct { int x;\n#ifndef __SYCL_DEVICE_ONLY__\nint hole;\n#endif\nint y; } \
+            s; int end[2];\n";
         refused(compiler, &functor(inner), &["has 's' of 8 bytes in the device pass"]);
     }
 }
 
 #[test]
 fn a_lambda_that_the_host_compiler_captures_differently_is_refused() {
-    let source = "class K;\nint main() {\n  sycl::queue q; int *p = nullptr; int a = 1;\n  long b = 2;\n  (void)a;\n  (void)b;\n\
+    let source = "class K;\nint main() {\n  sycl::queue q; int *p = nullptr; int a = 1;\n  long b \
+        = 2;\n  (void)a;\n  (void)b;\n\
                   #ifdef __SYCL_DEVICE_ONLY__\n  q.single_task<K>([=] { *p = a; });\n#else\n\
                   \x20 q.single_task<K>([=] { *p = a + b; });\n#endif\n}\n";
     for compiler in ["g++", "clang++-22"] {
-        refused(compiler, source, &["compute different sizes for the kernel functor K", "24", "16"]);
+        refused(
+            compiler,
+            source,
+            &["compute different sizes for the kernel functor K", "24", "16"],
+        );
     }
 }
 
@@ -145,23 +185,38 @@ fn a_lambda_that_the_host_compiler_captures_differently_is_refused() {
 fn lambdas_whose_captures_gcc_may_order_differently_are_refused() {
     let template = |body: &str| {
         format!(
-            "template <class T> void f(sycl::queue &q, int *p, T c) {{\n  int a = 1, b = 2;\n  (void)a, (void)b, (void)c;\n\
+            "template <class T> void f(sycl::queue &q, int *p, T c) {{\n  int a = 1, b = 2;\n  \
+             (void)a, (void)b, (void)c;\n\
              {body}\n}}\nvoid g(sycl::queue &q, int *p) {{ f(q, p, 3); }}\n"
         )
     };
     let pack = "template <class... T> void f(sycl::queue &q, int *p, T... xs) {\n  int b = 2;\n\
                 \x20 q.single_task<class K>([=] { *p = (xs + ... + b); });\n}\n\
                 void g(sycl::queue &q, int *p) { f(q, p, 1, 2); }\n";
-    refused("g++", pack, &["a.cpp:4:", "kernel 'K'", "the elements of 'xs' are a pack", "[p, b, xs...]"]);
-    let discarded = "  q.single_task<class K>([=] { if constexpr (sizeof(T) == 8) *p = a; else *p = b; });";
-    refused("g++", &template(discarded), &["a.cpp:5:", "a statement that is discarded mentions 'a'", "[p, b]"]);
+    refused(
+        "g++",
+        pack,
+        &["a.cpp:4:", "kernel 'K'", "the elements of 'xs' are a pack", "[p, b, xs...]"],
+    );
+    let discarded =
+        "  q.single_task<class K>([=] { if constexpr (sizeof(T) == 8) *p = a; else *p = b; });";
+    refused(
+        "g++",
+        &template(discarded),
+        &["a.cpp:5:", "a statement that is discarded mentions 'a'", "[p, b]"],
+    );
     let same = "template <class T> const T &same(const T &x) { return x; }\n";
     let constant = "  const int n = 3;\n  q.single_task<class K>([=] { *p = same(n) + a; });";
-    refused("g++", &(same.to_owned() + &template(constant)), &["a.cpp:7:", "is not captured in the order of the text"]);
-    let generic = "  constexpr int n = 3;\n  q.parallel_for<class K>(sycl::range<1>(1), [=](auto) { *p = n; });";
+    refused(
+        "g++",
+        &(same.to_owned() + &template(constant)),
+        &["a.cpp:7:", "is not captured in the order of the text"],
+    );
+    let generic = "  constexpr int n = 3;\n  q.parallel_for<class K>(sycl::range<1>(1), [=](auto) \
+        { *p = n; });";
     refused("g++", &template(generic), &["'n' is a constant"]);
-    let nested =
-        "  q.parallel_for<class K>(sycl::range<1>(1), [=](auto i) { *p = two(p[i] + a, [=] { return b + c; }()); });";
+    let nested = "  q.parallel_for<class K>(sycl::range<1>(1), [=](auto i) { *p = two(p[i] + a, \
+        [=] { return b + c; }()); });";
     let nested = format!("inline int two(int x, int y) {{ return x + y; }}\n{}", template(nested));
     refused("g++", &nested, &["is not captured in the order of the text"]);
 }
@@ -191,7 +246,9 @@ int main() {
 }
 "#;
     let project = Project::new().file("a.cpp", source);
-    for host in ["-fsycl-host-compiler=", "-fsycl-host-compiler=g++", "-fsycl-host-compiler=clang++-22"] {
+    for host in
+        ["-fsycl-host-compiler=", "-fsycl-host-compiler=g++", "-fsycl-host-compiler=clang++-22"]
+    {
         project.compile_and_run(&[host, "a.cpp"]).ok();
     }
 }
@@ -200,8 +257,10 @@ int main() {
 fn differing(before: &str, launch: &str) -> String {
     format!(
         "#include <sycl/sycl.hpp>\n#ifdef __SYCL_DEVICE_ONLY__\n#define DEVICE(x, y) x\n#else\n\
-         #define DEVICE(x, y) y\n#endif\n{before}\n#include <cstdio>\nint main() try {{\n  sycl::queue q;\n  \
-         int *p = sycl::malloc_shared<int>(2, q);\n  int a = 1, b = 2;\n  (void)a, (void)b;\n{launch}\n\
+         #define DEVICE(x, y) y\n#endif\n{before}\n#include <cstdio>\nint main() try {{\n  \
+         sycl::queue q;\n  \
+         int *p = sycl::malloc_shared<int>(2, q);\n  int a = 1, b = 2;\n  (void)a, \
+         (void)b;\n{launch}\n\
          }} catch (const sycl::exception &e) {{\n  std::fputs(e.what(), stderr);\n  return 1;\n}}\n"
     )
 }
@@ -209,11 +268,22 @@ fn differing(before: &str, launch: &str) -> String {
 #[test]
 fn captures_of_one_size_that_gcc_lays_out_differently_are_refused() {
     let class = "struct C { int x; DEVICE(short y; short z, short z; short y); };";
-    let arrays = "struct C { char n; DEVICE(short y; short z, short z; short y); }; struct D { C c[2][3]; };";
+    let arrays = "struct C { char n; DEVICE(short y; short z, short z; short y); }; struct D { C \
+        c[2][3]; };";
     let cases = [
         ("", "[=] { DEVICE(*p = a - b, *p = b - a); }", "__a", "is at offset"),
-        ("", "[p, DEVICE(v = 1, v = 1.0f)] { *p = v; }", "__v", "is at offset 8 and has 4 bytes and another type"),
-        ("", "[p, DEVICE(v = 1, w = 1)] { *p = DEVICE(v, w); }", "__v", "does not exist for the host compiler"),
+        (
+            "",
+            "[p, DEVICE(v = 1, v = 1.0f)] { *p = v; }",
+            "__v",
+            "is at offset 8 and has 4 bytes and another type",
+        ),
+        (
+            "",
+            "[p, DEVICE(v = 1, w = 1)] { *p = DEVICE(v, w); }",
+            "__v",
+            "does not exist for the host compiler",
+        ),
         (class, "[p, c = C{}] { *p = c.y; }", "__c.y", "is at offset"),
         (arrays, "[p, c = D{}] { *p = c.c[1][1].y; }", "__c.c[0][0].y", "is at offset"),
         (class, "[p, f = [c = C{}] { return c.y; }] { *p = f(); }", "__f.__c.y", "is at offset"),
@@ -225,9 +295,15 @@ fn captures_of_one_size_that_gcc_lays_out_differently_are_refused() {
             .compile_and_run(&["-fsycl-host-compiler=g++", "a.cpp"])
             .fails()
             .stderr_has(&format!("'{member}' of the kernel's functor {difference}"));
-        let named = differing(&format!("class K;\n{before}"), &format!("  q.single_task<K>({lambda}).wait();"));
+        let named = differing(
+            &format!("class K;\n{before}"),
+            &format!("  q.single_task<K>({lambda}).wait();"),
+        );
         let project = Project::new().file("a.cpp", &named);
-        project.scythe(&["-fsycl", "-c", "-fsycl-host-compiler=g++", "a.cpp"]).fails().stderr_has(member);
+        project
+            .scythe(&["-fsycl", "-c", "-fsycl-host-compiler=g++", "a.cpp"])
+            .fails()
+            .stderr_has(member);
     }
 }
 
@@ -235,14 +311,21 @@ fn captures_of_one_size_that_gcc_lays_out_differently_are_refused() {
 fn inherited_members_and_local_classes_are_compared() {
     let base = "struct B { int *p; DEVICE(int x; int y, int y; int x); };\n\
                 struct F : B { void operator()() const { *p = x; } };";
-    let local = "  struct F { int *p; DEVICE(int x; int y, int y; int x); void operator()() const { *p = x; } };\n  \
+    let local = "  struct F { int *p; DEVICE(int x; int y, int y; int x); void operator()() const \
+        { *p = x; } };\n  \
                  q.single_task(F{p, 1, 2}).wait();";
     for compiler in ["-fsycl-host-compiler=g++", "-fsycl-host-compiler=clang++-22"] {
         let project = Project::new()
             .file("a.cpp", &differing(base, "  q.single_task(F{{p, 1, 2}});"))
             .file("b.cpp", &differing("", local));
-        project.scythe(&["-fsycl", "-c", compiler, "a.cpp"]).fails().stderr_has("the functor 'F' has 'x' at offset 8");
-        project.compile_and_run(&[compiler, "b.cpp"]).fails().stderr_has("'x' of the kernel's functor is at offset 12");
+        project
+            .scythe(&["-fsycl", "-c", compiler, "a.cpp"])
+            .fails()
+            .stderr_has("the functor 'F' has 'x' at offset 8");
+        project
+            .compile_and_run(&[compiler, "b.cpp"])
+            .fails()
+            .stderr_has("'x' of the kernel's functor is at offset 12");
     }
 }
 

@@ -1,16 +1,19 @@
-//! Device code in static libraries and in objects that `ld -r` joined: the device link takes what the host link takes.
+//! Device code in static libraries and in objects that `ld -r` joined: the device link takes what
+//! the host link takes.
 
 use scythe_tests::{Outcome, Project, prefix};
 
 /// A function that runs a kernel which computes `value`.
 fn unit(name: &str, value: &str) -> String {
     format!(
-        "#include <sycl/sycl.hpp>\nint {name}() {{\n  sycl::queue q;\n  int *p = sycl::malloc_shared<int>(1, q);\n  \
+        "#include <sycl/sycl.hpp>\nint {name}() {{\n  sycl::queue q;\n  int *p = \
+         sycl::malloc_shared<int>(1, q);\n  \
          q.single_task([=] {{ *p = {value}; }}).wait();\n  return *p;\n}}\n"
     )
 }
 
-const MAIN: &str = "#include <cstdio>\nint used();\nint main() { std::printf(\"%d\\n\", used()); }\n";
+const MAIN: &str =
+    "#include <cstdio>\nint used();\nint main() { std::printf(\"%d\\n\", used()); }\n";
 
 fn compile(p: &Project, sources: &[&str]) {
     let objects: Vec<String> = sources.iter().map(|source| source.replace(".cpp", ".o")).collect();
@@ -26,7 +29,8 @@ fn prints(p: &Project, words: &[&str], expected: &str) {
     assert_eq!(p.run("./app", &[]).ok().stdout, expected, "{words:?}");
 }
 
-/// A library with a member that is used, one that could not be linked for devices, and one that defines what `main.o` defines, too.
+/// A library with a member that is used, one that could not be linked for devices, and one that
+/// defines what `main.o` defines, too.
 fn library() -> Project {
     let needs = format!("SYCL_EXTERNAL int nowhere(int);\n{}", unit("unused", "nowhere(1)"));
     let p = Project::new()
@@ -34,7 +38,10 @@ fn library() -> Project {
         .file("own.cpp", "#include <sycl/sycl.hpp>\nSYCL_EXTERNAL int own(int n) { return n; }\n")
         .file("used.cpp", &unit("used", "11"))
         .file("unused.cpp", &format!("#include <sycl/sycl.hpp>\n{needs}"))
-        .file("again.cpp", "#include <sycl/sycl.hpp>\nSYCL_EXTERNAL int own(int n) { return n + 1; }\n");
+        .file(
+            "again.cpp",
+            "#include <sycl/sycl.hpp>\nSYCL_EXTERNAL int own(int n) { return n + 1; }\n",
+        );
     compile(&p, &["main.cpp", "own.cpp", "used.cpp", "unused.cpp", "again.cpp"]);
     p.run("ar", &["rcs", "libx.a", "unused.o", "again.o", "used.o"]).ok();
     p
@@ -68,8 +75,9 @@ fn members_that_the_host_link_leaves_are_left_by_the_device_link() {
 #[test]
 fn members_that_the_host_link_takes_are_linked_for_devices() {
     let p = library();
-    let refused =
-        |words: &[&str]| -> Outcome { p.scythe(&[&["-fsycl", "-o", "app", "main.o"], words].concat()).fails() };
+    let refused = |words: &[&str]| -> Outcome {
+        p.scythe(&[&["-fsycl", "-o", "app", "main.o"], words].concat()).fails()
+    };
     for words in [
         &["-Wl,--whole-archive", "libx.a", "-Wl,--no-whole-archive"][..],
         &["-Wl,-u,_Z6unusedv", "libx.a"],
@@ -82,10 +90,29 @@ fn members_that_the_host_link_takes_are_linked_for_devices() {
 #[test]
 fn device_code_alone_pulls_members_in() {
     let p = Project::new()
-        .file("main.cpp", &(unit("used", "one(10)").replace("int used", "SYCL_EXTERNAL int one(int);\nint used") + MAIN))
-        .file("one.cpp", "#include <sycl/sycl.hpp>\nSYCL_EXTERNAL int two(int);\nSYCL_EXTERNAL int one(int n) { return two(n) + 1; }\n")
-        .file("two.cpp", "#include <sycl/sycl.hpp>\nSYCL_EXTERNAL int two(int n) { return n + 2; }\n")
-        .file("bad.cpp", "#include <sycl/sycl.hpp>\nSYCL_EXTERNAL int nowhere(int);\nSYCL_EXTERNAL int bad(int n) { return nowhere(n); }\n");
+        .file(
+            "main.cpp",
+            &(unit("used", "one(10)").replace(
+                "int \
+            used",
+                "SYCL_EXTERNAL int one(int);\nint used",
+            ) + MAIN),
+        )
+        .file(
+            "one.cpp",
+            "#include <sycl/sycl.hpp>\nSYCL_EXTERNAL int two(int);\nSYCL_EXTERNAL int \
+            one(int n) { return two(n) + 1; }\n",
+        )
+        .file(
+            "two.cpp",
+            "#include <sycl/sycl.hpp>\nSYCL_EXTERNAL int two(int n) { return n + 2; \
+            }\n",
+        )
+        .file(
+            "bad.cpp",
+            "#include <sycl/sycl.hpp>\nSYCL_EXTERNAL int nowhere(int);\nSYCL_EXTERNAL \
+            int bad(int n) { return nowhere(n); }\n",
+        );
     compile(&p, &["main.cpp", "one.cpp", "two.cpp", "bad.cpp"]);
     p.run("ar", &["rcs", "libone.a", "bad.o", "one.o"]).ok();
     p.run("ar", &["rcs", "libtwo.a", "two.o"]).ok();
@@ -97,7 +124,10 @@ fn device_code_alone_pulls_members_in() {
 fn members_of_one_name_are_told_apart() {
     let p = Project::new().file("main.cpp", MAIN).file("a dir/k.cpp", &unit("used", "1")).file(
         "b/k.cpp",
-        &format!("#include <sycl/sycl.hpp>\nSYCL_EXTERNAL int nowhere(int);\n{}", unit("other", "nowhere(2)")),
+        &format!(
+            "#include <sycl/sycl.hpp>\nSYCL_EXTERNAL int nowhere(int);\n{}",
+            unit("other", "nowhere(2)")
+        ),
     );
     compile(&p, &["main.cpp", "a dir/k.cpp", "b/k.cpp"]);
     p.run("ar", &["qcs", "libk – ü (1).a", "b/k.o", "a dir/k.o"]).ok();
@@ -109,12 +139,17 @@ fn members_of_one_name_are_told_apart() {
 #[test]
 fn joined_objects_keep_their_device_code() {
     let p = Project::new()
-        .file("main.cpp", "#include <cstdio>\nint a();\nint b();\nint c();\nint main() { std::printf(\"%d\\n\", a() + b() + c()); }\n")
+        .file(
+            "main.cpp",
+            "#include <cstdio>\nint a();\nint b();\nint c();\nint main() { \
+            std::printf(\"%d\\n\", a() + b() + c()); }\n",
+        )
         .file("a.cpp", &unit("a", "1"))
         .file("b.cpp", &unit("b", "20"))
         .file("c.cpp", &unit("c", "300"));
     compile(&p, &["a.cpp", "b.cpp"]);
-    p.scythe(&["-fsycl", "-fsycl-targets=spir64,spir64_x86_64", "-O1", "-c", "c.cpp", "-o", "c.o"]).ok();
+    p.scythe(&["-fsycl", "-fsycl-targets=spir64,spir64_x86_64", "-O1", "-c", "c.cpp", "-o", "c.o"])
+        .ok();
     // By Scythe, from sources, by the linker itself, and nested.
     p.scythe(&["-fsycl", "-r", "a.o", "b.o", "-o", "ab.o"]).ok();
     prints(&p, &["main.cpp", "ab.o", "c.o"], "321\n");
@@ -123,6 +158,11 @@ fn joined_objects_keep_their_device_code() {
     prints(&p, &["main.cpp", "abc.o"], "321\n");
     p.run("ar", &["rcs", "libabc.a", "abc.o"]).ok();
     prints(&p, &["main.cpp", "libabc.a"], "321\n");
-    let list = p.run(prefix().join("bin/scythe-tools"), &["offload-bundler", "-type=o", "-list", "-input=abc.o"]).ok();
+    let list = p
+        .run(
+            prefix().join("bin/scythe-tools"),
+            &["offload-bundler", "-type=o", "-list", "-input=abc.o"],
+        )
+        .ok();
     assert!(list.stdout.contains("sycl-spir64_x86_64"), "{}", list.stdout);
 }

@@ -20,7 +20,8 @@ const FOLDED: [(&str, &str, f32); 34] = [
     ("less", "f[0] = sycl::half(one) < 1.5;", 1.0),
     (
         "equal",
-        "f[0] = (sycl::half(one) == 1.0) + (0.5 <= sycl::half(one)) + (sycl::half(one) != 0.1) + (1.1 > sycl::half(one));",
+        "f[0] = (sycl::half(one) == 1.0) + (0.5 <= sycl::half(one)) + (sycl::half(one) != 0.1) + \
+         (1.1 > sycl::half(one));",
         4.0,
     ),
     ("ternary", "h[0] = one > 0 ? 0.5 : 0.25;", 0.5),
@@ -43,7 +44,11 @@ const FOLDED: [(&str, &str, f32); 34] = [
     ("marray_all", "sycl::marray<sycl::half, 3> m(0.5); h[0] = m[2];", 0.5),
     ("marray_elements", "sycl::marray<float, 3> m{0.5, one, 2.5}; f[0] = m[0] + m[1] + m[2];", 4.0),
     ("marray_scaled", "sycl::marray<float, 3> m(one); m = m * 0.5; f[0] = m[1];", 0.5),
-    ("selected", "h[0] = sycl::select(sycl::half(0.5), sycl::half(0.25), short(one > 0 ? -1 : 0));", 0.25),
+    (
+        "selected",
+        "h[0] = sycl::select(sycl::half(0.5), sycl::half(0.25), short(one > 0 ? -1 : 0));",
+        0.25,
+    ),
     ("bfloat16", "sycl::ext::oneapi::bfloat16 b = 0.5; b += 0.25; f[0] = b * 2.0;", 1.5),
 ];
 
@@ -137,7 +142,10 @@ fn comparisons_of_half_and_double_are_exact() {
 
 fn program() -> String {
     let mut text = HEAD.to_owned();
-    let bodies = FOLDED.iter().map(|(name, body, _)| (name, body)).chain(USED.iter().map(|(name, body)| (name, body)));
+    let bodies = FOLDED
+        .iter()
+        .map(|(name, body, _)| (name, body))
+        .chain(USED.iter().map(|(name, body)| (name, body)));
     for (name, body) in bodies {
         let kernel = format!("[=] {{ [[maybe_unused]] const float one = f[1]; {body} }}");
         let _ = writeln!(text, "  attempt<class K_{name}>(q, \"{name}\", f, h, {kernel});");
@@ -148,7 +156,8 @@ fn program() -> String {
 fn check(p: &Project, what: &str) {
     let refused = p.run_with("./app", &[], &[("SCYTHE_SIMULATE", "intel_gpu_dg1")]).ok().stdout;
     let here = p.run("./app", &[]).ok().stdout;
-    let mut expected: Vec<String> = FOLDED.iter().map(|(name, _, value)| format!("{name} {value}")).collect();
+    let mut expected: Vec<String> =
+        FOLDED.iter().map(|(name, _, value)| format!("{name} {value}")).collect();
     let wrong = |out: &str, expected: &[String]| {
         let lines = out.lines().zip(expected).filter(|(line, expected)| line != expected);
         lines.map(|(line, expected)| format!("{line}, expected {expected}\n")).collect::<String>()
@@ -156,7 +165,11 @@ fn check(p: &Project, what: &str) {
     assert_eq!(wrong(&here, &expected), "", "{what}");
     expected.extend(USED.iter().map(|(name, _)| format!("{name} refused")));
     assert_eq!(wrong(&refused, &expected), "", "{what}, on dg1");
-    assert_eq!((refused.lines().count(), here.lines().count()), (expected.len(), expected.len()), "{what}");
+    assert_eq!(
+        (refused.lines().count(), here.lines().count()),
+        (expected.len(), expected.len()),
+        "{what}"
+    );
     assert!(!here.contains("refused"), "{what}: {here}");
 }
 
@@ -174,7 +187,8 @@ fn constants_that_are_converted_are_no_use_of_double() {
 fn no_double_is_left_in_code_for_devices_without_it() {
     let p = Project::new().file("a.cpp", &program());
     for level in ["-O0", "-O2"] {
-        let out = p.scythe(&["-fsycl", level, "-fsycl-targets=intel_gpu_dg1", "a.cpp", "-o", "app"]).ok();
+        let out =
+            p.scythe(&["-fsycl", level, "-fsycl-targets=intel_gpu_dg1", "a.cpp", "-o", "app"]).ok();
         let left_out = out.stderr.lines().filter(|line| line.contains("[-Wsycl-aot]")).count();
         assert_eq!(left_out, USED.len(), "{level}: {}", out.stderr);
     }

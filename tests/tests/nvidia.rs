@@ -1,4 +1,5 @@
-//! Device code for NVIDIA GPUs, without a GPU: what the compiler puts into programs, and that `ptxas` takes it.
+//! Device code for NVIDIA GPUs, without a GPU: what the compiler puts into programs, and that
+//! `ptxas` takes it.
 //!
 //! `cargo xtask test` names a CUDA installation in `CUDA_PATH`.
 
@@ -10,13 +11,19 @@ use std::path::{Path, PathBuf};
 const ARCHITECTURES: [&str; 3] = ["sm_70", "sm_80", "sm_90"];
 
 fn repository() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().expect("the repository has a path")
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("..")
+        .canonicalize()
+        .expect("the repository has a path")
 }
 
 fn cuda() -> String {
     let path = std::env::var("CUDA_PATH").unwrap_or_default();
     let found = Path::new(&path).join("bin/ptxas").exists();
-    assert!(found, "no ptxas in CUDA_PATH ('{path}'): `cargo xtask test unit` installs one and names it there");
+    assert!(
+        found,
+        "no ptxas in CUDA_PATH ('{path}'): `cargo xtask test unit` installs one and names it there"
+    );
     path
 }
 
@@ -27,7 +34,8 @@ fn scythe(project: &Project, args: &[&str], env: &[(&str, &str)]) -> Outcome {
 /// The files that `-fsycl-dump-device-code=images` left.
 fn images(project: &Project, extension: &str) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(project.path().join("images")).expect("images were written");
-    let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("entries can be read").path()).collect();
+    let mut files: Vec<PathBuf> =
+        entries.map(|entry| entry.expect("entries can be read").path()).collect();
     files.retain(|file| file.extension().is_some_and(|e| e == extension));
     files.sort();
     files
@@ -56,16 +64,21 @@ fn check_program(source: &str) {
     let files = images(&project, "fatbin");
     for arch in ARCHITECTURES {
         let sm = Architecture::from_name(arch).expect("it is one").sm;
-        let of_arch: Vec<_> = files.iter().filter(|file| file.to_string_lossy().contains(arch)).collect();
+        let of_arch: Vec<_> =
+            files.iter().filter(|file| file.to_string_lossy().contains(arch)).collect();
         assert!(!of_arch.is_empty(), "{source}: no image for {arch} among {files:?}");
         for file in of_arch {
             let bytes = std::fs::read(file).expect("the image can be read");
-            let entries = fatbin::read(&bytes).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
+            let entries =
+                fatbin::read(&bytes).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
             let kinds: Vec<_> = entries.iter().map(|entry| (entry.kind, entry.sm)).collect();
             assert_eq!(kinds, [(Kind::Cubin, sm), (Kind::Ptx, sm)], "{}", file.display());
             assert!(entries[0].code.starts_with(b"\x7fELF"), "{}", file.display());
             let ptx = String::from_utf8_lossy(entries[1].code);
-            assert!(ptx.contains(&format!(".target {arch}\n")) && ptx.contains(".visible .entry "), "{ptx}");
+            assert!(
+                ptx.contains(&format!(".target {arch}\n")) && ptx.contains(".visible .entry "),
+                "{ptx}"
+            );
         }
     }
 }
@@ -109,7 +122,17 @@ fn code_for_nvptx_is_told_by_macros_and_has_its_builtins() {
     let target = "-fsycl-targets=nvptx64-nvidia-cuda-sycldevice";
     let arch = ["-Xsycl-target-backend", "--cuda-gpu-arch=sm_80 --cuda-gpu-arch=sm_90"];
     let cuda = format!("--cuda-path={}", cuda());
-    let args = ["-fsycl", target, arch[0], arch[1], &cuda, "-fsycl-dump-device-code=images", "a.cpp", "-o", "app"];
+    let args = [
+        "-fsycl",
+        target,
+        arch[0],
+        arch[1],
+        &cuda,
+        "-fsycl-dump-device-code=images",
+        "a.cpp",
+        "-o",
+        "app",
+    ];
     scythe(&project, &args, &[]).ok();
     let files = images(&project, "fatbin");
     assert_eq!(files.len(), 2, "{files:?}");
@@ -128,10 +151,12 @@ fn code_that_is_finished_at_run_time_is_there_as_bitcode() {
     let program = "#include <sycl/sycl.hpp>
          constexpr sycl::specialization_id<int> size(3);
          SYCL_EXTERNAL int seven(int);
-         void imports(sycl::queue &q, int *p) { q.single_task<class Imports>([=] { *p = seven(*p); }); }
+         void imports(sycl::queue &q, int *p) { q.single_task<class Imports>([=] { *p = seven(*p); \
+         }); }
          void constants(sycl::queue &q, int *p) {
            q.submit([&](sycl::handler &h) {
-             h.single_task<class Constants>([=](sycl::kernel_handler k) { *p = k.get_specialization_constant<size>(); });
+             h.single_task<class Constants>([=](sycl::kernel_handler k) { *p = \
+             k.get_specialization_constant<size>(); });
            });
          }
          void neither(sycl::queue &q, int *p) { q.single_task<class Neither>([=] { *p = 1; }); }\n";
@@ -140,29 +165,47 @@ fn code_that_is_finished_at_run_time_is_there_as_bitcode() {
     let common = ["-fsycl", "-O2", "-fsycl-targets=nvidia_gpu_sm_90", &cuda];
     let library = ["-fPIC", "-shared", "library.cpp", "-o", "liblibrary.so"];
     scythe(&project, &[&common[..], &library].concat(), &[]).ok();
-    let program =
-        ["-fPIC", "-shared", "-fsycl-device-code-split=per_kernel", "-fsycl-dump-device-code=images", "program.cpp"];
+    let program = [
+        "-fPIC",
+        "-shared",
+        "-fsycl-device-code-split=per_kernel",
+        "-fsycl-dump-device-code=images",
+        "program.cpp",
+    ];
     let program = [&program[..], &["./liblibrary.so", "-o", "program.so"]].concat();
     scythe(&project, &[&common[..], &program].concat(), &[]).ok();
-    // Of three kernels, one cannot be compiled before its library is there, and one may have other constants.
+    // Of three kernels, one cannot be compiled before its library is there, and one may have other
+    // constants.
     assert_eq!((images(&project, "fatbin").len(), images(&project, "bc").len()), (2, 2));
 }
 
 #[test]
 fn without_ptxas_programs_hold_ptx_and_a_remark_says_so() {
     let project = Project::new().file("a.cpp", KERNEL);
-    let args = ["-fsycl", "-fsycl-targets=nvidia_gpu_sm_90", "-fsycl-dump-device-code=images", "a.cpp", "-o", "app"];
-    let nowhere = [("CUDA_PATH", ""), ("CUDA_HOME", ""), ("HOME", "/nowhere"), ("VIRTUAL_ENV", "/nowhere")];
+    let args = [
+        "-fsycl",
+        "-fsycl-targets=nvidia_gpu_sm_90",
+        "-fsycl-dump-device-code=images",
+        "a.cpp",
+        "-o",
+        "app",
+    ];
+    let nowhere =
+        [("CUDA_PATH", ""), ("CUDA_HOME", ""), ("HOME", "/nowhere"), ("VIRTUAL_ENV", "/nowhere")];
     let path = std::env::var("PATH").unwrap_or_default();
-    let without: Vec<&str> = path.split(':').filter(|folder| !Path::new(folder).join("ptxas").exists()).collect();
+    let without: Vec<&str> =
+        path.split(':').filter(|folder| !Path::new(folder).join("ptxas").exists()).collect();
     let without = without.join(":");
     let env: Vec<(&str, &str)> = nowhere.into_iter().chain([("PATH", without.as_str())]).collect();
-    if ["/usr/local/cuda", "/opt/cuda", "/usr/lib/cuda"].iter().any(|root| Path::new(root).exists()) {
+    if ["/usr/local/cuda", "/opt/cuda", "/usr/lib/cuda"].iter().any(|root| Path::new(root).exists())
+    {
         // Scythe finds CUDA there, whatever the environment says.
         return;
     }
     let out = scythe(&project, &args, &env).ok();
-    assert!(out.stderr.contains("remark: no ptxas was found, so that the code for nvidia_gpu_sm_90 is PTX alone"));
+    assert!(out.stderr.contains(
+        "remark: no ptxas was found, so that the code for nvidia_gpu_sm_90 is PTX alone"
+    ));
     let files = images(&project, "ptx");
     assert_eq!(files.len(), 1, "{files:?}");
     let ptx = std::fs::read(&files[0]).expect("the image can be read");
@@ -189,8 +232,11 @@ int main() {
 fn what_ptxas_refuses_is_told_with_the_kernels_name_and_leaves_nothing_behind() {
     let project = Project::new().file("a.cpp", TOO_MUCH);
     let cuda = format!("--cuda-path={}", cuda());
-    let out = project.scythe(&["-fsycl", "-fsycl-targets=nvidia_gpu_sm_90", &cuda, "a.cpp", "-o", "app"]).fails();
-    let expected = ["cannot compile device code for 'nvidia_gpu_sm_90': ptxas ended with", "Greedy", "shared"];
+    let out = project
+        .scythe(&["-fsycl", "-fsycl-targets=nvidia_gpu_sm_90", &cuda, "a.cpp", "-o", "app"])
+        .fails();
+    let expected =
+        ["cannot compile device code for 'nvidia_gpu_sm_90': ptxas ended with", "Greedy", "shared"];
     assert!(expected.iter().all(|part| out.stderr.contains(part)), "{}", out.stderr);
     assert!(!project.exists("app"));
 }
@@ -239,31 +285,36 @@ int main() {
 fn remainders_without_cuda_are_exact_and_gamma_is_close() {
     let project = Project::new().file("a.cpp", REMAINDERS);
     let include = format!("-I{}", repository().join("device-lib/nvptx").display());
-    project.run("/usr/bin/clang++-22", &["-std=c++17", "-O2", "-w", &include, "a.cpp", "-o", "app"]).ok();
+    project
+        .run("/usr/bin/clang++-22", &["-std=c++17", "-O2", "-w", &include, "a.cpp", "-o", "app"])
+        .ok();
     let out = project.run("./app", &[]).ok();
     assert_eq!(out.stdout, "0 0 wrong\n");
 }
 
 /// Two functions that no one inlines, in units of their own, and a kernel that calls both.
 const FLUSHES: &str = "#include <sycl/sycl.hpp>
-[[gnu::noinline]] SYCL_EXTERNAL float flushes(float x, float y) { return sycl::exp2(x) + x * y / 3.0f; }
+[[gnu::noinline]] SYCL_EXTERNAL float flushes(float x, float y) { return sycl::exp2(x) + x * y / \
+3.0f; }
 ";
 const KEEPS: &str = "#include <sycl/sycl.hpp>
 SYCL_EXTERNAL float flushes(float, float);
-[[gnu::noinline]] SYCL_EXTERNAL float keeps(float x, float y) { return sycl::sqrt(x) - x * y / 3.0f; }
+[[gnu::noinline]] SYCL_EXTERNAL float keeps(float x, float y) { return sycl::sqrt(x) - x * y / \
+3.0f; }
 int main() {
   sycl::queue q;
   float *p = sycl::malloc_shared<float>(64, q);
-  q.parallel_for<class Both>(64, [=](sycl::id<1> i) { p[i] = flushes(p[i], 2.0f) + keeps(p[i], 3.0f); }).wait();
+  q.parallel_for<class Both>(64, [=](sycl::id<1> i) { p[i] = flushes(p[i], 2.0f) + keeps(p[i], \
+  3.0f); }).wait();
 }
 ";
 
 /// The PTX of a function, up to its end.
 fn function<'a>(ptx: &'a str, name: &str) -> &'a str {
     let starts = ptx.match_indices(name).map(|(at, _)| &ptx[at..]);
-    let body = starts
-        .filter_map(|text| Some(&text[..text.find("\n}")?]))
-        .find(|text| text.find('{').is_some_and(|open| text.find(';').is_none_or(|end| open < end)));
+    let body = starts.filter_map(|text| Some(&text[..text.find("\n}")?])).find(|text| {
+        text.find('{').is_some_and(|open| text.find(';').is_none_or(|end| open < end))
+    });
     body.unwrap_or_else(|| panic!("no function {name} in {ptx}"))
 }
 
@@ -271,14 +322,16 @@ fn function<'a>(ptx: &'a str, name: &str) -> &'a str {
 fn units_with_and_without_denormal_numbers_are_linked() {
     let fast: &[&str] = &["-ffast-math", "-fdenormal-fp-math=preserve-sign"];
     // As one program each, and mixed.
-    let ways = [(fast, fast, true, true), (&["-ffast-math"], &[], false, false), (fast, &[], true, false)];
+    let ways =
+        [(fast, fast, true, true), (&["-ffast-math"], &[], false, false), (fast, &[], true, false)];
     for (first, second, first_flushes, second_flushes) in ways {
         let project = Project::new().file("flushes.cpp", FLUSHES).file("keeps.cpp", KEEPS);
         let cuda = format!("--cuda-path={}", cuda());
         let common = ["-fsycl", "-O2", "-fsycl-targets=nvidia_gpu_sm_80", &cuda];
         for (unit, own) in [("flushes", first), ("keeps", second)] {
             let (source, object) = (format!("{unit}.cpp"), format!("{unit}.o"));
-            scythe(&project, &[&common[..], own, &["-c", &source, "-o", &object]].concat(), &[]).ok();
+            scythe(&project, &[&common[..], own, &["-c", &source, "-o", &object]].concat(), &[])
+                .ok();
         }
         let link = ["-fsycl-dump-device-code=images", "flushes.o", "keeps.o", "-o", "app"];
         scythe(&project, &[&common[..], &link].concat(), &[]).ok();

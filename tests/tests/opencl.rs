@@ -1,5 +1,6 @@
-//! OpenCL drivers that are missing, broken or lose their device: each is an exception that says so, and programs that do not
-//! need a driver never load it. The driver is `fake.c` of the backend's tests.
+//! OpenCL drivers that are missing, broken or lose their device: each is an exception that says so,
+//! and programs that do not need a driver never load it. The driver is `fake.c` of the backend's
+//! tests.
 
 use std::path::Path;
 use std::process::Command;
@@ -53,11 +54,13 @@ struct Drivers {
 
 impl Drivers {
     fn new() -> Self {
-        let project = Project::new().file("a.cpp", PROGRAM).file("broken/libOpenCL.so.1", "no library");
+        let project =
+            Project::new().file("a.cpp", PROGRAM).file("broken/libOpenCL.so.1", "no library");
         project.scythe(&["-fsycl", "-O1", "a.cpp", "-o", "a"]).ok();
         let folder = project.path().join("driver");
         std::fs::create_dir(&folder).expect("a folder for the driver");
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/backend-opencl/tests/fake/fake.c");
+        let source = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../crates/backend-opencl/tests/fake/fake.c");
         let mut compiler = Command::new("cc");
         compiler.args(["-shared", "-fPIC", "-o"]).arg(folder.join("libOpenCL.so.1")).arg(source);
         assert!(compiler.status().expect("cc starts").success());
@@ -74,14 +77,19 @@ impl Drivers {
             format!("SYCL_CACHE_DIR={}", self.project.path().join("cache").display()),
         ];
         let selector = selector.map(|selector| format!("ONEAPI_DEVICE_SELECTOR={selector}"));
-        let words: Vec<&str> = variables.iter().chain(&selector).map(String::as_str).chain(["./a"]).collect();
+        let words: Vec<&str> =
+            variables.iter().chain(&selector).map(String::as_str).chain(["./a"]).collect();
         self.project.run("env", &words).ok()
     }
 
     fn shows(&self, failure: &str, parts: &[&str]) {
         let outcome = self.run(failure, Some("opencl:*"));
         for part in parts {
-            assert!(outcome.stdout.contains(part), "'{failure}' lacks '{part}':\n{}", outcome.stdout);
+            assert!(
+                outcome.stdout.contains(part),
+                "'{failure}' lacks '{part}':\n{}",
+                outcome.stdout
+            );
         }
     }
 }
@@ -90,25 +98,53 @@ impl Drivers {
 fn drivers_that_fail_are_exceptions_and_those_that_are_not_needed_are_not_loaded() {
     let drivers = Drivers::new();
     drivers.shows("nothing", &["device Fake device", "sum 112"]);
-    drivers.shows("build", &["device Fake device", "synchronous 7: ", "fake compiler: 12:7: no register is left"]);
+    drivers.shows(
+        "build",
+        &["device Fake device", "synchronous 7: ", "fake compiler: 12:7: no register is left"],
+    );
     drivers.shows("run:1", &["asynchronous 1: ", "CL_OUT_OF_RESOURCES (-5): the device is lost"]);
-    drivers.shows("enqueue", &["synchronous 1: ", "failed with CL_DEVICE_NOT_AVAILABLE (-2)", "sum 0"]);
-    drivers.shows("context", &["synchronous 9: ", "clCreateContext failed with CL_OUT_OF_RESOURCES"]);
-    drivers.shows("no-spirv", &["synchronous 1: ", "no device is available", "its driver does not support SPIR-V"]);
-    drivers.shows("no-platform", &["synchronous 1: ", "no device is available", "the OpenCL loader found no driver"]);
+    drivers.shows(
+        "enqueue",
+        &["synchronous 1: ", "failed with CL_DEVICE_NOT_AVAILABLE (-2)", "sum 0"],
+    );
+    drivers
+        .shows("context", &["synchronous 9: ", "clCreateContext failed with CL_OUT_OF_RESOURCES"]);
+    drivers.shows(
+        "no-spirv",
+        &["synchronous 1: ", "no device is available", "its driver does not support SPIR-V"],
+    );
+    drivers.shows(
+        "no-platform",
+        &["synchronous 1: ", "no device is available", "the OpenCL loader found no driver"],
+    );
 
     let loaded = drivers.run("nothing", Some("*:cpu"));
-    assert!(loaded.stderr.contains("the fake driver is loaded"), "a selector may mean it:\n{}", loaded.stderr);
+    assert!(
+        loaded.stderr.contains("the fake driver is loaded"),
+        "a selector may mean it:\n{}",
+        loaded.stderr
+    );
     let selector = drivers.run("nothing", Some("native_cpu:*"));
-    assert!(selector.stderr.is_empty() && selector.stdout.contains("sum 112"), "{}", selector.stderr);
+    assert!(
+        selector.stderr.is_empty() && selector.stdout.contains("sum 112"),
+        "{}",
+        selector.stderr
+    );
     // Where there may be a GPU, its driver must be asked.
-    let gpu = ["dri", "nvidia0", "nvidiactl", "kfd", "dxg"].iter().any(|name| Path::new("/dev").join(name).exists());
+    let gpu = ["dri", "nvidia0", "nvidiactl", "kfd", "dxg"]
+        .iter()
+        .any(|name| Path::new("/dev").join(name).exists());
     let usual = drivers.run("nothing", None);
-    assert!((gpu || usual.stderr.is_empty()) && usual.stdout.contains("sum 112"), "{}", usual.stderr);
+    assert!(
+        (gpu || usual.stderr.is_empty()) && usual.stdout.contains("sum 112"),
+        "{}",
+        usual.stderr
+    );
 
     let broken = drivers.project.path().join("broken").to_string_lossy().into_owned();
     let library = format!("LD_LIBRARY_PATH={broken}");
-    let outcome = drivers.project.run("env", &[&library, "ONEAPI_DEVICE_SELECTOR=opencl:*", "./a"]).ok();
+    let outcome =
+        drivers.project.run("env", &[&library, "ONEAPI_DEVICE_SELECTOR=opencl:*", "./a"]).ok();
     for part in ["cannot load the OpenCL loader", "file too short", "ocl-icd-libopencl1"] {
         assert!(outcome.stdout.contains(part), "lacks '{part}':\n{}", outcome.stdout);
     }

@@ -1,5 +1,5 @@
-//! Compile-time properties from source to SPIR-V: the examples of the design document as programs, in the IR of post-link and
-//! in the module that drivers get.
+//! Compile-time properties from source to SPIR-V: the examples of the design document as programs,
+//! in the IR of post-link and in the module that drivers get.
 
 use scythe_tests::{Project, prefix};
 
@@ -70,7 +70,8 @@ fn properties_reach_spirv() {
             p.run("spirv-val", &["--target-env", "spv1.4", "out.spv"]).ok();
             spirv += &p.run("spirv-dis", &["--raw-id", "out.spv"]).ok().stdout;
         }
-        let has = |text: &str, part: &str| assert!(text.contains(part), "{level}: no '{part}' in {text}");
+        let has =
+            |text: &str, part: &str| assert!(text.contains(part), "{level}: no '{part}' in {text}");
         for part in [
             "\"sycl-foo\"=\"32\" \"sycl-no-alias\" %",
             "!spirv.ParameterDecorations !",
@@ -85,7 +86,11 @@ fn properties_reach_spirv() {
         ] {
             has(&ir, part);
         }
-        assert_eq!(ir.matches(", i32 35, i32 32}").count(), 2, "{level}: two kernels ask for it: {ir}");
+        assert_eq!(
+            ir.matches(", i32 35, i32 32}").count(),
+            2,
+            "{level}: two kernels ask for it: {ir}"
+        );
         for part in [
             "FuncParamAttr NoAlias",
             "SubgroupSize 32",
@@ -115,7 +120,9 @@ fn program(member: &str, list: &str) -> Project {
 /// Properties that cannot be honoured are errors, by clang and by a foreign host compiler.
 #[test]
 fn properties_that_a_kernel_cannot_have_are_errors() {
-    let get = |qualifiers: &str, list: &str| format!("auto get(properties_tag) {qualifiers} {{ return {list}; }}");
+    let get = |qualifiers: &str, list: &str| {
+        format!("auto get(properties_tag) {qualifiers} {{ return {list}; }}")
+    };
     let sixteen = get("", "properties{work_group_size<16>}");
     for (member, list, message) in [
         (get("", "16"), "", "must return a property list"),
@@ -125,14 +132,24 @@ fn properties_that_a_kernel_cannot_have_are_errors() {
             "",
             "must return the same properties for const and non-const objects",
         ),
-        (format!("private:\n{sixteen}"), "", "'get(properties_tag)' of a kernel's function object is not public"),
-        (format!("protected:\n{sixteen}"), "", "'get(properties_tag)' of a kernel's function object is not public"),
+        (
+            format!("private:\n{sixteen}"),
+            "",
+            "'get(properties_tag)' of a kernel's function object is not public",
+        ),
+        (
+            format!("protected:\n{sixteen}"),
+            "",
+            "'get(properties_tag)' of a kernel's function object is not public",
+        ),
         ("auto get(properties_tag) = delete;".to_owned(), "", "is deleted"),
         (get("&&", "properties{}"), "", "is for temporary objects alone"),
     ] {
         let p = program(&member, list);
         p.scythe(&["-fsycl", "a.cpp", "-o", "app"]).fails().stderr_has(message);
-        p.scythe(&["-fsycl", "-fsycl-host-compiler=g++", "a.cpp", "-o", "app"]).fails().stderr_has(message);
+        p.scythe(&["-fsycl", "-fsycl-host-compiler=g++", "a.cpp", "-o", "app"])
+            .fails()
+            .stderr_has(message);
     }
     program(&sixteen, "work_group_size<16>").scythe(&["-fsycl", "a.cpp", "-o", "app"]).ok();
     // Another function of the name says nothing of properties.
@@ -144,13 +161,17 @@ fn properties_that_a_kernel_cannot_have_are_errors() {
 #[test]
 fn lists_that_nobody_reads_are_errors() {
     for (call, message) in [
-        ("submit(q, properties{work_group_size<8>}, [](sycl::handler &) {});", "a command group takes no properties"),
+        (
+            "submit(q, properties{work_group_size<8>}, [](sycl::handler &) {});",
+            "a command group takes no properties",
+        ),
         (
             "annotated_ptr<int> pointer(nullptr, properties{sycl::ext::oneapi::alignment_v<16>});",
             "must match the property list of the class",
         ),
         (
-            "q.submit([&](sycl::handler &h) { h.single_task(properties{work_group_size<8>}, *object); });",
+            "q.submit([&](sycl::handler &h) { h.single_task(properties{work_group_size<8>}, \
+             *object); });",
             "cannot take properties that change its compilation",
         ),
     ] {

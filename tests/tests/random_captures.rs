@@ -1,13 +1,17 @@
-//! Random captures arrive on the device as they are on the host, whichever compiler makes the host side.
+//! Random captures arrive on the device as they are on the host, whichever compiler makes the host
+//! side.
 //!
-//! `SCYTHE_CAPTURES=N` tries N programs rather than one with each compiler; `SCYTHE_CAPTURES_SEED` is the first one's seed.
+//! `SCYTHE_CAPTURES=N` tries N programs rather than one with each compiler; `SCYTHE_CAPTURES_SEED`
+//! is the first one's seed.
 
 use scythe_tests::{Project, captures};
 
 const KERNELS: usize = 40;
 
 fn setting(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().map_or(default, |text| text.parse().unwrap_or_else(|_| panic!("{name} is '{text}'")))
+    std::env::var(name)
+        .ok()
+        .map_or(default, |text| text.parse().unwrap_or_else(|_| panic!("{name} is '{text}'")))
 }
 
 fn seeds() -> impl Iterator<Item = u64> {
@@ -31,12 +35,23 @@ fn captures_arrive_with_gcc_as_host_compiler() {
         let flags = ["-fsycl", "-fsycl-host-compiler=g++", "-std=c++20", "-w", "a.cpp"];
         let first = project.scythe(&[&flags[..], &["-fsyntax-only"]].concat());
         let mut skipped = Vec::new();
-        for line in first.stderr.lines().filter(|line| line.contains("compilers differ in what this lambda captures")) {
+        for line in first
+            .stderr
+            .lines()
+            .filter(|line| line.contains("compilers differ in what this lambda captures"))
+        {
             let position = line.split(':').nth(1).and_then(|line| line.parse::<usize>().ok());
-            skipped.push(format!("-DSKIP_{}", kernel_at(&captures::program(seed, KERNELS), position.expect("a line"))));
+            skipped.push(format!(
+                "-DSKIP_{}",
+                kernel_at(&captures::program(seed, KERNELS), position.expect("a line"))
+            ));
         }
         skipped.dedup();
-        assert!(skipped.len() * 2 < KERNELS, "seed {seed}: g++ may not compile {} kernels", skipped.len());
+        assert!(
+            skipped.len() * 2 < KERNELS,
+            "seed {seed}: g++ may not compile {} kernels",
+            skipped.len()
+        );
         let skipped: Vec<&str> = skipped.iter().map(String::as_str).collect();
         project.compile_and_run(&[&flags[1..], &skipped].concat()).ok();
     }

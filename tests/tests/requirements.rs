@@ -72,8 +72,8 @@ const SIMPLE: &str = r#"
 SYCL_EXTERNAL float last(float x, int) { return x * 2.0; }
 "#;
 
-const FP64: &str =
-    "Kernel uses optional feature corresponding to 'aspect::fp64' but device does not support this aspect.";
+const FP64: &str = "Kernel uses optional feature corresponding to 'aspect::fp64' but device does \
+    not support this aspect.";
 const KERNELS: [&str; 6] = ["plain", "calls", "templated", "elsewhere", "here", "nested"];
 /// Devices without fp64 but for the last, and the kernels that they refuse.
 const REFUSED: [(&str, &[&str]); 4] = [
@@ -98,8 +98,12 @@ fn check(p: &Project, what: &str) {
         let lines: Vec<&str> = stdout.lines().collect();
         assert_eq!(lines.len(), KERNELS.len(), "{what}, {device}: {stdout}");
         for (line, kernel) in lines.into_iter().zip(KERNELS) {
-            let expected = format!("{kernel}: {}", if refused.contains(&kernel) { FP64 } else { "runs" });
-            assert!(line.starts_with(&expected), "{what}, {device}: expected '{expected}', found '{line}'");
+            let expected =
+                format!("{kernel}: {}", if refused.contains(&kernel) { FP64 } else { "runs" });
+            assert!(
+                line.starts_with(&expected),
+                "{what}, {device}: expected '{expected}', found '{line}'"
+            );
         }
     }
     let here = p.run("./app", &[]).ok().stdout;
@@ -110,19 +114,40 @@ fn check(p: &Project, what: &str) {
 fn kernels_are_refused_for_what_they_reach_in_other_units_and_libraries() {
     let p = project();
     for level in ["-O0", "-O2"] {
-        for (source, object) in [("main.cpp", "main.o"), ("sub/middle.cpp", "middle.o"), ("last.cpp", "last.o")] {
+        for (source, object) in
+            [("main.cpp", "main.o"), ("sub/middle.cpp", "middle.o"), ("last.cpp", "last.o")]
+        {
             p.scythe(&["-fsycl", level, "-fPIC", "-c", source, "-o", object]).ok();
         }
         for split in ["auto", "off", "per_source", "per_kernel"] {
             let split = format!("-fsycl-device-code-split={split}");
-            p.scythe(&["-fsycl", &split, "-Wno-sycl-external", "main.o", "middle.o", "last.o", "-o", "app"]).ok();
+            p.scythe(&[
+                "-fsycl",
+                &split,
+                "-Wno-sycl-external",
+                "main.o",
+                "middle.o",
+                "last.o",
+                "-o",
+                "app",
+            ])
+            .ok();
             check(&p, &format!("{level} {split}"));
         }
         p.run("ar", &["rcs", "libstatic.a", "middle.o", "last.o"]).ok();
         p.scythe(&["-fsycl", "-Wno-sycl-external", "main.o", "libstatic.a", "-o", "app"]).ok();
         check(&p, &format!("{level}, static library"));
         // Both in one library, and a library that needs another.
-        p.scythe(&["-fsycl", "-shared", "middle.o", "last.o", "-Wno-sycl-external", "-o", "libone.so"]).ok();
+        p.scythe(&[
+            "-fsycl",
+            "-shared",
+            "middle.o",
+            "last.o",
+            "-Wno-sycl-external",
+            "-o",
+            "libone.so",
+        ])
+        .ok();
         p.scythe(&["-fsycl", "main.o", "./libone.so", "-o", "app"]).ok();
         check(&p, &format!("{level}, shared library"));
         p.scythe(&["-fsycl", level, "-fPIC", "-shared", "simple.cpp", "-o", "liblast.so"]).ok();
@@ -141,26 +166,41 @@ fn remarks(out: &Outcome) -> Vec<&str> {
 fn ahead_of_time_kernels_are_left_out_for_what_they_reach_and_it_is_said() {
     let p = project();
     let targets = "-fsycl-targets=intel_gpu_dg1,intel_gpu_pvc,spir64";
-    for (source, object) in [("main.cpp", "main.o"), ("sub/middle.cpp", "middle.o"), ("last.cpp", "last.o")] {
+    for (source, object) in
+        [("main.cpp", "main.o"), ("sub/middle.cpp", "middle.o"), ("last.cpp", "last.o")]
+    {
         p.scythe(&["-fsycl", "-O1", targets, "-c", source, "-o", object]).ok();
     }
     let link = |args: &[&str]| {
-        p.scythe(&[&["-fsycl", "-Wno-sycl-external", "main.o", "middle.o", "last.o", "-o", "app"], args].concat())
+        p.scythe(
+            &[&["-fsycl", "-Wno-sycl-external", "main.o", "middle.o", "last.o", "-o", "app"], args]
+                .concat(),
+        )
     };
     let out = link(&[targets]).ok();
     let said = remarks(&out);
     for kernel in ["calls_name", "templated_name", "here_name"] {
         let expected = format!(
-            "remark: kernel '{kernel}' is left out of the code for 'intel_gpu_dg1': it uses aspect 'fp64', which the target lacks"
+            "remark: kernel '{kernel}' is left out of the code for 'intel_gpu_dg1': it uses aspect \
+             'fp64', which the target lacks"
         );
-        assert_eq!(said.iter().filter(|line| line.contains(&expected)).count(), 1, "{}", out.stderr);
+        assert_eq!(
+            said.iter().filter(|line| line.contains(&expected)).count(),
+            1,
+            "{}",
+            out.stderr
+        );
     }
     assert_eq!(said.len(), 3, "{}", out.stderr);
     let report = p.run(prefix().join("bin/scythe-tools"), &["inspect", "app"]).ok().stdout;
     assert_eq!(report.matches("intel_gpu_pvc, empty").count(), 0, "{report}");
-    let of_dg1: Vec<&str> = report.split("\n\n").filter(|image| image.contains("intel_gpu_dg1, intel-gpu")).collect();
+    let of_dg1: Vec<&str> =
+        report.split("\n\n").filter(|image| image.contains("intel_gpu_dg1, intel-gpu")).collect();
     for kernel in ["plain_name", "elsewhere_name", "nested_name"] {
-        assert!(of_dg1.iter().any(|image| image.contains(&format!("kernel {kernel}"))), "{kernel}: {report}");
+        assert!(
+            of_dg1.iter().any(|image| image.contains(&format!("kernel {kernel}"))),
+            "{kernel}: {report}"
+        );
     }
     // As other groups: silenced, or an error, where it is named. A general `-Werror` leaves it a
     // remark.
@@ -169,7 +209,9 @@ fn ahead_of_time_kernels_are_left_out_for_what_they_reach_and_it_is_said() {
     assert_eq!(link(&[targets, "-w"]).ok().stderr, "");
     assert_eq!(remarks(&link(&[targets, "-Werror"]).ok()).len(), 3);
     std::fs::remove_file(p.path().join("app")).expect("it was made");
-    link(&[targets, "-Werror=sycl-aot"]).fails().stderr_has("error: kernel 'calls_name' is left out of the code");
+    link(&[targets, "-Werror=sycl-aot"])
+        .fails()
+        .stderr_has("error: kernel 'calls_name' is left out of the code");
     assert!(!p.exists("app"));
 }
 
@@ -178,19 +220,34 @@ fn ahead_of_time_kernels_are_left_out_for_what_they_reach_and_it_is_said() {
 #[test]
 fn generic_code_that_is_compiled_ahead_of_time_counts_its_own_branches() {
     let p = project();
-    for (source, object) in [("main.cpp", "main.o"), ("sub/middle.cpp", "middle.o"), ("last.cpp", "last.o")] {
+    for (source, object) in
+        [("main.cpp", "main.o"), ("sub/middle.cpp", "middle.o"), ("last.cpp", "last.o")]
+    {
         p.scythe(&["-fsycl", "-O1", "-c", source, "-o", object]).ok();
     }
-    let no_doubles = "x86_64_sse2:\n  aspects: [cpu, fp16, atomic64, usm_shared_allocations, ext_intel_x86_64, ext_intel_x86_64_sse2]\n  \
+    let no_doubles = "x86_64_sse2:\n  aspects: [cpu, fp16, atomic64, usm_shared_allocations, \
+        ext_intel_x86_64, ext_intel_x86_64_sse2]\n  \
                       may_support_other_aspects: false\n";
     let p = p.file("c.yaml", no_doubles);
     let config = "-fsycl-device-config-file=c.yaml";
-    let link = ["-fsycl", "-fsycl-targets=x86_64_sse2", config, "-Wno-sycl-external", "main.o", "middle.o", "last.o"];
+    let link = [
+        "-fsycl",
+        "-fsycl-targets=x86_64_sse2",
+        config,
+        "-Wno-sycl-external",
+        "main.o",
+        "middle.o",
+        "last.o",
+    ];
     let out = p.scythe(&[&link[..], &["-o", "app"]].concat()).ok();
     let said = remarks(&out);
     // `here` is for another device.
     assert_eq!(said.len(), 4, "{}", out.stderr);
-    assert!(!out.stderr.contains("'here_name'") && !out.stderr.contains("plain_name"), "{}", out.stderr);
+    assert!(
+        !out.stderr.contains("'here_name'") && !out.stderr.contains("plain_name"),
+        "{}",
+        out.stderr
+    );
 }
 
 /// Sizes that no compiler of the target would take.
@@ -217,21 +274,33 @@ int main() {
 fn sizes_that_a_target_lacks_leave_a_kernel_out() {
     let p = Project::new().file("a.cpp", SIZES);
     for targets in ["nvidia_gpu_sm_80", "nvidia_gpu_sm_80,spir64"] {
-        let out = p.scythe(&["-fsycl", "-O1", &format!("-fsycl-targets={targets}"), "a.cpp", "-o", "app"]).ok();
+        let out = p
+            .scythe(&["-fsycl", "-O1", &format!("-fsycl-targets={targets}"), "a.cpp", "-o", "app"])
+            .ok();
         let said = remarks(&out);
         for (kernel, why) in [
-            ("wide<2048>", "it requires work-groups of 2048 work-items, and the target allows 1024 at most"),
+            (
+                "wide<2048>",
+                "it requires work-groups of 2048 work-items, and the target allows 1024 at most",
+            ),
             (
                 "main::Deep",
-                "it requires work-groups of 128 work-items in the slowest dimension, and the target allows 64",
+                "it requires work-groups of 128 work-items in the slowest dimension, and the \
+                 target allows 64",
             ),
             ("main::Sub", "it requires sub-group size 16, which the target lacks"),
         ] {
-            let expected = format!("kernel '{kernel}' is left out of the code for 'nvidia_gpu_sm_80': {why}");
-            assert!(said.iter().any(|line| line.contains(&expected)), "no '{expected}' in {}", out.stderr);
+            let expected =
+                format!("kernel '{kernel}' is left out of the code for 'nvidia_gpu_sm_80': {why}");
+            assert!(
+                said.iter().any(|line| line.contains(&expected)),
+                "no '{expected}' in {}",
+                out.stderr
+            );
         }
         assert_eq!(said.len(), 3, "{}", out.stderr);
     }
-    let out = p.scythe(&["-fsycl", "-O1", "-fsycl-targets=intel_gpu_dg1", "a.cpp", "-o", "app"]).ok();
+    let out =
+        p.scythe(&["-fsycl", "-O1", "-fsycl-targets=intel_gpu_dg1", "a.cpp", "-o", "app"]).ok();
     assert_eq!(remarks(&out).len(), 1, "{}", out.stderr);
 }

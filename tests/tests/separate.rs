@@ -23,7 +23,9 @@ fn fat_objects_link() {
     p.scythe(&["-fsycl", "-O1", "-c", "m.cpp"]).ok();
     p.scythe(&["-fsycl", "k.o", "m.o", "-o", "app"]).ok();
     p.run("./app", &[]).ok();
-    p.run("readelf", &["-S", "-W", "k.o"]).ok().stdout_has("__CLANG_OFFLOAD_BUNDLE__sycl-spir64-unknown-unknown");
+    p.run("readelf", &["-S", "-W", "k.o"])
+        .ok()
+        .stdout_has("__CLANG_OFFLOAD_BUNDLE__sycl-spir64-unknown-unknown");
     p.run("clang-offload-bundler-22", &["-type=o", "-list", "-input=k.o"])
         .ok()
         .stdout_has("sycl-spir64-unknown-unknown");
@@ -74,11 +76,17 @@ int main() {
 #[test]
 fn external_device_functions_link_across_units() {
     let p = Project::new()
-        .file("f.cpp", "#include <sycl/sycl.hpp>\nSYCL_EXTERNAL int triple(int n) { return 3 * n; }\n")
+        .file(
+            "f.cpp",
+            "#include <sycl/sycl.hpp>\nSYCL_EXTERNAL int triple(int n) { return 3 * n; \
+            }\n",
+        )
         .file(
             "m.cpp",
-            "#include <sycl/sycl.hpp>\nSYCL_EXTERNAL int triple(int);\nint main() {\n  sycl::queue q;\n  int *p = \
-             sycl::malloc_shared<int>(1, q);\n  q.single_task<class K>([=] { *p = triple(14); }).wait();\n  return *p == 42 ? 0 : \
+            "#include <sycl/sycl.hpp>\nSYCL_EXTERNAL int triple(int);\nint main() {\n  sycl::queue \
+             q;\n  int *p = \
+             sycl::malloc_shared<int>(1, q);\n  q.single_task<class K>([=] { *p = triple(14); \
+             }).wait();\n  return *p == 42 ? 0 : \
              1;\n}\n",
         );
     p.compile_and_run(&["m.cpp", "f.cpp"]).ok();

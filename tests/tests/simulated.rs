@@ -1,5 +1,5 @@
-//! Devices that the CPU plays: they say of themselves what the device configuration, or a file over it, says, run what they can,
-//! and refuse the rest with the sentences of the specification.
+//! Devices that the CPU plays: they say of themselves what the device configuration, or a file over
+//! it, says, run what they can, and refuse the rest with the sentences of the specification.
 
 use scythe_tests::Project;
 
@@ -72,8 +72,10 @@ fn devices_are_as_the_configuration_says() {
     for part in [
         "small (simulated on ",
         "): fp16 1, fp64 0, gpu 0, groups of 64, local memory 1024, sub-groups 8 16; 42\n",
-        "nd_range: nd_range of global size {128}, local size {128}: in dimension 0 the local size 128 exceeds the limit of 64",
-        "memory: kernel 'Local' needs 4096 bytes of local memory in each work-group, which exceeds the limit of 1024 on small",
+        "nd_range: nd_range of global size {128}, local size {128}: in dimension 0 the local size \
+         128 exceeds the limit of 64",
+        "memory: kernel 'Local' needs 4096 bytes of local memory in each work-group, which exceeds \
+         the limit of 1024 on small",
         "intel_gpu_dg1 (simulated on ",
         "): fp16 1, fp64 0, gpu 1, groups of 512, ",
         "gpu: intel_gpu_dg1 (simulated on ",
@@ -86,7 +88,8 @@ fn devices_are_as_the_configuration_says() {
     assert!(refused.contains("SCYTHE_SIMULATE holds 'intel_gpu_nothing'"), "{refused}");
 }
 
-/// Submits one kernel after another and prints what came of each, with what the questions about it answer.
+/// Submits one kernel after another and prints what came of each, with what the questions about it
+/// answer.
 const DEMANDS: &str = r#"
 #include <sycl/sycl.hpp>
 #include <cstdio>
@@ -175,24 +178,41 @@ doubles:
 ";
 
 fn aspect(name: &str) -> String {
-    format!("Kernel uses optional feature corresponding to 'aspect::{name}' but device does not support this aspect.")
+    format!(
+        "Kernel uses optional feature corresponding to 'aspect::{name}' but device does not \
+         support this aspect."
+    )
 }
 
 fn sub_group(size: u32) -> String {
-    format!("Kernel has a required sub-group size of '{size}' but device does not support this sub-group size.")
+    format!(
+        "Kernel has a required sub-group size of '{size}' but device does not support this \
+         sub-group size."
+    )
 }
 
 #[test]
 fn each_device_runs_what_it_can_and_says_why_not_the_rest() {
     let p = Project::new().file("a.cpp", DEMANDS).file("devices.yaml", FIVE);
     p.scythe(&["-fsycl", "-O1", "a.cpp", "-o", "app"]).ok();
-    let devices = "devices.yaml:small,devices.yaml:halves,devices.yaml:doubles,intel_gpu_dg1,spir64_x86_64";
+    let devices =
+        "devices.yaml:small,devices.yaml:halves,devices.yaml:doubles,intel_gpu_dg1,spir64_x86_64";
     let out = p.run_with("./app", &[], &[("SCYTHE_SIMULATE", devices)]).ok().stdout;
     let runs = "runs".to_owned();
-    let group = "Kernel has a required work-group size of '512' but device does not support this work-group size.";
+    let group = "Kernel has a required work-group size of '512' but device does not support this \
+        work-group size.";
     let (fp16, fp64, atomic64) = (aspect("fp16"), aspect("fp64"), aspect("atomic64"));
     let (no8, no16, no32) = (sub_group(8), sub_group(16), sub_group(32));
-    let names = ["plain", "fp64", "fp16", "atomic64", "sub-group 8", "sub-group 16", "sub-group 32", "work-group 512"];
+    let names = [
+        "plain",
+        "fp64",
+        "fp16",
+        "atomic64",
+        "sub-group 8",
+        "sub-group 16",
+        "sub-group 32",
+        "work-group 512",
+    ];
     let expected: [(&str, [&str; 8]); 4] = [
         ("small", [&runs, &fp64, &fp16, &atomic64, &runs, &no16, &no32, group]),
         ("halves", [&runs, &fp64, &runs, &runs, &no8, &runs, &runs, &runs]),
@@ -210,8 +230,10 @@ fn each_device_runs_what_it_can_and_says_why_not_the_rest() {
             );
         }
     }
-    let x86 =
-        out.split("== ").find(|part| part.starts_with("spir64_x86_64 (simulated on ")).expect("the CPU's own entry");
+    let x86 = out
+        .split("== ")
+        .find(|part| part.starts_with("spir64_x86_64 (simulated on "))
+        .expect("the CPU's own entry");
     assert!(
         ["fp64", "atomic64", "sub-group 8", "work-group 512"]
             .iter()
@@ -220,7 +242,8 @@ fn each_device_runs_what_it_can_and_says_why_not_the_rest() {
     );
     assert!(
         out.contains(
-            "nd_range: nd_range of global size {64}, local size {16}: the kernel has a required work-group size of {32}"
+            "nd_range: nd_range of global size {64}, local size {16}: the kernel has a required \
+             work-group size of {32}"
         ),
         "{out}"
     );

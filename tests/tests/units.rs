@@ -1,8 +1,10 @@
-//! A translation unit is what it compiles to: headers, macros and options count, its place on the disk does not.
+//! A translation unit is what it compiles to: headers, macros and options count, its place on the
+//! disk does not.
 
 use scythe_tests::{Project, prefix};
 
-/// A unit that is one source with what its folder's header says. `run` gives what its kernel computes.
+/// A unit that is one source with what its folder's header says. `run` gives what its kernel
+/// computes.
 const PLUGIN: &str = r#"
 #include <sycl/sycl.hpp>
 #include "config.h"
@@ -71,7 +73,9 @@ fn plugins_of_one_source_with_different_headers_run_their_own_kernels() {
             p.scythe(&[&common[..], &["-c", &source, "-o", &object]].concat()).ok();
             p.scythe(&[&common[..], &["-shared", &object, "-o", &library("two")]].concat()).ok();
         }
-        let out = p.run("./host", &["local", "./a/one.so", "./b/one.so", "./b/two.so", "./a/two.so"]).ok();
+        let out = p
+            .run("./host", &["local", "./a/one.so", "./b/one.so", "./b/two.so", "./a/two.so"])
+            .ok();
         assert_eq!(numbers(&out.stdout), [11, 22, 22, 11].map(value), "{mode:?}");
     }
 }
@@ -81,7 +85,8 @@ fn one_unit_in_two_libraries_of_a_process_runs_in_both() {
     let p = project();
     p.scythe(&["host.cpp", "-o", "host"]).ok();
     for name in ["one.so", "two.so"] {
-        p.scythe(&["-fsycl", "-O1", "-fPIC", "-DRUN=run", "-shared", "a/plugin.cpp", "-o", name]).ok();
+        p.scythe(&["-fsycl", "-O1", "-fPIC", "-DRUN=run", "-shared", "a/plugin.cpp", "-o", name])
+            .ok();
     }
     for how in ["local", "global"] {
         let out = p.run("./host", &[how, "./one.so", "./two.so", "./one.so"]).ok();
@@ -114,7 +119,9 @@ fn a_library_launches_its_own_kernel_of_a_name_that_others_have_too() {
         p.scythe(&["-fsycl", "-O1", "-fPIC", "-shared", &source, "-o", &library]).ok();
     }
     // Opened again, a library is the one that is there.
-    let out = p.run("./host", &["local", "./a/named.so", "./b/named.so", "./a/named.so", "./b/named.so"]).ok();
+    let out = p
+        .run("./host", &["local", "./a/named.so", "./b/named.so", "./a/named.so", "./b/named.so"])
+        .ok();
     assert_eq!(numbers(&out.stdout), [11, 22, 11, 22]);
 }
 
@@ -138,24 +145,32 @@ fn units_of_one_program_that_differ_in_a_header_or_a_macro_run_their_own_kernels
     ];
     for mode in [&["-O1"][..], &["-O2", "-fsycl-host-compiler=g++"]] {
         for way in &ways {
-            let p = project().file("plugin.cpp", PLUGIN).file("none/config.h", "").file("main.cpp", MAIN);
+            let p = project()
+                .file("plugin.cpp", PLUGIN)
+                .file("none/config.h", "")
+                .file("main.cpp", MAIN);
             for (unit, name) in way.iter().zip(["first.o", "second.o"]) {
                 p.scythe(&[&["-fsycl"], mode, unit, &["-c", "-o", name]].concat()).ok();
             }
-            p.scythe(&[&["-fsycl"], mode, &["main.cpp", "first.o", "second.o", "-o", "app"]].concat()).ok();
+            p.scythe(
+                &[&["-fsycl"], mode, &["main.cpp", "first.o", "second.o", "-o", "app"]].concat(),
+            )
+            .ok();
             let out = p.run("./app", &[]).ok();
             assert_eq!(numbers(&out.stdout), [11, 22].map(value), "{mode:?} {way:?}");
         }
     }
 }
 
-/// Which function is called is another unit's doing: the sources, and the macros of both commands, are the same.
+/// Which function is called is another unit's doing: the sources, and the macros of both commands,
+/// are the same.
 #[test]
 fn units_in_two_folders_of_one_command_run_their_own_kernels() {
     let p = project().file("main.cpp", MAIN);
     for (folder, name) in [("a", "first"), ("b", "second")] {
         let config = p.path().join(folder).join("config.h");
-        let text = std::fs::read_to_string(&config).expect("the header is there") + &format!("#define RUN {name}\n");
+        let text = std::fs::read_to_string(&config).expect("the header is there")
+            + &format!("#define RUN {name}\n");
         std::fs::write(config, text).expect("the header can be written");
     }
     p.scythe(&["-fsycl", "-O1", "a/plugin.cpp", "b/plugin.cpp", "main.cpp", "-o", "app"]).ok();
@@ -192,13 +207,23 @@ extern "C" int RUN() {
     assert_eq!(numbers(&p.run("./app", &[]).ok().stdout), [11, 22]);
 }
 
-/// Kernels with internal linkage of two units, at two levels of optimisation, and the images that `per_source` makes.
+/// Kernels with internal linkage of two units, at two levels of optimisation, and the images that
+/// `per_source` makes.
 #[test]
 fn per_source_means_the_unit() {
     let p = project().file("main.cpp", MAIN);
     p.scythe(&["-fsycl", "-O1", "-DRUN=first", "-c", "a/plugin.cpp", "-o", "first.o"]).ok();
     p.scythe(&["-fsycl", "-O1", "-DRUN=second", "-c", "b/plugin.cpp", "-o", "second.o"]).ok();
-    p.scythe(&["-fsycl", "-fsycl-device-code-split=per_source", "first.o", "second.o", "main.cpp", "-o", "app"]).ok();
+    p.scythe(&[
+        "-fsycl",
+        "-fsycl-device-code-split=per_source",
+        "first.o",
+        "second.o",
+        "main.cpp",
+        "-o",
+        "app",
+    ])
+    .ok();
     let out = p.run_with("./app", &[], &[("SCYTHE_TRACE", "images")]).ok();
     let all = out.stdout + &out.stderr;
     assert!(all.contains("registered 2 image(s)"), "{all}");
@@ -213,19 +238,26 @@ fn builds_in_two_folders_give_the_same_bytes() {
             let p = Project::new();
             let at = p.path().join(folder);
             std::fs::create_dir_all(&at).expect("folders can be made");
-            std::fs::write(at.join("config.h"), "#define VALUE 11\n").expect("the header can be written");
+            std::fs::write(
+                at.join("config.h"),
+                "#define VALUE \
+                11\n",
+            )
+            .expect("the header can be written");
             std::fs::write(at.join("plugin.cpp"), PLUGIN).expect("the source can be written");
             let scythe = prefix().join("bin/scythe");
             let words = [&["-fsycl", "-O2", "-fPIC", "-DRUN=run"], mode].concat().join(" ");
             let script = format!(
-                "cd {folder} && '{0}' {words} -c plugin.cpp -o plugin.o && '{0}' {words} -shared plugin.o -o plugin.so && \
+                "cd {folder} && '{0}' {words} -c plugin.cpp -o plugin.o && '{0}' {words} -shared \
+                 plugin.o -o plugin.so && \
                  '{0}' {words} -shared plugin.cpp -o whole.so",
                 scythe.display()
             );
             p.run("sh", &["-c", &script]).ok();
             ["plugin.o", "plugin.so", "whole.so"].map(|name| p.read(&format!("{folder}/{name}")))
         });
-        for (name, (first, second)) in ["plugin.o", "plugin.so", "whole.so"].iter().zip(built[0].iter().zip(&built[1]))
+        for (name, (first, second)) in
+            ["plugin.o", "plugin.so", "whole.so"].iter().zip(built[0].iter().zip(&built[1]))
         {
             assert!(first == second, "{name} differs with {mode:?}");
         }
@@ -237,7 +269,8 @@ fn builds_in_two_folders_give_the_same_bytes() {
 fn sides_compiled_by_commands_of_their_own_agree() {
     let p = project().file(
         "main.cpp",
-        "#include <cstdio>\nextern \"C\" int run();\nint main() { std::printf(\"%d\\n\", run()); }\n",
+        "#include <cstdio>\nextern \"C\" int run();\nint main() { std::printf(\"%d\\n\", run()); \
+         }\n",
     );
     let common = ["-fsycl", "-O1", "-DRUN=run", "a/plugin.cpp"];
     p.scythe(&[&common[..], &["-fsycl-host-only", "-c", "-o", "host.o"]].concat()).ok();
@@ -250,7 +283,8 @@ fn sides_compiled_by_commands_of_their_own_agree() {
     assert_eq!(numbers(&p.run("./app", &[]).ok().stdout), [value(11)]);
 }
 
-/// Two variables of internal linkage and one name are two, also where the device code of both units is the same.
+/// Two variables of internal linkage and one name are two, also where the device code of both units
+/// is the same.
 #[test]
 fn variables_of_units_with_equal_device_code_stay_apart() {
     let unit = r#"
@@ -284,7 +318,8 @@ extern "C" int RUN() {
     }
 }
 
-/// A name that all units may use means each unit's own kernel where the code differs, and one kernel where it does not.
+/// A name that all units may use means each unit's own kernel where the code differs, and one
+/// kernel where it does not.
 #[test]
 fn a_name_means_the_kernel_of_its_unit() {
     let unit = r#"

@@ -55,10 +55,15 @@ fn both_forms_compute_the_same() {
     let p = Project::new().file("a.cpp", PROGRAM);
     p.scythe(&["-fsycl", "-O2", "a.cpp", "-o", "app"]).ok();
     let want = p.run("./app", &[]).ok().stdout;
-    for setting in [("SCYTHE_CPU_FORM", "scalar"), ("SCYTHE_CPU_FORM", "widened"), ("SCYTHE_CHECK_WIDENING", "1")] {
+    for setting in [
+        ("SCYTHE_CPU_FORM", "scalar"),
+        ("SCYTHE_CPU_FORM", "widened"),
+        ("SCYTHE_CHECK_WIDENING", "1"),
+    ] {
         assert_eq!(p.run_with("./app", &[], &[setting]).ok().stdout, want, "{setting:?}");
     }
-    let ahead = ["-fsycl", "-O2", "-fsycl-targets=spir64_x86_64", "-Xsycl-target-backend=spir64_x86_64"];
+    let ahead =
+        ["-fsycl", "-O2", "-fsycl-targets=spir64_x86_64", "-Xsycl-target-backend=spir64_x86_64"];
     for options in ["-march=x86-64", "-march=x86-64 -mscalar"] {
         p.scythe(&[&ahead[..], &[options, "a.cpp", "-o", "ahead"]].concat()).ok();
         assert_eq!(p.run("./ahead", &[]).ok().stdout, want, "{options}");
@@ -66,7 +71,9 @@ fn both_forms_compute_the_same() {
     // It has no code of which another form could be made.
     let refused = p.run_with("./ahead", &[], &[("SCYTHE_CHECK_WIDENING", "1")]).fails();
     assert!(
-        refused.stdout.contains("SCYTHE_CHECK_WIDENING needs an image that is compiled at run time"),
+        refused
+            .stdout
+            .contains("SCYTHE_CHECK_WIDENING needs an image that is compiled at run time"),
         "{}",
         refused.stdout
     );
@@ -92,7 +99,8 @@ fn settings_that_make_no_sense_are_errors() {
     }
 }
 
-/// A kernel with a loop that never ends cannot be widened. Without widening, its sub-groups would have one work-item.
+/// A kernel with a loop that never ends cannot be widened. Without widening, its sub-groups would
+/// have one work-item.
 #[test]
 fn sub_groups_of_another_size_than_required_are_an_error() {
     const PROGRAM: &str = r#"
@@ -118,7 +126,9 @@ int main() {
 "#;
     let p = Project::new().file("size.cpp", PROGRAM);
     p.scythe(&["-fsycl", "-O2", "size.cpp", "-o", "size"]).ok();
-    p.run("./size", &[]).fails().stdout_has("requires sub-groups of 8 work-items, but cannot be vectorised");
+    p.run("./size", &[])
+        .fails()
+        .stdout_has("requires sub-groups of 8 work-items, but cannot be vectorised");
     p.scythe(&["-fsycl", "-O2", "-fsycl-targets=spir64_x86_64", "size.cpp", "-o", "ahead"])
         .fails()
         .stderr_has("requires sub-groups of 8 work-items, but cannot be vectorised");

@@ -1,4 +1,5 @@
-//! `cargo xtask bench`: ratios against peers, measured in the same run, and whether each limit holds.
+//! `cargo xtask bench`: ratios against peers, measured in the same run, and whether each limit
+//! holds.
 
 mod aspects;
 mod compile;
@@ -37,9 +38,11 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
             (peer::measure, rest)
         }
         _ => {
-            return Err("'bench' needs one of 'aspects', 'compile', 'cpu', 'cuda', 'link', 'opencl', \
+            return Err(
+                "'bench' needs one of 'aspects', 'compile', 'cpu', 'cuda', 'link', 'opencl', \
                 'peer' or 'run'"
-                .to_owned());
+                    .to_owned(),
+            );
         }
     };
     setup::ensure(Purpose::Bench)?;
@@ -89,8 +92,17 @@ impl Report {
                 _ if row.holds() => "holds",
                 _ => "DOES NOT HOLD",
             };
-            let value = if row.unit == " lines" { format!("{}", row.value) } else { format!("{:.3}", row.value) };
-            println!("{:58} {:>12} {:22} {verdict}", row.what, format!("{value}{}", row.unit), limit);
+            let value = if row.unit == " lines" {
+                format!("{}", row.value)
+            } else {
+                format!("{:.3}", row.value)
+            };
+            println!(
+                "{:58} {:>12} {:22} {verdict}",
+                row.what,
+                format!("{value}{}", row.unit),
+                limit
+            );
         }
     }
 }

@@ -1,9 +1,11 @@
-//! `cargo xtask cts`: the SYCL conformance suite, one category at a time, and the table in `docs/conformance.md`.
+//! `cargo xtask cts`: the SYCL conformance suite, one category at a time, and the table in
+//! `docs/conformance.md`.
 //!
-//! The suite is a checkout with unmodified tests. Its own CMake files say which sources a category consists of and how they
-//! are compiled; `cmake/cts/AddSYCLExecutable.cmake` registers Scythe there. This tool then compiles each source by itself,
-//! so that one that does not compile costs a category no more than its own tests, links what was compiled, and runs it.
-//! What came of a category is kept below the target folder: an interrupted run goes on with `--resume`.
+//! The suite is a checkout with unmodified tests. Its own CMake files say which sources a category
+//! consists of and how they are compiled; `cmake/cts/AddSYCLExecutable.cmake` registers Scythe
+//! there. This tool then compiles each source by itself, so that one that does not compile costs a
+//! category no more than its own tests, links what was compiled, and runs it. What came of a
+//! category is kept below the target folder: an interrupted run goes on with `--resume`.
 
 mod build;
 mod commands;
@@ -30,11 +32,14 @@ Usage: cargo xtask cts --suite PATH [OPTION]...
 
   --suite PATH        a checkout of SYCL-CTS
   --catch2 PATH       a checkout of Catch2, where the suite's submodule vendor/Catch2 is empty
-  --backend NAME      cpu (default), opencl or cuda; may be repeated: categories are built once and run on each
+  --backend NAME      cpu (default), opencl or cuda; may be repeated: categories are built once \
+  and run on each
   --category NAME     only this one; may be repeated
   --resume            leave out categories that have a result
-  --rerun             run the programs that an earlier call built, without building them anew. Without --suite, nothing
-                      else is built either: it needs only this tool, the folder cts of the target folder, and
+  --rerun             run the programs that an earlier call built, without building them anew. \
+  Without --suite, nothing
+                      else is built either: it needs only this tool, the folder cts of the target \
+                      folder, and
                       Scythe's libraries
   --time-limit S      seconds for a category's build, and again for its run (default 3600)
   --memory-limit MB   of each compiler or test program (default 8192)
@@ -93,7 +98,8 @@ impl Options {
             _ => vec![a.as_str()],
         });
         while let Some(word) = words.next() {
-            let mut value = || words.next().ok_or_else(|| format!("'{word}' needs a value\n\n{HELP}"));
+            let mut value =
+                || words.next().ok_or_else(|| format!("'{word}' needs a value\n\n{HELP}"));
             match word {
                 "--suite" => options.suite = PathBuf::from(value()?),
                 "--catch2" => options.catch2 = Some(PathBuf::from(value()?)),
@@ -101,9 +107,15 @@ impl Options {
                 "--category" => options.categories.push(value()?.to_owned()),
                 "--resume" => options.resume = true,
                 "--rerun" => options.rerun = true,
-                "--time-limit" => options.limits.time = Duration::from_secs(number(word, value()?)?),
-                "--memory-limit" => options.limits.memory = number(word, value()?)?.saturating_mul(1 << 20),
-                "--jobs" => options.jobs = usize::try_from(number(word, value()?)?).unwrap_or(usize::MAX),
+                "--time-limit" => {
+                    options.limits.time = Duration::from_secs(number(word, value()?)?)
+                }
+                "--memory-limit" => {
+                    options.limits.memory = number(word, value()?)?.saturating_mul(1 << 20)
+                }
+                "--jobs" => {
+                    options.jobs = usize::try_from(number(word, value()?)?).unwrap_or(usize::MAX)
+                }
                 "--prefix" => options.prefix = Some(PathBuf::from(value()?)),
                 _ => return Err(format!("unknown argument '{word}' of 'cts'\n\n{HELP}")),
             }
@@ -175,7 +187,9 @@ fn configure(options: &Options, folder: &Path) -> Result<Suite, String> {
     // The suite is linked with OpenCL's loader, whatever backend it runs on.
     setup::ensure(Purpose::Bench)?;
     let prefix = match &options.prefix {
-        Some(prefix) => std::path::absolute(prefix).map_err(|e| format!("{}: {e}", prefix.display()))?,
+        Some(prefix) => {
+            std::path::absolute(prefix).map_err(|e| format!("{}: {e}", prefix.display()))?
+        }
         None => stage::stage(Profile::Release)?,
     };
     Suite::configure(&options.suite, options.catch2.as_deref(), &prefix, folder)
@@ -184,7 +198,10 @@ fn configure(options: &Options, folder: &Path) -> Result<Suite, String> {
 /// The categories to run: those named, which must be the suite's, or all.
 fn chosen(suite: &Suite, named: &[String]) -> Result<Vec<String>, String> {
     if let Some(unknown) = named.iter().find(|n| !suite.categories.contains(n)) {
-        return Err(format!("unknown category '{unknown}'; the suite has: {}", suite.categories.join(" ")));
+        return Err(format!(
+            "unknown category '{unknown}'; the suite has: {}",
+            suite.categories.join(" ")
+        ));
     }
     Ok(if named.is_empty() { suite.categories.clone() } else { named.to_vec() })
 }
@@ -199,9 +216,11 @@ mod tests {
 
     #[test]
     fn options_may_repeat_and_have_values_either_way() {
-        let o =
-            parse("--suite=a --category id --category=range --backend cpu --backend opencl --backend=cuda --jobs=3")
-                .unwrap();
+        let o = parse(
+            "--suite=a --category id --category=range --backend cpu --backend opencl \
+                --backend=cuda --jobs=3",
+        )
+        .unwrap();
         assert_eq!(o.suite, PathBuf::from("a"));
         assert_eq!(o.categories, ["id", "range"]);
         assert_eq!(o.backends, Backend::ALL);

@@ -1,8 +1,9 @@
 //! Bundles for a machine with an NVIDIA GPU and without Rust, LLVM or a network.
 //!
-//! `cargo xtask test --backend cuda --package DIR` compiles every end-to-end program that may run there, ahead of time for the GPU and
-//! as generic code, and puts them with all libraries they need and a plain shell script, `run.sh`, into DIR. The script runs them,
-//! prints a line for each and a closing one, and fails where one of them does. `bench cuda` does likewise.
+//! `cargo xtask test --backend cuda --package DIR` compiles every end-to-end program that may run
+//! there, ahead of time for the GPU and as generic code, and puts them with all libraries they need
+//! and a plain shell script, `run.sh`, into DIR. The script runs them, prints a line for each and a
+//! closing one, and fails where one of them does. `bench cuda` does likewise.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -17,8 +18,16 @@ use crate::workspace::target;
 pub const ARCHITECTURE: &str = "sm_90";
 const COMPILE_LIMIT: Duration = Duration::from_secs(300);
 /// What every Linux machine has.
-const EVERYWHERE: [&str; 8] =
-    ["linux-vdso", "ld-linux", "libc.so", "libm.so", "libdl.so", "libpthread.so", "libgcc_s", "libstdc++"];
+const EVERYWHERE: [&str; 8] = [
+    "linux-vdso",
+    "ld-linux",
+    "libc.so",
+    "libm.so",
+    "libdl.so",
+    "libpthread.so",
+    "libgcc_s",
+    "libstdc++",
+];
 /// `ptxas`, `libdevice`, for machines without CUDA.
 const WHEEL: &str = "nvidia-cuda-nvcc-cu12==12.9.86";
 
@@ -43,7 +52,10 @@ impl Form {
     pub fn options(self, cuda: &Path) -> Vec<String> {
         match self {
             Self::Ahead => {
-                vec![format!("-fsycl-targets=nvidia_gpu_{ARCHITECTURE}"), format!("--cuda-path={}", cuda.display())]
+                vec![
+                    format!("-fsycl-targets=nvidia_gpu_{ARCHITECTURE}"),
+                    format!("--cuda-path={}", cuda.display()),
+                ]
             }
             Self::Generic => Vec::new(),
         }
@@ -76,7 +88,8 @@ pub fn toolkit() -> Result<PathBuf, String> {
 
 fn wheel_folder(environment: &Path) -> Option<PathBuf> {
     let versions = std::fs::read_dir(environment.join("lib")).ok()?;
-    let folders = versions.filter_map(|entry| Some(entry.ok()?.path().join("site-packages/nvidia/cuda_nvcc")));
+    let folders = versions
+        .filter_map(|entry| Some(entry.ok()?.path().join("site-packages/nvidia/cuda_nvcc")));
     folders.into_iter().find(|folder| folder.join("bin/ptxas").exists())
 }
 
@@ -88,8 +101,10 @@ pub fn package_tests(prefix: &Path, folder: &Path, filters: &[String]) -> Result
     }
     let cuda = toolkit()?;
     let bundle = Bundle::new(prefix, folder)?;
-    let cases: Vec<(&Program, Form)> =
-        programs.iter().flat_map(|program| program.forms().map(move |form| (program, form))).collect();
+    let cases: Vec<(&Program, Form)> = programs
+        .iter()
+        .flat_map(|program| program.forms().map(move |form| (program, form)))
+        .collect();
     progress(&format!("compiling {} programs", cases.len()));
     let compiled = process::parallel(&cases, |(program, form)| {
         let name = format!("{}-{}", program.name, form.name());
@@ -103,7 +118,8 @@ pub fn package_tests(prefix: &Path, folder: &Path, filters: &[String]) -> Result
     for ((program, _), made) in cases.iter().zip(compiled) {
         match made {
             Ok(name) => {
-                std::fs::write(folder.join("cases").join(&name), case(program)).map_err(|e| e.to_string())?;
+                std::fs::write(folder.join("cases").join(&name), case(program))
+                    .map_err(|e| e.to_string())?;
                 lines.push(name);
             }
             Err(why) => failures.push(why),
@@ -113,23 +129,42 @@ pub fn package_tests(prefix: &Path, folder: &Path, filters: &[String]) -> Result
     bundle.write("run.sh", include_str!("cuda/run.sh"), true)?;
     if !failures.is_empty() {
         let all = cases.len();
-        return Err(format!("{} of {all} programs do not compile:\n{}", failures.len(), failures.join("\n")));
+        return Err(format!(
+            "{} of {all} programs do not compile:\n{}",
+            failures.len(),
+            failures.join("\n")
+        ));
     }
     Ok(format!("{} programs in {}", lines.len(), folder.display()))
 }
 
-/// What the script is told of a program: its arguments, and one line for each text that its output holds.
+/// What the script is told of a program: its arguments, and one line for each text that its output
+/// holds.
 fn case(program: &Program) -> String {
     let lines = std::iter::once(program.args.join(" ")).chain(program.expected.iter().cloned());
     lines.map(|line| line + "\n").collect()
 }
 
 /// Compiles one program and takes what only debuggers need out of it.
-pub fn compile(prefix: &Path, source: &Path, options: &[String], program: &Path) -> Result<(), String> {
+pub fn compile(
+    prefix: &Path,
+    source: &Path,
+    options: &[String],
+    program: &Path,
+) -> Result<(), String> {
     let mut command = Command::new(prefix.join("bin/scythe"));
-    command.args(["-fsycl", "-std=c++17", "-O3", "-s"]).args(options).arg(source).arg("-o").arg(program);
+    command
+        .args(["-fsycl", "-std=c++17", "-O3", "-s"])
+        .args(options)
+        .arg(source)
+        .arg("-o")
+        .arg(program);
     let outcome = capture(&mut command, COMPILE_LIMIT)?;
-    if outcome.success() { Ok(()) } else { Err(format!("'{}': {}", process::shown(&command), outcome.describe())) }
+    if outcome.success() {
+        Ok(())
+    } else {
+        Err(format!("'{}': {}", process::shown(&command), outcome.describe()))
+    }
 }
 
 /// A folder with libraries that programs find by `LD_LIBRARY_PATH`.
@@ -148,15 +183,19 @@ impl<'a> Bundle<'a> {
         for name in ["bin", "cases", "lib"] {
             let path = folder.join(name);
             if path.exists() {
-                std::fs::remove_dir_all(&path).map_err(|e| format!("cannot empty {}: {e}", path.display()))?;
+                std::fs::remove_dir_all(&path)
+                    .map_err(|e| format!("cannot empty {}: {e}", path.display()))?;
             }
-            std::fs::create_dir_all(&path).map_err(|e| format!("cannot create {}: {e}", path.display()))?;
+            std::fs::create_dir_all(&path)
+                .map_err(|e| format!("cannot create {}: {e}", path.display()))?;
         }
         let bundle = Self { folder };
         for name in ["libscythe.so", "libscythe-jit.so"] {
             let to = folder.join("lib").join(name);
             let mut strip = Command::new("strip");
-            process::output(strip.arg("--strip-unneeded").arg("-o").arg(&to).arg(prefix.join("lib").join(name)))?;
+            process::output(
+                strip.arg("--strip-unneeded").arg("-o").arg(&to).arg(prefix.join("lib").join(name)),
+            )?;
         }
         bundle.device_library(&prefix.join("lib/scythe/devicelib"))?;
         bundle.needed_by(&prefix.join("lib/libscythe-jit.so"))?;
@@ -202,5 +241,7 @@ impl<'a> Bundle<'a> {
 }
 
 pub fn copy(from: &Path, to: &Path) -> Result<(), String> {
-    std::fs::copy(from, to).map(|_| ()).map_err(|e| format!("cannot copy {} to {}: {e}", from.display(), to.display()))
+    std::fs::copy(from, to)
+        .map(|_| ())
+        .map_err(|e| format!("cannot copy {} to {}: {e}", from.display(), to.display()))
 }

@@ -1,4 +1,5 @@
-//! End-to-end programs: each source in `examples` and `tests/e2e` is compiled in every mode it names, and checks itself.
+//! End-to-end programs: each source in `examples` and `tests/e2e` is compiled in every mode it
+//! names, and checks itself.
 //!
 //! Directives at the head of a source restrict the modes; `docs/file-tests.md` lists them.
 
@@ -47,12 +48,26 @@ pub fn run(prefix: &Path, filters: &[String], backend: &Backend) -> Result<Tally
         if !directives.backends.iter().any(|name| name == backend.name()) {
             continue;
         }
-        for &mode in directives.modes.iter().filter(|mode| *backend == Backend::Cpu || **mode == Mode::Device) {
-            let levels = if mode == Mode::Device { directives.levels.clone() } else { vec!["O2".to_owned()] };
+        for &mode in directives
+            .modes
+            .iter()
+            .filter(|mode| *backend == Backend::Cpu || **mode == Mode::Device)
+        {
+            let levels = if mode == Mode::Device {
+                directives.levels.clone()
+            } else {
+                vec!["O2".to_owned()]
+            };
             for level in levels {
                 let stem = source.file_stem().unwrap_or_default().to_string_lossy();
                 let name = format!("{stem} [{} -{level}]", mode.name());
-                cases.push(Case { source: source.clone(), name, mode, level, directives: directives.clone() });
+                cases.push(Case {
+                    source: source.clone(),
+                    name,
+                    mode,
+                    level,
+                    directives: directives.clone(),
+                });
             }
         }
     }
@@ -71,9 +86,12 @@ pub struct Program {
     pub ahead: bool,
 }
 
-/// The programs of the device mode that may run on a backend, and whose name holds one of `filters`.
+/// The programs of the device mode that may run on a backend, and whose name holds one of
+/// `filters`.
 pub fn device_programs(backend: &str, filters: &[String]) -> Result<Vec<Program>, String> {
-    let runs = |d: &Directives| d.modes.contains(&Mode::Device) && d.backends.iter().any(|name| name == backend);
+    let runs = |d: &Directives| {
+        d.modes.contains(&Mode::Device) && d.backends.iter().any(|name| name == backend)
+    };
     let programs = programs(filters)?.into_iter().filter(|(_, directives)| runs(directives));
     let program = |(source, d): (PathBuf, Directives)| {
         let name = source.file_stem().unwrap_or_default().to_string_lossy().into_owned();
@@ -82,22 +100,33 @@ pub fn device_programs(backend: &str, filters: &[String]) -> Result<Vec<Program>
     Ok(programs.map(program).collect())
 }
 
-/// Runs the device programs under valgrind's memcheck. The examples compile their kernels there too; the others bring
-/// theirs compiled, since a compiler under valgrind takes minutes and finds nothing new in each program.
+/// Runs the device programs under valgrind's memcheck. The examples compile their kernels there
+/// too; the others bring theirs compiled, since a compiler under valgrind takes minutes and finds
+/// nothing new in each program.
 pub fn valgrind(prefix: &Path, filters: &[String]) -> Result<Tally, String> {
     let mut cases = Vec::new();
     for (source, directives) in programs(filters)? {
         let on_cpu = directives.backends.iter().any(|name| name == Backend::Cpu.name());
-        if on_cpu && directives.modes.contains(&Mode::Device) && directives.valgrind_args.is_some() {
+        if on_cpu && directives.modes.contains(&Mode::Device) && directives.valgrind_args.is_some()
+        {
             let stem = source.file_stem().unwrap_or_default().to_string_lossy();
             let name = format!("{stem} [valgrind]");
-            cases.push(Case { source, name, mode: Mode::Device, level: "O1".to_owned(), directives });
+            cases.push(Case {
+                source,
+                name,
+                mode: Mode::Device,
+                level: "O1".to_owned(),
+                directives,
+            });
         }
     }
     run_all(&cases, |case| case.memcheck(prefix))
 }
 
-fn run_all(cases: &[Case], check: impl Fn(&Case) -> Result<(), String> + Sync) -> Result<Tally, String> {
+fn run_all(
+    cases: &[Case],
+    check: impl Fn(&Case) -> Result<(), String> + Sync,
+) -> Result<Tally, String> {
     let results = process::parallel(cases, |case| {
         let result = check(case);
         eprintln!("    {} {}", if result.is_ok() { "ok    " } else { "FAILED" }, case.name);
@@ -123,7 +152,8 @@ fn programs(filters: &[String]) -> Result<Vec<(PathBuf, Directives)>, String> {
             }
             let name = source.to_string_lossy();
             if filters.is_empty() || filters.iter().any(|f| name.contains(f.as_str())) {
-                let text = std::fs::read_to_string(&source).map_err(|e| format!("cannot read {name}: {e}"))?;
+                let text = std::fs::read_to_string(&source)
+                    .map_err(|e| format!("cannot read {name}: {e}"))?;
                 let directives = Directives::parse(&text).map_err(|e| format!("{name}: {e}"))?;
                 found.push((source, directives));
             }
@@ -156,16 +186,19 @@ impl Case {
         self.run(&program, scratch.path(), &variables)?;
         if self.directives.backends.iter().any(|name| name == "opencl-objects") {
             variables.push("SCYTHE_OPENCL_MEMORY=objects".to_owned());
-            self.run(&program, scratch.path(), &variables).map_err(|e| format!("without shared memory: {e}"))?;
+            self.run(&program, scratch.path(), &variables)
+                .map_err(|e| format!("without shared memory: {e}"))?;
         }
         Ok(())
     }
 
-    /// Runs the program and compares what it prints. `env` sets variables that this process must not have itself.
+    /// Runs the program and compares what it prints. `env` sets variables that this process must
+    /// not have itself.
     fn run(&self, program: &Path, folder: &Path, variables: &[String]) -> Result<(), String> {
         let mut command = Command::new("env");
         command.args(variables).arg(program).args(&self.directives.args);
-        let outcome = capture(command.current_dir(folder).env(CACHE, folder.join("cache")), RUN_LIMIT)?;
+        let outcome =
+            capture(command.current_dir(folder).env(CACHE, folder.join("cache")), RUN_LIMIT)?;
         match outcome.success() {
             true => self.compare(&outcome),
             false => Err(format!("the program failed: {}", outcome.describe())),
@@ -176,13 +209,27 @@ impl Case {
         let scratch = Scratch::new("valgrind")?;
         let at_run_time = self.source.starts_with(root().join("examples"));
         // valgrind knows no AVX-512.
-        let ahead: &[&str] =
-            &["-Wno-sycl-aot", "-fsycl-targets=spir64_x86_64", "-Xsycl-target-backend", "-march=x86-64-v3"];
-        let program = self.compile(prefix, scratch.path(), if at_run_time { &[] } else { ahead })?;
+        let ahead: &[&str] = &[
+            "-Wno-sycl-aot",
+            "-fsycl-targets=spir64_x86_64",
+            "-Xsycl-target-backend",
+            "-march=x86-64-v3",
+        ];
+        let program =
+            self.compile(prefix, scratch.path(), if at_run_time { &[] } else { ahead })?;
         let mut command = Command::new("valgrind");
         command
-            .args(["--quiet", "--error-exitcode=97", "--leak-check=full", "--show-leak-kinds=definite"])
-            .args(["--errors-for-leak-kinds=definite", "--child-silent-after-fork=yes", "--num-callers=20"])
+            .args([
+                "--quiet",
+                "--error-exitcode=97",
+                "--leak-check=full",
+                "--show-leak-kinds=definite",
+            ])
+            .args([
+                "--errors-for-leak-kinds=definite",
+                "--child-silent-after-fork=yes",
+                "--num-callers=20",
+            ])
             .arg(format!("--suppressions={}", root().join("xtask/valgrind.supp").display()))
             .arg(&program)
             .args(self.directives.valgrind_args.as_deref().unwrap_or_default())
@@ -202,10 +249,18 @@ impl Case {
             Mode::Gxx => scythe(prefix, &["-fsycl-host-compiler=g++"]),
             Mode::Host => host_compiler(prefix),
         };
-        command.arg(format!("-{}", self.level)).args(&self.directives.flags).args(options).arg(&self.source);
+        command
+            .arg(format!("-{}", self.level))
+            .args(&self.directives.flags)
+            .args(options)
+            .arg(&self.source);
         if self.mode == Mode::Host {
             let lib = prefix.join("lib");
-            command.arg("-L").arg(&lib).arg("-lscythe").arg(format!("-Wl,-rpath,{}", lib.display()));
+            command
+                .arg("-L")
+                .arg(&lib)
+                .arg("-lscythe")
+                .arg(format!("-Wl,-rpath,{}", lib.display()));
         }
         command.arg("-o").arg(&program).current_dir(folder).env("TMPDIR", &temp);
         let outcome = capture(&mut command, COMPILE_LIMIT)?;
@@ -213,9 +268,15 @@ impl Case {
             return Err(format!("'{}' failed: {}", process::shown(&command), outcome.describe()));
         }
         if !outcome.stderr.is_empty() {
-            return Err(format!("'{}' printed unexpected output:\n{}", process::shown(&command), outcome.stderr));
+            return Err(format!(
+                "'{}' printed unexpected output:\n{}",
+                process::shown(&command),
+                outcome.stderr
+            ));
         }
-        let left = std::fs::read_dir(&temp).map_err(|e| format!("cannot read {}: {e}", temp.display()))?.count();
+        let left = std::fs::read_dir(&temp)
+            .map_err(|e| format!("cannot read {}: {e}", temp.display()))?
+            .count();
         if left > 0 && self.mode != Mode::Host {
             return Err(format!("'{}' left {left} temporary files", process::shown(&command)));
         }
@@ -223,7 +284,12 @@ impl Case {
     }
 
     fn compare(&self, outcome: &Outcome) -> Result<(), String> {
-        let missing: Vec<_> = self.directives.output.iter().filter(|e| !outcome.stdout.contains(e.as_str())).collect();
+        let missing: Vec<_> = self
+            .directives
+            .output
+            .iter()
+            .filter(|e| !outcome.stdout.contains(e.as_str()))
+            .collect();
         if missing.is_empty() {
             return Ok(());
         }
@@ -239,7 +305,10 @@ fn scythe(prefix: &Path, options: &[&str]) -> Command {
 
 fn host_compiler(prefix: &Path) -> Command {
     let mut command = Command::new("g++");
-    command.args(["-std=c++17", "-Wall", "-Wextra", "-Wno-attributes"]).arg("-I").arg(prefix.join("include"));
+    command
+        .args(["-std=c++17", "-Wall", "-Wextra", "-Wno-attributes"])
+        .arg("-I")
+        .arg(prefix.join("include"));
     command
 }
 

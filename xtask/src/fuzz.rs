@@ -1,4 +1,5 @@
-//! `cargo xtask fuzz KIND [--count N] [--seed S]`: random kernels on the CPU device against a reference (`tests/fuzz`).
+//! `cargo xtask fuzz KIND [--count N] [--seed S]`: random kernels on the CPU device against a
+//! reference (`tests/fuzz`).
 
 use std::path::Path;
 use std::process::{Command, ExitCode};
@@ -15,7 +16,9 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
     let kinds = KINDS.map(|(kind, _)| kind).join(" or ");
     let (kind, options) = match args.split_first() {
         Some((kind, options)) if KINDS.iter().any(|(known, _)| known == kind) => (kind, options),
-        Some((other, _)) => return Err(format!("unknown kind of kernels '{other}'; expected {kinds}")),
+        Some((other, _)) => {
+            return Err(format!("unknown kind of kernels '{other}'; expected {kinds}"));
+        }
         None => return Err(format!("'fuzz' needs {kinds}, and accepts [--count N] [--seed S]")),
     };
     setup::ensure(Purpose::Test)?;
@@ -38,6 +41,12 @@ fn fuzzer(kind: &str, prefix: &Path, options: &[String]) -> Result<Command, Stri
     progress("building the fuzzer");
     process::run(cargo().args(["build", "-p", "scythe-fuzz"]))?;
     let mut command = Command::new(target().join("debug/scythe-fuzz"));
-    command.arg(kind).arg("--prefix").arg(prefix).arg("--failures").arg(target().join("fuzz")).args(options);
+    command
+        .arg(kind)
+        .arg("--prefix")
+        .arg(prefix)
+        .arg("--failures")
+        .arg(target().join("fuzz"))
+        .args(options);
     Ok(command)
 }

@@ -9,7 +9,8 @@ use crate::process::{self, Scratch, capture};
 use crate::stage::{self, Profile};
 use crate::workspace::{cargo, files, root};
 
-/// Crates that must not depend on LLVM. The driver is one of them because its start would pay for it.
+/// Crates that must not depend on LLVM. The driver is one of them because its start would pay for
+/// it.
 const WITHOUT_LLVM: [&str; 11] = [
     "scythe-abi",
     "scythe-device-config",
@@ -27,16 +28,27 @@ const WITHOUT_LLVM: [&str; 11] = [
 /// Checks dependencies and libraries of the tree under `prefix`.
 pub fn check(prefix: &Path) -> Result<usize, String> {
     for name in WITHOUT_LLVM {
-        let tree = process::output(cargo().args(["tree", "--prefix", "none", "-e", "normal,build", "-p", name]))?;
-        if let Some(line) = tree.lines().find(|l| l.starts_with("llvm-sys") || l.starts_with("scythe-llvm")) {
+        let tree = process::output(cargo().args([
+            "tree",
+            "--prefix",
+            "none",
+            "-e",
+            "normal,build",
+            "-p",
+            name,
+        ]))?;
+        if let Some(line) =
+            tree.lines().find(|l| l.starts_with("llvm-sys") || l.starts_with("scythe-llvm"))
+        {
             return Err(format!("{name} depends on '{line}', but must not depend on LLVM"));
         }
     }
     let backends = check_backends(&dependencies()?)?;
     let library = prefix.join("lib/libscythe.so");
     let needed = process::output(Command::new("ldd").arg(&library))?;
-    if let Some(line) =
-        needed.lines().find(|l| ["libLLVM", "libclang", "libOpenCL"].iter().any(|name| l.contains(name)))
+    if let Some(line) = needed
+        .lines()
+        .find(|l| ["libLLVM", "libclang", "libOpenCL"].iter().any(|name| l.contains(name)))
     {
         return Err(format!("{} needs '{}'", library.display(), line.trim()));
     }
@@ -48,7 +60,13 @@ pub fn check(prefix: &Path) -> Result<usize, String> {
 type Dependencies = BTreeMap<String, BTreeSet<String>>;
 
 fn dependencies() -> Result<Dependencies, String> {
-    let text = process::output(cargo().args(["metadata", "--format-version", "1", "--no-deps", "--offline"]))?;
+    let text = process::output(cargo().args([
+        "metadata",
+        "--format-version",
+        "1",
+        "--no-deps",
+        "--offline",
+    ]))?;
     let metadata: serde_json::Value =
         serde_json::from_str(&text).map_err(|e| format!("cargo metadata is not JSON: {e}"))?;
     let list = |value: &serde_json::Value| value.as_array().cloned().unwrap_or_default();
@@ -64,8 +82,11 @@ fn dependencies() -> Result<Dependencies, String> {
 /// run-time compiler, or on a crate for a toolkit. Returns the number of backends.
 fn check_backends(dependencies: &Dependencies) -> Result<usize, String> {
     const BACKEND: &str = "scythe-backend-";
-    let forbidden = |name: &str| name.starts_with(BACKEND) || name.ends_with("-toolkit") || name == "scythe-jit-client";
-    let backends: Vec<&String> = dependencies.keys().filter(|name| name.starts_with(BACKEND)).collect();
+    let forbidden = |name: &str| {
+        name.starts_with(BACKEND) || name.ends_with("-toolkit") || name == "scythe-jit-client"
+    };
+    let backends: Vec<&String> =
+        dependencies.keys().filter(|name| name.starts_with(BACKEND)).collect();
     for backend in &backends {
         let (mut reached, mut open) = (BTreeSet::new(), vec![*backend]);
         while let Some(name) = open.pop() {
@@ -95,7 +116,8 @@ const WITH_ERROR_TYPES: [&str; 2] = ["passes", "codegen"];
 fn check_error_types() -> Result<usize, String> {
     for name in WITH_ERROR_TYPES {
         for path in files(&root().join("crates").join(name).join("src"), &["rs"])? {
-            let text = std::fs::read_to_string(&path).map_err(|e| format!("cannot read {}: {e}", path.display()))?;
+            let text = std::fs::read_to_string(&path)
+                .map_err(|e| format!("cannot read {}: {e}", path.display()))?;
             if let Some(line) = text_as_error(&text) {
                 return Err(format!(
                     "{}:{line}: an error is a 'String', expected an error type with named variants",
@@ -119,7 +141,8 @@ fn text_as_error(text: &str) -> Option<usize> {
             match c {
                 '<' | '(' | '[' => depth += 1,
                 '>' if depth == 0 && !is_arrow => {
-                    let error = arguments[comma? + 1..place].trim().trim_end_matches(',').trim_end();
+                    let error =
+                        arguments[comma? + 1..place].trim().trim_end_matches(',').trim_end();
                     return (error == "String").then(|| text[..at].matches('\n').count() + 1);
                 }
                 '>' if !is_arrow => depth -= 1,
@@ -132,13 +155,14 @@ fn text_as_error(text: &str) -> Option<usize> {
     })
 }
 
-/// The installed tree works after it was moved, from any folder, with an empty environment, and says the same thing
-/// twice: two compilations give the same bytes.
+/// The installed tree works after it was moved, from any folder, with an empty environment, and
+/// says the same thing twice: two compilations give the same bytes.
 pub fn relocation(profile: Profile) -> Result<usize, String> {
     let scratch = Scratch::new("relocation")?;
     let (before, after) = (scratch.path().join("before"), scratch.path().join("moved here"));
     stage::install(profile, &before)?;
-    std::fs::rename(&before, &after).map_err(|e| format!("cannot move {}: {e}", before.display()))?;
+    std::fs::rename(&before, &after)
+        .map_err(|e| format!("cannot move {}: {e}", before.display()))?;
     let work = scratch.path().join("work");
     std::fs::create_dir(&work).map_err(|e| format!("cannot create {}: {e}", work.display()))?;
     let source = root().join("examples/vector_add.cpp");
@@ -156,7 +180,9 @@ pub fn relocation(profile: Profile) -> Result<usize, String> {
         if !outcome.success() {
             return Err(format!("the moved tree does not compile: {}", outcome.describe()));
         }
-        made.push(std::fs::read(work.join("app")).map_err(|e| format!("cannot read the program: {e}"))?);
+        made.push(
+            std::fs::read(work.join("app")).map_err(|e| format!("cannot read the program: {e}"))?,
+        );
     }
     if made[0] != made[1] {
         return Err("two compilations of the same source differ".to_owned());
@@ -165,8 +191,14 @@ pub fn relocation(profile: Profile) -> Result<usize, String> {
     if !outcome.success() {
         return Err(format!("the program of the moved tree fails: {}", outcome.describe()));
     }
-    let left = std::fs::read_dir(&work).map_err(|e| format!("cannot read {}: {e}", work.display()))?.count();
-    if left == 1 { Ok(3) } else { Err(format!("{left} files in the working folder, expected the program alone")) }
+    let left = std::fs::read_dir(&work)
+        .map_err(|e| format!("cannot read {}: {e}", work.display()))?
+        .count();
+    if left == 1 {
+        Ok(3)
+    } else {
+        Err(format!("{left} files in the working folder, expected the program alone"))
+    }
 }
 
 #[cfg(test)]
@@ -186,20 +218,29 @@ mod tests {
     #[test]
     fn text_as_an_error_is_found() {
         assert_eq!(text_as_error("fn f() -> Result<Vec<(u8, String)>, String> {"), Some(1));
-        assert_eq!(text_as_error("fn f(\n) -> Result<\n    fn() -> u8,\n    String,\n> {"), Some(2));
-        let fine = "Result<(u8, String), Error> Result<String, Fault> Result<String> HashMap<u8, String> Result<";
+        assert_eq!(
+            text_as_error("fn f(\n) -> Result<\n    fn() -> u8,\n    String,\n> {"),
+            Some(2)
+        );
+        let fine = "Result<(u8, String), Error> Result<String, Fault> Result<String> HashMap<u8, \
+            String> Result<";
         assert_eq!(text_as_error(fine), None);
         assert_eq!(text_as_error("Result<BTreeMap<u8, String>, Vec<String>>"), None);
     }
 
     #[test]
     fn backends_that_need_each_other_or_a_toolkit_are_found() {
-        let fine = [("scythe-backend-a", &["scythe-hal"][..]), ("scythe-backend-b", &["libc"]), ("scythe-hal", &[])];
+        let fine = [
+            ("scythe-backend-a", &["scythe-hal"][..]),
+            ("scythe-backend-b", &["libc"]),
+            ("scythe-hal", &[]),
+        ];
         assert_eq!(check_backends(&crates(&fine)), Ok(2));
         for wrong in ["scythe-backend-b", "scythe-cuda-toolkit", "scythe-jit-client"] {
             let direct = crates(&[("scythe-backend-a", &[wrong])]);
             assert!(check_backends(&direct).unwrap_err().contains(wrong));
-            let through = crates(&[("scythe-backend-a", &["scythe-hal"]), ("scythe-hal", &[wrong])]);
+            let through =
+                crates(&[("scythe-backend-a", &["scythe-hal"]), ("scythe-hal", &[wrong])]);
             assert!(check_backends(&through).unwrap_err().contains("through scythe-hal"));
         }
         assert!(check_backends(&crates(&[])).is_err());

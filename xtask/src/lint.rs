@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 use std::process::Command;
 
+use crate::columns;
 use crate::process::{self, progress};
 use crate::setup::{self, Purpose};
 use crate::workspace::{cargo, files, root};
 
-/// Folders with C++ of ours. Wrong programs and inputs of file tests are not among them: their expectations name lines
-/// and columns.
+/// Folders with C++ of ours. Wrong programs and inputs of file tests are not among them: their
+/// expectations name lines and columns.
 const CPP: [&str; 9] = [
     "include",
     "examples",
@@ -38,7 +39,8 @@ pub fn check() -> Result<(), String> {
 pub fn check_format() -> Result<(), String> {
     progress("checking formats");
     process::run(cargo().args(["fmt", "--all", "--check"]))?;
-    process::run(Command::new("clang-format-22").args(["--dry-run", "-Werror"]).args(cpp()?))
+    process::run(Command::new("clang-format-22").args(["--dry-run", "-Werror"]).args(cpp()?))?;
+    columns::check().map(|_| ())
 }
 
 pub fn clippy() -> Result<(), String> {

@@ -1,9 +1,10 @@
 //! All that developers run: `cargo xtask COMMAND`.
 //!
-//! Depends on nothing but the standard library, so that it builds on a machine that has Rust and none of the Debian
-//! packages; `setup` installs those.
+//! Depends on nothing but the standard library, so that it builds on a machine that has Rust and
+//! none of the Debian packages; `setup` installs those.
 
 mod bench;
+mod columns;
 mod cts;
 mod cuda;
 mod e2e;
@@ -23,24 +24,38 @@ use std::process::ExitCode;
 const HELP: &str = "\
 Usage: cargo xtask COMMAND
 
-  run FILE [ARGS]            set up, build Scythe, compile FILE with it, and run the program with ARGS
-  test [STAGE] [FILTER]      set up, build, and run all tests, one stage (fmt, unit, e2e, accuracy, invariants,
-                             relocation, lint, fuzz, valgrind), or end-to-end programs whose name holds FILTER;
-                             --quick leaves out lint, fuzz and valgrind; --backend opencl runs the end-to-end
-                             programs on Intel's OpenCL runtime instead; --backend cuda --package DIR bundles
+  run FILE [ARGS]            set up, build Scythe, compile FILE with it, and run the program with \
+  ARGS
+  test [STAGE] [FILTER]      set up, build, and run all tests, one stage (fmt, unit, e2e, \
+  accuracy, invariants,
+                             relocation, lint, fuzz, valgrind), or end-to-end programs whose name \
+                             holds FILTER;
+                             --quick leaves out lint, fuzz and valgrind; --backend opencl runs the \
+                             end-to-end
+                             programs on Intel's OpenCL runtime instead; --backend cuda --package \
+                             DIR bundles
                              them for a machine with an NVIDIA GPU, where DIR/run.sh runs them
   install --prefix DIR       set up, build, and install a relocatable tree
-  stage [--dev]              the same under target/scythe (with --dev unoptimised, under target/scythe-dev)
-  bench compile|link|run     ratios against clang++, llvm-extract and OpenMP, and whether each limit holds
+  stage [--dev]              the same under target/scythe (with --dev unoptimised, under \
+  target/scythe-dev)
+  bench compile|link|run     ratios against clang++, llvm-extract and OpenMP, and whether each \
+  limit holds
   bench peer --peer COMMAND FILE...
-                             how long programs take to compile against a peer's headers, in the same run
-  bench opencl               what submitting costs on Intel's OpenCL runtime against bare OpenCL calls
-  bench cuda --package DIR   bundles programs for an NVIDIA GPU with their peers in CUDA C++; DIR/run.sh compares
-  bench cpu [NAME]...        the same against Intel's OpenCL runtime and OpenMP for each program in benches/cpu
+                             how long programs take to compile against a peer's headers, in the \
+                             same run
+  bench opencl               what submitting costs on Intel's OpenCL runtime against bare OpenCL \
+  calls
+  bench cuda --package DIR   bundles programs for an NVIDIA GPU with their peers in CUDA C++; \
+  DIR/run.sh compares
+  bench cpu [NAME]...        the same against Intel's OpenCL runtime and OpenMP for each program \
+  in benches/cpu
   fuzz barriers|control [--count N] [--seed S]
-                             random kernels on the CPU device against a reference: with barriers, or with control
-                             flow of all forms, widened and scalar, compiled at run time and ahead of time
-  cts --suite PATH [...]     the SYCL conformance suite, and docs/conformance.md (cts --help tells more)
+                             random kernels on the CPU device against a reference: with barriers, \
+                             or with control
+                             flow of all forms, widened and scalar, compiled at run time and ahead \
+                             of time
+  cts --suite PATH [...]     the SYCL conformance suite, and docs/conformance.md (cts --help tells \
+  more)
   setup                      install the Debian packages that are missing
   fmt                        format Rust and C++
   lint                       check formats and lints

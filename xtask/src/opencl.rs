@@ -1,6 +1,7 @@
 //! Intel's OpenCL runtime for CPUs, from PyPI: what OpenCL devices are tested and compared with.
 //!
-//! `cargo xtask test --backend opencl` runs every end-to-end program on it, and then breaks the driver in several ways.
+//! `cargo xtask test --backend opencl` runs every end-to-end program on it, and then breaks the
+//! driver in several ways.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -13,14 +14,16 @@ use crate::workspace::{cargo, root, target};
 const PACKAGES: [&str; 2] = ["intel-opencl-rt==2026.2.0", "intel-cmplr-lib-rt==2026.2.0"];
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// Installs the runtime into a virtual environment below the target folder, unless it is there, and returns the folder of its
-/// libraries.
+/// Installs the runtime into a virtual environment below the target folder, unless it is there, and
+/// returns the folder of its libraries.
 pub fn runtime() -> Result<PathBuf, String> {
     let environment = target().join("bench-opencl");
     let libraries = environment.join("lib");
     let stamp = environment.join("packages");
     let wanted = PACKAGES.join("\n");
-    if std::fs::read_to_string(&stamp).is_ok_and(|have| have == wanted) && libraries.join("libintelocl.so").exists() {
+    if std::fs::read_to_string(&stamp).is_ok_and(|have| have == wanted)
+        && libraries.join("libintelocl.so").exists()
+    {
         return Ok(libraries);
     }
     progress(&format!("installing {} from PyPI", PACKAGES.join(" and ")));
@@ -57,13 +60,20 @@ pub fn test(prefix: &Path, filters: &[String]) -> Result<String, String> {
     }
     match failures.is_empty() {
         true => Ok(format!("{passed} programs and checks")),
-        false => Err(format!("{} of {} failed:\n{}", failures.len(), passed + failures.len(), failures.join("\n"))),
+        false => Err(format!(
+            "{} of {} failed:\n{}",
+            failures.len(),
+            passed + failures.len(),
+            failures.join("\n")
+        )),
     }
 }
 
-/// The backend's tests that need a driver. cargo itself must not find the driver's libraries before its own.
+/// The backend's tests that need a driver. cargo itself must not find the driver's libraries before
+/// its own.
 fn driver_tests(libraries: &Path) -> Result<usize, String> {
-    let runner = format!("CARGO_TARGET_{}_UNKNOWN_LINUX_GNU_RUNNER", std::env::consts::ARCH.to_uppercase());
+    let runner =
+        format!("CARGO_TARGET_{}_UNKNOWN_LINUX_GNU_RUNNER", std::env::consts::ARCH.to_uppercase());
     let mut command = cargo();
     command.args(["test", "--quiet", "-p", "scythe-backend-opencl", "--test", "driver"]);
     command.env(runner, format!("env {}", variables(libraries).join(" ")));
@@ -85,17 +95,27 @@ fn broken_drivers(prefix: &Path, libraries: &Path) -> Result<usize, String> {
     let scratch = Scratch::new("opencl")?;
     let program = scratch.path().join("vector_add");
     let mut compile = Command::new(prefix.join("bin/scythe"));
-    compile.args(["-fsycl", "-O1"]).arg(root().join("examples/vector_add.cpp")).arg("-o").arg(&program);
+    compile
+        .args(["-fsycl", "-O1"])
+        .arg(root().join("examples/vector_add.cpp"))
+        .arg("-o")
+        .arg(&program);
     process::output(&mut compile)?;
     let selector = |value: &str| format!("ONEAPI_DEVICE_SELECTOR={value}");
-    let no_driver = || vec!["OCL_ICD_FILENAMES=/nowhere/libnone.so".to_owned(), "OCL_ICD_VENDORS=/nowhere".to_owned()];
+    let no_driver = || {
+        vec![
+            "OCL_ICD_FILENAMES=/nowhere/libnone.so".to_owned(),
+            "OCL_ICD_VENDORS=/nowhere".to_owned(),
+        ]
+    };
     let with = |mut list: Vec<String>, more: String| {
         list.push(more);
         list
     };
     let list = prefix.join("bin/sycl-ls");
     let damaged = scratch.path().join("libdamaged.so");
-    std::fs::write(&damaged, b"no library").map_err(|e| format!("cannot write {}: {e}", damaged.display()))?;
+    std::fs::write(&damaged, b"no library")
+        .map_err(|e| format!("cannot write {}: {e}", damaged.display()))?;
     let checks = [
         Check {
             name: "sycl-ls shows both CPU devices",
@@ -103,15 +123,26 @@ fn broken_drivers(prefix: &Path, libraries: &Path) -> Result<usize, String> {
             program: list.clone(),
             args: &[],
             succeeds: true,
-            shows: &["[native_cpu:cpu][native_cpu:0] Scythe CPU", "[opencl:cpu][opencl:0] Intel(R) OpenCL"],
+            shows: &[
+                "[native_cpu:cpu][native_cpu:0] Scythe CPU",
+                "[opencl:cpu][opencl:0] Intel(R) OpenCL",
+            ],
         },
         Check {
             name: "sycl-ls --verbose names a driver that cannot be loaded, and why",
-            variables: vec![format!("OCL_ICD_FILENAMES={}", damaged.display()), "OCL_ICD_VENDORS=/nowhere".to_owned()],
+            variables: vec![
+                format!("OCL_ICD_FILENAMES={}", damaged.display()),
+                "OCL_ICD_VENDORS=/nowhere".to_owned(),
+            ],
             program: list,
             args: &["--verbose"],
             succeeds: true,
-            shows: &["[native_cpu:cpu][native_cpu:0]", "libdamaged.so", "cannot be loaded", "file too short"],
+            shows: &[
+                "[native_cpu:cpu][native_cpu:0]",
+                "libdamaged.so",
+                "cannot be loaded",
+                "file too short",
+            ],
         },
         Check {
             name: "a program that wants OpenCL where there is no driver is told so",

@@ -1,4 +1,5 @@
-//! Starting programs: with errors that name the command, with a time limit, and without waiting for ever.
+//! Starting programs: with errors that name the command, with a time limit, and without waiting for
+//! ever.
 
 use std::io::Read;
 use std::path::Path;
@@ -45,16 +46,20 @@ pub fn shown(command: &Command) -> String {
     words.map(|w| w.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
 }
 
-/// cargo names its target folder there for what it runs, which is us; the libraries in a staged tree must win.
+/// cargo names its target folder there for what it runs, which is us; the libraries in a staged
+/// tree must win.
 const LIBRARY_PATH: &str = "LD_LIBRARY_PATH";
 
-/// Where programs keep objects that they built: tests must neither find nor leave any in the user's.
+/// Where programs keep objects that they built: tests must neither find nor leave any in the
+/// user's.
 pub const CACHE: &str = "SYCL_CACHE_DIR";
 
 /// Runs a program whose output the user sees.
 pub fn run(command: &mut Command) -> Result<(), String> {
-    let status =
-        command.env_remove(LIBRARY_PATH).status().map_err(|e| format!("cannot run '{}': {e}", shown(command)))?;
+    let status = command
+        .env_remove(LIBRARY_PATH)
+        .status()
+        .map_err(|e| format!("cannot run '{}': {e}", shown(command)))?;
     if status.success() { Ok(()) } else { Err(format!("'{}' failed, {status}", shown(command))) }
 }
 
@@ -71,11 +76,13 @@ pub fn output(command: &mut Command) -> Result<String, String> {
 /// Runs a program with a time limit and keeps what it prints. Its process group is ended with it.
 pub fn capture(command: &mut Command, limit: Duration) -> Result<Outcome, String> {
     watched(command, |_, elapsed| {
-        (elapsed > limit).then(|| format!("exceeded its time limit after {:.0} s", elapsed.as_secs_f64()))
+        (elapsed > limit)
+            .then(|| format!("exceeded its time limit after {:.0} s", elapsed.as_secs_f64()))
     })
 }
 
-/// Runs a program until `watch`, which gets its process group and how long it has run, says why not to go on.
+/// Runs a program until `watch`, which gets its process group and how long it has run, says why not
+/// to go on.
 pub fn watched(
     command: &mut Command,
     mut watch: impl FnMut(u32, Duration) -> Option<String>,
@@ -101,8 +108,8 @@ pub fn watched(
                 if stopped.is_none() {
                     stopped = watch(child.id(), start.elapsed());
                     if stopped.is_some() {
-                        // The group holds what the program started; its leader has not been waited for, so the number
-                        // is its own.
+                        // The group holds what the program started; its leader has not been waited
+                        // for, so the number is its own.
                         let group = format!("-{}", child.id());
                         let _ = Command::new("kill").args(["-KILL", "--", &group]).status();
                     }
@@ -113,8 +120,9 @@ pub fn watched(
         }
     };
     let elapsed = start.elapsed();
-    let text =
-        |t: std::thread::JoinHandle<Vec<u8>>| String::from_utf8_lossy(&t.join().unwrap_or_default()).into_owned();
+    let text = |t: std::thread::JoinHandle<Vec<u8>>| {
+        String::from_utf8_lossy(&t.join().unwrap_or_default()).into_owned()
+    };
     let mut stderr = text(stderr);
     let timed_out = stopped.is_some();
     if let Some(signal) = status.signal().filter(|_| !timed_out) {
@@ -138,7 +146,8 @@ fn reader(pipe: Option<impl Read + Send + 'static>) -> std::thread::JoinHandle<V
 /// Runs jobs on as many threads as there are processors; results keep the jobs' order.
 pub fn parallel<T: Sync, R: Send>(jobs: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let next = std::sync::atomic::AtomicUsize::new(0);
-    let threads = std::thread::available_parallelism().map_or(1, |n| n.get()).min(jobs.len().max(1));
+    let threads =
+        std::thread::available_parallelism().map_or(1, |n| n.get()).min(jobs.len().max(1));
     let mut results: Vec<(usize, R)> = std::thread::scope(|scope| {
         let worker = || {
             let mut mine = Vec::new();

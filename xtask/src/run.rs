@@ -16,10 +16,17 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
     setup::ensure(Purpose::Build)?;
     let prefix = stage::stage(Profile::Release)?;
     let folder = target().join("run");
-    std::fs::create_dir_all(&folder).map_err(|e| format!("cannot create {}: {e}", folder.display()))?;
+    std::fs::create_dir_all(&folder)
+        .map_err(|e| format!("cannot create {}: {e}", folder.display()))?;
     let program = folder.join(source.file_stem().unwrap_or_default());
     progress(&format!("compiling {file}"));
-    process::run(Command::new(prefix.join("bin/scythe")).args(["-fsycl", "-O2"]).arg(&source).arg("-o").arg(&program))?;
+    process::run(
+        Command::new(prefix.join("bin/scythe"))
+            .args(["-fsycl", "-O2"])
+            .arg(&source)
+            .arg("-o")
+            .arg(&program),
+    )?;
     progress(&format!("running {}", program.display()));
     process::run(Command::new(&program).args(args))?;
     Ok(ExitCode::SUCCESS)
@@ -28,5 +35,9 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
 /// A path from where the user stands; cargo runs xtask there too.
 fn find(file: &str) -> Result<PathBuf, String> {
     let path = Path::new(file);
-    if path.is_file() { Ok(path.to_owned()) } else { Err(format!("the file '{file}' does not exist")) }
+    if path.is_file() {
+        Ok(path.to_owned())
+    } else {
+        Err(format!("the file '{file}' does not exist"))
+    }
 }

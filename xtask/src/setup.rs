@@ -51,7 +51,8 @@ const PACKAGES: &[Package] = &[
     package("ocl-icd-opencl-dev", "/usr/lib/x86_64-linux-gnu/libOpenCL.so", Purpose::Bench),
 ];
 
-/// Makes sure that all packages for `purpose` are there: installs those missing where it may, else says how.
+/// Makes sure that all packages for `purpose` are there: installs those missing where it may, else
+/// says how.
 pub fn ensure(purpose: Purpose) -> Result<(), String> {
     let missing = missing(purpose);
     if missing.is_empty() {
@@ -60,10 +61,14 @@ pub fn ensure(purpose: Purpose) -> Result<(), String> {
     let names = missing.join(" ");
     let by_hand = format!("apt-get update && apt-get install --no-install-recommends {names}");
     if !Path::new("/usr/bin/apt-get").exists() {
-        return Err(format!("these Debian packages are missing, and apt-get is not available: {names}"));
+        return Err(format!(
+            "these Debian packages are missing, and apt-get is not available: {names}"
+        ));
     }
     let Some(prefix) = privilege() else {
-        return Err(format!("Debian packages are missing. Run this line as root, then try again:\n\n  {by_hand}\n"));
+        return Err(format!(
+            "Debian packages are missing. Run this line as root, then try again:\n\n  {by_hand}\n"
+        ));
     };
     if !all_known(&missing) {
         update(&prefix)?;
@@ -82,7 +87,11 @@ pub fn ensure(purpose: Purpose) -> Result<(), String> {
 }
 
 fn missing(purpose: Purpose) -> Vec<&'static str> {
-    PACKAGES.iter().filter(|p| p.purpose <= purpose && !Path::new(p.file).exists()).map(|p| p.name).collect()
+    PACKAGES
+        .iter()
+        .filter(|p| p.purpose <= purpose && !Path::new(p.file).exists())
+        .map(|p| p.name)
+        .collect()
 }
 
 /// What to put before a command that only root may run; `None` when this user may not.
@@ -91,7 +100,11 @@ fn privilege() -> Option<Vec<&'static str>> {
     if id.stdout.trim_ascii() == b"0" {
         return Some(Vec::new());
     }
-    let sudo = Command::new("sudo").args(["-n", "true"]).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    let sudo = Command::new("sudo")
+        .args(["-n", "true"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
     sudo.is_ok_and(|s| s.success()).then(|| vec!["sudo", "-n"])
 }
 
@@ -112,7 +125,11 @@ fn update(prefix: &[&str]) -> Result<(), String> {
 }
 
 fn apt(prefix: &[&str]) -> Command {
-    let words: Vec<&str> = prefix.iter().copied().chain(["env", "DEBIAN_FRONTEND=noninteractive", "apt-get"]).collect();
+    let words: Vec<&str> = prefix
+        .iter()
+        .copied()
+        .chain(["env", "DEBIAN_FRONTEND=noninteractive", "apt-get"])
+        .collect();
     let mut command = Command::new(words[0]);
     command.args(&words[1..]);
     command
@@ -121,7 +138,10 @@ fn apt(prefix: &[&str]) -> Command {
 /// Standard output is apt's chatter; errors are shown.
 fn install(prefix: &[&str], names: &[&str]) -> Result<(), String> {
     let mut command = apt(prefix);
-    command.args(["install", "-y", "-qq", "--no-install-recommends"]).args(names).stdout(Stdio::null());
+    command
+        .args(["install", "-y", "-qq", "--no-install-recommends"])
+        .args(names)
+        .stdout(Stdio::null());
     process::run(&mut command)
 }
 

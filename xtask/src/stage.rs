@@ -1,4 +1,5 @@
-//! Builds Scythe and lays it out as an installed tree. `stage` does so below the target folder, `install` anywhere.
+//! Builds Scythe and lays it out as an installed tree. `stage` does so below the target folder,
+//! `install` anywhere.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -14,7 +15,8 @@ pub enum Profile {
     Release,
 }
 
-const PACKAGES: [&str; 5] = ["scythe-driver", "scythe-tools", "scythe-frontend", "scythe-codegen", "scythe-runtime"];
+const PACKAGES: [&str; 5] =
+    ["scythe-driver", "scythe-tools", "scythe-frontend", "scythe-codegen", "scythe-runtime"];
 
 /// Name in cargo's output folder → place in the tree.
 const PARTS: [(&str, &str); 5] = [
@@ -29,7 +31,12 @@ pub fn stage_command(args: &[String]) -> Result<ExitCode, String> {
     let profile = match args {
         [] => Profile::Release,
         [flag] if flag == "--dev" => Profile::Dev,
-        _ => return Err(format!("unknown argument '{}' of 'stage'; expected --dev", args.join(" "))),
+        _ => {
+            return Err(format!(
+                "unknown argument '{}' of 'stage'; expected --dev",
+                args.join(" ")
+            ));
+        }
     };
     setup::ensure(Purpose::Build)?;
     println!("{}", stage(profile)?.display());
@@ -42,7 +49,9 @@ pub fn install_command(args: &[String]) -> Result<ExitCode, String> {
         [one] => match one.strip_prefix("--prefix=") {
             Some(dir) => PathBuf::from(dir),
             None => {
-                return Err(format!("unknown argument '{one}' of 'install'; expected --prefix DIR"));
+                return Err(format!(
+                    "unknown argument '{one}' of 'install'; expected --prefix DIR"
+                ));
             }
         },
         _ => return Err("'install' needs --prefix DIR".to_owned()),
@@ -80,9 +89,11 @@ pub fn install(profile: Profile, prefix: &Path) -> Result<(), String> {
         changed |= copy(&built.join(from), &prefix.join(to))?;
     }
     if changed {
-        // Compiler caches look at the driver's time to see that they have another compiler before them.
+        // Compiler caches look at the driver's time to see that they have another compiler before
+        // them.
         let driver = prefix.join("bin/scythe");
-        let touched = std::fs::File::open(&driver).and_then(|f| f.set_modified(std::time::SystemTime::now()));
+        let touched =
+            std::fs::File::open(&driver).and_then(|f| f.set_modified(std::time::SystemTime::now()));
         touched.map_err(|e| format!("cannot touch {}: {e}", driver.display()))?;
     }
     link_tools(prefix)?;
@@ -116,7 +127,8 @@ fn device_configuration(prefix: &Path) -> Result<(), String> {
     let folder = prefix.join("include/scythe");
     copy(&root().join("crates/device-config/include").join(header), &folder.join(header))?;
     let mut tool = Command::new(prefix.join("bin/scythe-tools"));
-    let text = process::output(tool.args(["dynamic-tblgen", "-gen-dynamic-tables", "DeviceConfig.td"]))?;
+    let text =
+        process::output(tool.args(["dynamic-tblgen", "-gen-dynamic-tables", "DeviceConfig.td"]))?;
     write(&folder.join(table), text.as_bytes())
 }
 
@@ -126,10 +138,12 @@ fn link(target: &str, name: &Path) -> Result<(), String> {
         return Ok(());
     }
     let _ = std::fs::remove_file(name);
-    std::os::unix::fs::symlink(target, name).map_err(|e| format!("cannot link {}: {e}", name.display()))
+    std::os::unix::fs::symlink(target, name)
+        .map_err(|e| format!("cannot link {}: {e}", name.display()))
 }
 
-/// The files by which CMake and pkg-config find the tree. Those that end with `.in` hold the version.
+/// The files by which CMake and pkg-config find the tree. Those that end with `.in` hold the
+/// version.
 fn build_systems(prefix: &Path) -> Result<(), String> {
     let package = prefix.join("lib/cmake/Scythe");
     for name in ["ScytheConfig.cmake", "scythe-launch"] {
@@ -140,7 +154,8 @@ fn build_systems(prefix: &Path) -> Result<(), String> {
         ("scythe.pc.in", "lib/pkgconfig/scythe.pc"),
     ] {
         let from = root().join("cmake").join(name);
-        let text = std::fs::read_to_string(&from).map_err(|e| format!("cannot read {}: {e}", from.display()))?;
+        let text = std::fs::read_to_string(&from)
+            .map_err(|e| format!("cannot read {}: {e}", from.display()))?;
         write(&prefix.join(to), text.replace("@VERSION@", env!("CARGO_PKG_VERSION")).as_bytes())?;
     }
     Ok(())
@@ -175,7 +190,10 @@ const DEVICE_LIBRARIES: [DeviceLibrary; 4] = [
 
 /// Compiles each target's device library to bitcode, unless it is newer than all sources.
 fn device_library(prefix: &Path) -> Result<(), String> {
-    let newest = files(&root().join("device-lib"), &["cpp", "hpp"])?.iter().filter_map(|f| modified(f)).max();
+    let newest = files(&root().join("device-lib"), &["cpp", "hpp"])?
+        .iter()
+        .filter_map(|f| modified(f))
+        .max();
     for library in &DEVICE_LIBRARIES {
         let output = prefix.join(format!("lib/scythe/devicelib/devicelib-{}.bc", library.name));
         if modified(&output).is_some_and(|made| newest.is_some_and(|n| made > n)) {
@@ -187,14 +205,26 @@ fn device_library(prefix: &Path) -> Result<(), String> {
         let source = Path::new(library.source);
         process::run(
             Command::new("clang++-22")
-                .args(["-fsycl", "-fsycl-device-only", "-std=c++17", "-O2", "-nostdinc", "-fno-math-errno"])
+                .args([
+                    "-fsycl",
+                    "-fsycl-device-only",
+                    "-std=c++17",
+                    "-O2",
+                    "-nostdinc",
+                    "-fno-math-errno",
+                ])
                 .args(["-ffp-contract=off", "-emit-llvm", "-c"])
                 .args(library.args)
                 .arg(source.file_name().unwrap_or_default())
                 .arg("-o")
-                .arg(std::path::absolute(&waiting).map_err(|e| format!("{}: {e}", waiting.display()))?)
+                .arg(
+                    std::path::absolute(&waiting)
+                        .map_err(|e| format!("{}: {e}", waiting.display()))?,
+                )
                 // Relative, so that the checkout's place does not reach the output.
-                .current_dir(root().join("device-lib").join(source.parent().unwrap_or(Path::new(".")))),
+                .current_dir(
+                    root().join("device-lib").join(source.parent().unwrap_or(Path::new("."))),
+                ),
         )?;
         rename(&waiting, &output)?;
     }
@@ -209,20 +239,25 @@ fn modified(path: &Path) -> Option<std::time::SystemTime> {
 fn mirror(from: &Path, to: &Path) -> Result<(), String> {
     let all = &["h", "hpp", "def", "inc", "md"];
     let relative = |base: &Path| -> Result<Vec<PathBuf>, String> {
-        Ok(files(base, all)?.iter().filter_map(|f| f.strip_prefix(base).ok().map(Path::to_owned)).collect())
+        Ok(files(base, all)?
+            .iter()
+            .filter_map(|f| f.strip_prefix(base).ok().map(Path::to_owned))
+            .collect())
     };
     let wanted = relative(from)?;
     for stale in relative(to)?.iter().filter(|f| !wanted.contains(f)) {
         let path = to.join(stale);
-        std::fs::remove_file(&path).map_err(|e| format!("cannot remove {}: {e}", path.display()))?;
+        std::fs::remove_file(&path)
+            .map_err(|e| format!("cannot remove {}: {e}", path.display()))?;
     }
     wanted.iter().try_for_each(|f| copy(&from.join(f), &to.join(f)).map(drop))
 }
 
-/// Copies a file unless the target has the same contents; tells whether it did. The target is replaced, not overwritten:
-/// programs that use the old one keep it.
+/// Copies a file unless the target has the same contents; tells whether it did. The target is
+/// replaced, not overwritten: programs that use the old one keep it.
 fn copy(from: &Path, to: &Path) -> Result<bool, String> {
-    let fail = |e: std::io::Error| format!("cannot copy {} to {}: {e}", from.display(), to.display());
+    let fail =
+        |e: std::io::Error| format!("cannot copy {} to {}: {e}", from.display(), to.display());
     let bytes = std::fs::read(from).map_err(fail)?;
     if std::fs::read(to).is_ok_and(|old| old == bytes) {
         return Ok(false);

@@ -1,4 +1,5 @@
-//! `cargo xtask test`: everything that can be checked, stage by stage. A failed stage does not hide the others.
+//! `cargo xtask test`: everything that can be checked, stage by stage. A failed stage does not hide
+//! the others.
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -10,7 +11,8 @@ use crate::workspace::{cargo, root};
 use crate::{cuda, e2e, fuzz, invariants, lint, opencl};
 
 /// In the order they run: what is quick, and what most often fails, first.
-const STAGES: [&str; 9] = ["fmt", "unit", "e2e", "accuracy", "invariants", "relocation", "lint", "fuzz", "valgrind"];
+const STAGES: [&str; 9] =
+    ["fmt", "unit", "e2e", "accuracy", "invariants", "relocation", "lint", "fuzz", "valgrind"];
 /// What `--quick` leaves out.
 const SLOW: [&str; 3] = ["lint", "fuzz", "valgrind"];
 
@@ -29,8 +31,11 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
     }
     let quick = args.iter().any(|a| a == "--quick");
     let named: Vec<&String> = args.iter().filter(|a| STAGES.contains(&a.as_str())).collect();
-    let filters: Vec<String> =
-        args.iter().filter(|a| !STAGES.contains(&a.as_str()) && !a.starts_with("--")).cloned().collect();
+    let filters: Vec<String> = args
+        .iter()
+        .filter(|a| !STAGES.contains(&a.as_str()) && !a.starts_with("--"))
+        .cloned()
+        .collect();
     if let Some(unknown) = args.iter().find(|a| a.starts_with("--") && *a != "--quick") {
         return Err(format!("unknown argument '{unknown}' of 'test'"));
     }
@@ -49,7 +54,9 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
             "fmt" => lint::check_format().map(|()| "formats".to_owned()),
             "lint" => lint::clippy().map(|()| "lints".to_owned()),
             "unit" => unit(&prefix, &filters),
-            "e2e" => e2e::run(&prefix, &filters, &e2e::Backend::Cpu).and_then(|t| tallied(t, "programs")),
+            "e2e" => {
+                e2e::run(&prefix, &filters, &e2e::Backend::Cpu).and_then(|t| tallied(t, "programs"))
+            }
             "accuracy" => accuracy(&prefix),
             "fuzz" => fuzz::check(&prefix),
             "invariants" => invariants::check(&prefix).map(|n| format!("{n} invariants")),
@@ -85,7 +92,9 @@ fn run_on(backend: &str, filters: &[String]) -> Result<ExitCode, String> {
 /// The end-to-end programs as a bundle for a machine with an NVIDIA GPU.
 fn package_for_cuda(args: &[String]) -> Result<ExitCode, String> {
     let (folder, filters) = match args {
-        [flag, folder, filters @ ..] if flag == "--package" => (std::path::PathBuf::from(folder), filters),
+        [flag, folder, filters @ ..] if flag == "--package" => {
+            (std::path::PathBuf::from(folder), filters)
+        }
         _ => {
             return Err("'test --backend cuda' needs --package DIR, followed by parts of program \
             names"
@@ -110,7 +119,10 @@ fn tallied(tally: e2e::Tally, what: &str) -> Result<String, String> {
 fn accuracy(prefix: &std::path::Path) -> Result<String, String> {
     let cache = Scratch::new("cache")?;
     let mut command = std::process::Command::new(root().join("tests/accuracy/run.sh"));
-    let outcome = capture(command.arg(prefix).env(CACHE, cache.path().join("objects")), Duration::from_secs(600))?;
+    let outcome = capture(
+        command.arg(prefix).env(CACHE, cache.path().join("objects")),
+        Duration::from_secs(600),
+    )?;
     if outcome.success() { Ok("maths functions".to_owned()) } else { Err(outcome.describe()) }
 }
 
@@ -122,8 +134,10 @@ fn unit(prefix: &std::path::Path, filters: &[String]) -> Result<String, String> 
     command.args(["test", "--workspace", "--no-fail-fast", "--quiet"]).env("SCYTHE_PREFIX", prefix);
     // What assembles code for NVIDIA GPUs, which need not be in the machine.
     command.env("CUDA_PATH", cuda::toolkit()?);
-    // cargo would have programs that tests start load libraries from its target folder instead of the staged tree.
-    let host = format!("CARGO_TARGET_{}_UNKNOWN_LINUX_GNU_RUNNER", std::env::consts::ARCH.to_uppercase());
+    // cargo would have programs that tests start load libraries from its target folder instead of
+    // the staged tree.
+    let host =
+        format!("CARGO_TARGET_{}_UNKNOWN_LINUX_GNU_RUNNER", std::env::consts::ARCH.to_uppercase());
     command.env(host, "env -u LD_LIBRARY_PATH");
     if !filters.is_empty() {
         command.arg("--").args(filters);
@@ -143,7 +157,12 @@ fn unit(prefix: &std::path::Path, filters: &[String]) -> Result<String, String> 
     if output.status.success() && count("failed") == 0 {
         return Ok(format!("{} tests", count("passed")));
     }
-    Err(format!("{} tests failed, {} passed ({})\n{text}", count("failed"), count("passed"), output.status))
+    Err(format!(
+        "{} tests failed, {} passed ({})\n{text}",
+        count("failed"),
+        count("passed"),
+        output.status
+    ))
 }
 
 /// The closing lines: one per stage, then one for all.

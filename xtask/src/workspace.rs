@@ -32,7 +32,8 @@ pub fn files(folder: &Path, extensions: &[&str]) -> Result<Vec<PathBuf>, String>
         if !folder.exists() {
             continue;
         }
-        let entries = std::fs::read_dir(&folder).map_err(|e| format!("cannot read {}: {e}", folder.display()))?;
+        let entries = std::fs::read_dir(&folder)
+            .map_err(|e| format!("cannot read {}: {e}", folder.display()))?;
         for entry in entries {
             let path = entry.map_err(|e| format!("cannot read {}: {e}", folder.display()))?.path();
             if path.is_dir() {

@@ -1,13 +1,14 @@
-//! The aspects of `sycl::aspect`, with their numbers and names: the one table that headers, compiler, device configuration
-//! and backends agree on.
+//! The aspects of `sycl::aspect`, with their numbers and names: the one table that headers,
+//! compiler, device configuration and backends agree on.
 //!
-//! The numbers below 1000 are those that DPC++ publishes, so that device images say the same thing to both
-//! implementations. Numbers that are missing belonged to aspects that were withdrawn, and stay unused. From 1000 on there is
-//! one aspect for each device architecture that `-fsycl-targets=` can name: a property `fixed_target` holds these. DPC++
-//! gave them no numbers; Scythe's leave room for what it may add.
+//! The numbers below 1000 are those that DPC++ publishes, so that device images say the same thing
+//! to both implementations. Numbers that are missing belonged to aspects that were withdrawn, and
+//! stay unused. From 1000 on there is one aspect for each device architecture that
+//! `-fsycl-targets=` can name: a property `fixed_target` holds these. DPC++ gave them no numbers;
+//! Scythe's leave room for what it may add.
 //!
-//! `include/sycl/detail/aspects.def` is the same table for C++, and `crates/device-config/td` for TableGen. Tests compare
-//! the three.
+//! `include/sycl/detail/aspects.def` is the same table for C++, and `crates/device-config/td` for
+//! TableGen. Tests compare the three.
 
 macro_rules! aspects {
     ($($variant:ident = $number:literal, $name:literal;)*) => {
@@ -230,16 +231,23 @@ mod tests {
 
     #[test]
     fn architectures_are_told_from_features() {
-        assert!(Aspect::ExtIntelGpuSkl.is_architecture() && Aspect::ExtIntelX86_64.is_architecture());
-        assert!(!Aspect::Atomic64.is_architecture() && !Aspect::ExtIntelGpuSlices.is_architecture());
+        assert!(
+            Aspect::ExtIntelGpuSkl.is_architecture() && Aspect::ExtIntelX86_64.is_architecture()
+        );
+        assert!(
+            !Aspect::Atomic64.is_architecture() && !Aspect::ExtIntelGpuSlices.is_architecture()
+        );
     }
 
     #[test]
     fn the_headers_have_the_same_table() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../include/sycl/detail/aspects.def");
         let text = std::fs::read_to_string(path).expect("the headers stand beside the crates");
-        let rows: Vec<String> =
-            text.lines().filter(|line| line.starts_with("SCYTHE_ASPECT(")).map(str::to_owned).collect();
+        let rows: Vec<String> = text
+            .lines()
+            .filter(|line| line.starts_with("SCYTHE_ASPECT("))
+            .map(str::to_owned)
+            .collect();
         let expected: Vec<String> = Aspect::ALL
             .iter()
             .map(|&aspect| format!("SCYTHE_ASPECT({}, {})", aspect.as_str(), aspect as u32))
@@ -250,7 +258,8 @@ mod tests {
     /// `sycl/ext/oneapi/architecture.hpp` tells architectures of GPUs from other aspects by that.
     #[test]
     fn in_the_headers_all_numbers_from_the_first_gpu_on_are_architectures() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../include/sycl/detail/architectures.def");
+        let path =
+            concat!(env!("CARGO_MANIFEST_DIR"), "/../../include/sycl/detail/architectures.def");
         let text = std::fs::read_to_string(path).expect("the headers stand beside the crates");
         let expected: Vec<&str> = Aspect::ALL
             .iter()
@@ -259,7 +268,10 @@ mod tests {
             .collect();
         let (mut short, mut long) = (Vec::new(), Vec::new());
         for line in text.lines() {
-            let Some((kind, fields)) = line.strip_suffix(')').and_then(|line| line.split_once('(')) else { continue };
+            let Some((kind, fields)) = line.strip_suffix(')').and_then(|line| line.split_once('('))
+            else {
+                continue;
+            };
             let fields: Vec<&str> = fields.split(", ").collect();
             match (kind, fields.as_slice()) {
                 ("SCYTHE_INTEL", [name]) => short.push(format!("ext_intel_gpu_{name}")),

@@ -1,4 +1,5 @@
-//! How an entry point comes to need an aspect: the calls from it to the function that uses the aspect.
+//! How an entry point comes to need an aspect: the calls from it to the function that uses the
+//! aspect.
 //!
 //! IR metadata and property sets hold a line of text for each aspect,
 //! `aspect<TAB>function@file:line:column<TAB>…`. This file is its only reader.
@@ -34,7 +35,9 @@ impl AspectOrigin {
 impl Step {
     fn parse(text: &str) -> Self {
         match text.rsplit_once('@').filter(|(_, place)| place.contains(':')) {
-            Some((function, place)) => Self { function: function.to_owned(), place: Some(place.to_owned()) },
+            Some((function, place)) => {
+                Self { function: function.to_owned(), place: Some(place.to_owned()) }
+            }
             None => Self { function: text.to_owned(), place: None },
         }
     }

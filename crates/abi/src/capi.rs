@@ -1,8 +1,9 @@
 //! The types of `include/sycl/detail/abi.h`, field by field.
 //!
-//! The header is the original: it documents each field, and `tests/capi_layout.rs` compiles it and compares sizes,
-//! offsets and numbers. Fields that hold an enumeration stay plain `u32` here, because C callers can put any number
-//! in them; the constants give the numbers that have a meaning, and the runtime's edge rejects the others.
+//! The header is the original: it documents each field, and `tests/capi_layout.rs` compiles it and
+//! compares sizes, offsets and numbers. Fields that hold an enumeration stay plain `u32` here,
+//! because C callers can put any number in them; the constants give the numbers that have a
+//! meaning, and the runtime's edge rejects the others.
 
 use std::ffi::{c_char, c_void};
 
@@ -182,7 +183,8 @@ pub mod requirement_flags {
 /// Bit of [`Command::flags`]: the command waits for everything submitted to its queue before.
 pub const COMMAND_BARRIER: u32 = 1;
 pub const COMMAND_HOLD: u32 = 2;
-/// A host task that cannot ask for the device's memory: host memory stands behind all its accessors.
+/// A host task that cannot ask for the device's memory: host memory stands behind all its
+/// accessors.
 pub const COMMAND_ON_HOST: u32 = 4;
 
 /// `scythe_error_sink`.
@@ -240,7 +242,8 @@ pub struct LocalAccessorHead {
     pub bytes: u64,
 }
 
-/// `SCYTHE_SHAPE_HIERARCHICAL`: a shape of launches that no kernel has (see [`crate::launch::Shape`]).
+/// `SCYTHE_SHAPE_HIERARCHICAL`: a shape of launches that no kernel has (see
+/// [`crate::launch::Shape`]).
 pub const SHAPE_HIERARCHICAL: u32 = 3;
 
 /// `scythe_kernel_slot`.
@@ -264,7 +267,8 @@ pub struct HostBox {
 /// `scythe_host_kernel`.
 ///
 /// # Safety
-/// `functor` points at a functor of the type the function was made for, and `host_box` is valid for the call.
+/// `functor` points at a functor of the type the function was made for, and `host_box` is valid for
+/// the call.
 pub type HostKernel = unsafe extern "C" fn(functor: *const c_void, host_box: *const HostBox);
 
 /// `scythe_host_items`.

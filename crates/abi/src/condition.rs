@@ -30,7 +30,11 @@ pub struct ConditionError(String);
 
 impl fmt::Display for ConditionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} is not a condition on aspects: expected one such as '1040&!1021|!1022'", self.0)
+        write!(
+            f,
+            "{} is not a condition on aspects: expected one such as '1040&!1021|!1022'",
+            self.0
+        )
     }
 }
 
@@ -48,12 +52,16 @@ impl Condition {
             Ok(Literal { aspect, has: number > 0 })
         };
         let clauses = numbers[..numbers.len() - 1].split(|&number| number == 0);
-        clauses.map(|clause| clause.iter().map(literal).collect()).collect::<Result<_, _>>().map(Self)
+        clauses
+            .map(|clause| clause.iter().map(literal).collect())
+            .collect::<Result<_, _>>()
+            .map(Self)
     }
 
     /// The clauses: for each, its aspects, and whether the device must have the aspect.
     pub fn clauses(&self) -> Vec<Vec<(u32, bool)>> {
-        let clause = |clause: &BTreeSet<Literal>| clause.iter().map(|one| (one.aspect, one.has)).collect();
+        let clause =
+            |clause: &BTreeSet<Literal>| clause.iter().map(|one| (one.aspect, one.has)).collect();
         self.0.iter().map(clause).collect()
     }
 
@@ -70,8 +78,12 @@ impl Condition {
 
     /// The condition in words, by the names of aspects.
     pub fn describe(&self, name: impl Fn(u32) -> String) -> String {
-        let literal = |literal: &Literal| format!("{}{}", if literal.has { "" } else { "no " }, name(literal.aspect));
-        let clause = |clause: &BTreeSet<Literal>| clause.iter().map(literal).collect::<Vec<_>>().join(" or ");
+        let literal = |literal: &Literal| {
+            format!("{}{}", if literal.has { "" } else { "no " }, name(literal.aspect))
+        };
+        let clause = |clause: &BTreeSet<Literal>| {
+            clause.iter().map(literal).collect::<Vec<_>>().join(" or ")
+        };
         self.0.iter().map(clause).collect::<Vec<_>>().join(" and ")
     }
 
@@ -84,10 +96,13 @@ impl Condition {
     /// device meets it.
     pub fn and(&self, other: &Self) -> Option<Self> {
         let both = Self(&self.0 | &other.0);
-        let single = |clause: &BTreeSet<Literal>| clause.first().copied().filter(|_| clause.len() == 1);
+        let single =
+            |clause: &BTreeSet<Literal>| clause.first().copied().filter(|_| clause.len() == 1);
         let contradicts = |clause: &BTreeSet<Literal>| {
-            let opposite = |literal: Literal| BTreeSet::from([Literal { has: !literal.has, ..literal }]);
-            clause.is_empty() || single(clause).is_some_and(|literal| both.0.contains(&opposite(literal)))
+            let opposite =
+                |literal: Literal| BTreeSet::from([Literal { has: !literal.has, ..literal }]);
+            clause.is_empty()
+                || single(clause).is_some_and(|literal| both.0.contains(&opposite(literal)))
         };
         (!both.0.iter().any(contradicts)).then_some(both)
     }
@@ -125,12 +140,18 @@ impl FromStr for Condition {
             return Ok(Self::default());
         }
         let literal = |word: &str| {
-            let (number, has) = word.strip_prefix('!').map_or((word, true), |number| (number, false));
+            let (number, has) =
+                word.strip_prefix('!').map_or((word, true), |number| (number, false));
             let digits = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
             let aspect = number.parse().ok().filter(|_| digits);
-            aspect.map(|aspect| Literal { aspect, has }).ok_or_else(|| ConditionError(format!("'{text}'")))
+            aspect
+                .map(|aspect| Literal { aspect, has })
+                .ok_or_else(|| ConditionError(format!("'{text}'")))
         };
-        text.split('&').map(|clause| clause.split('|').map(literal).collect()).collect::<Result<_, _>>().map(Self)
+        text.split('&')
+            .map(|clause| clause.split('|').map(literal).collect())
+            .collect::<Result<_, _>>()
+            .map(Self)
     }
 }
 
@@ -165,14 +186,20 @@ mod tests {
         }
         for text in ["&", "40&", "|", "!", "40|", "x", "+4", "4 0", "99999999999"] {
             let error = text.parse::<Condition>().unwrap_err().to_string();
-            assert!(error.starts_with(&format!("'{text}' is not a condition on aspects")), "{error}");
+            assert!(
+                error.starts_with(&format!("'{text}' is not a condition on aspects")),
+                "{error}"
+            );
         }
     }
 
     #[test]
     fn devices_meet_conditions_by_their_aspects() {
-        let holds = |text: &str, aspects: &[u32]| condition(text).holds(|aspect| aspects.contains(&aspect));
-        assert!(holds("", &[]) && holds("4|5", &[5]) && holds("4&!5|!6", &[4, 5]) && holds("!4", &[5]));
+        let holds =
+            |text: &str, aspects: &[u32]| condition(text).holds(|aspect| aspects.contains(&aspect));
+        assert!(
+            holds("", &[]) && holds("4|5", &[5]) && holds("4&!5|!6", &[4, 5]) && holds("!4", &[5])
+        );
         assert!(!holds("4", &[5]) && !holds("4&!5|!6", &[4, 5, 6]) && !holds("!4", &[4]));
     }
 
@@ -184,7 +211,10 @@ mod tests {
         // An empty clause: any of no architectures.
         assert_eq!(Condition::from_numbers(&[0]).unwrap().and(&condition("")), None);
         assert!(condition("").covers(&condition("4")) && !condition("4").covers(&condition("")));
-        assert_eq!(condition("!5|6&4").describe(|aspect| format!("a{aspect}")), "a4 and no a5 or a6");
+        assert_eq!(
+            condition("!5|6&4").describe(|aspect| format!("a{aspect}")),
+            "a4 and no a5 or a6"
+        );
         assert_eq!(condition("4&!5").common(&condition("4&6")), condition("4"));
     }
 }

@@ -1,12 +1,13 @@
 //! How the CPU backend calls a compiled kernel.
 //!
-//! Every kernel `K` of an image becomes one function `__scythe_cpu.K` of type [`KernelFn`] in the built object. Objects
-//! are x86-64 ELF relocatable files, position independent, and refer to no symbol but those of
-//! the C library, the maths library and the CPU device library.
+//! Every kernel `K` of an image becomes one function `__scythe_cpu.K` of type [`KernelFn`] in the
+//! built object. Objects are x86-64 ELF relocatable files, position independent, and refer to no
+//! symbol but those of the C library, the maths library and the CPU device library.
 
 //!
-//! Beside it, `__scythe_cpu_form.K` of type [`FormFn`] tells how nd_range kernel `K` was compiled, so that the backend can refuse
-//! work-group sizes that it does not serve, and have it compiled anew for those that it serves badly ([`Layout`]).
+//! Beside it, `__scythe_cpu_form.K` of type [`FormFn`] tells how nd_range kernel `K` was compiled,
+//! so that the backend can refuse work-group sizes that it does not serve, and have it compiled
+//! anew for those that it serves badly ([`Layout`]).
 
 use std::ffi::c_void;
 
@@ -25,7 +26,8 @@ pub struct Launch {
     pub local_bytes: u32,
 }
 
-/// A half-open box. Single task and range: work-item indices, without the offset. nd_range: work-group indices.
+/// A half-open box. Single task and range: work-item indices, without the offset. nd_range:
+/// work-group indices.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Box3 {
@@ -33,23 +35,24 @@ pub struct Box3 {
     pub end: [u64; 3],
 }
 
-/// Runs all work-items (or work-groups) of the box. `local_memory` is this thread's, big enough for the launch's local
-/// accessors; null when there are none.
+/// Runs all work-items (or work-groups) of the box. `local_memory` is this thread's, big enough for
+/// the launch's local accessors; null when there are none.
 ///
 /// # Safety
-/// `launch` and `box_` are valid for the call, `launch.args` holds one valid address per parameter, and memory that the
-/// kernel reaches through them is valid.
-pub type KernelFn = unsafe extern "C" fn(launch: *const Launch, box_: *const Box3, local_memory: *mut u8);
+/// `launch` and `box_` are valid for the call, `launch.args` holds one valid address per parameter,
+/// and memory that the kernel reaches through them is valid.
+pub type KernelFn =
+    unsafe extern "C" fn(launch: *const Launch, box_: *const Box3, local_memory: *mut u8);
 
 /// How a kernel was compiled.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Form {
-    /// Work-items side by side in vector lanes. 0 where code for one work-group size would be no better, or would show in what the
-    /// kernel computes.
+    /// Work-items side by side in vector lanes. 0 where code for one work-group size would be no
+    /// better, or would show in what the kernel computes.
     pub lanes: u32,
-    /// 1 where code for one size pays for every size: the kernel divides by an extent of its work-group, or its code for any
-    /// size has no form for full rows; else 0.
+    /// 1 where code for one size pays for every size: the kernel divides by an extent of its
+    /// work-group, or its code for any size has no form for full rows; else 0.
     pub every_size: u32,
     /// The only work-group size that the code serves; zeros for any.
     pub required: [u64; 3],
@@ -63,8 +66,9 @@ pub type FormFn = unsafe extern "C" fn(form: *mut Form);
 
 /// How the work-items of a group of known size lie in the lanes of vectors.
 ///
-/// Dimensions with one work-item count as the slowest. Rows of the fastest dimension that is left lie in lanes: at least a vector
-/// long, or several of them side by side, each in as many lanes as the next power of two.
+/// Dimensions with one work-item count as the slowest. Rows of the fastest dimension that is left
+/// lie in lanes: at least a vector long, or several of them side by side, each in as many lanes as
+/// the next power of two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
     /// The dimensions, fastest first.
@@ -77,8 +81,9 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// For groups of `size` and vectors of `lanes` lanes, a power of two. With `fixed`, lanes are sub-groups that the kernel sees:
-    /// their number stays, and none between the work-items is idle.
+    /// For groups of `size` and vectors of `lanes` lanes, a power of two. With `fixed`, lanes are
+    /// sub-groups that the kernel sees: their number stays, and none between the work-items is
+    /// idle.
     pub fn new(size: [u64; 3], lanes: u32, fixed: bool) -> Self {
         let mut order = [0, 1, 2];
         order.sort_by_key(|&d| size[d] <= 1);
@@ -106,8 +111,8 @@ impl Layout {
         }
     }
 
-    /// Whether code for groups of `size` keeps at least half as many lanes again busy as code for any, which has `lanes` lanes along
-    /// the first dimension.
+    /// Whether code for groups of `size` keeps at least half as many lanes again busy as code for
+    /// any, which has `lanes` lanes along the first dimension.
     pub fn pays(size: [u64; 3], lanes: u32) -> bool {
         let layout = Self::new(size, lanes, false);
         let general = size[0].div_ceil(u64::from(lanes)) * size[1] * size[2] * u64::from(lanes);

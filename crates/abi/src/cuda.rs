@@ -1,7 +1,7 @@
 //! How the CUDA backend launches a kernel, and which images it can load.
 //!
-//! A kernel is an `.entry` function called [`symbol`] of its name. It has one parameter per launch row, in order, and [`Launch`] by
-//! value after them:
+//! A kernel is an `.entry` function called [`symbol`] of its name. It has one parameter per launch
+//! row, in order, and [`Launch`] by value after them:
 //!
 //! | row | parameter |
 //! |---|---|
@@ -9,41 +9,49 @@
 //! | `StdLayout`, `Sampler` | the row's bytes: a scalar, or a by-value block |
 //! | `Local` | a 32-bit offset into the launch's dynamic shared memory |
 //!
-//! Local accessors stand one after another in dynamic shared memory, in the order of their rows, each at a multiple of
-//! [`LOCAL_ALIGNMENT`], from offset 0: the first one's offset is not even read. Variables in local memory of a known size are static
-//! shared memory: the driver tells how much of it a kernel has (`CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES`), and places dynamic memory
+//! Local accessors stand one after another in dynamic shared memory, in the order of their rows,
+//! each at a multiple of [`LOCAL_ALIGNMENT`], from offset 0: the first one's offset is not even
+//! read. Variables in local memory of a known size are static shared memory: the driver tells how
+//! much of it a kernel has (`CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES`), and places dynamic memory
 //! behind it.
 //!
 //! Thread blocks are work-groups: `x` is the dimension that varies fastest, index 0 of each array.
-//! * nd_range kernels check nothing: blocks have the work-group's size, and there is one per work-group.
-//! * range kernels run in blocks of any size. They leave out work-items beyond [`Launch::end`] of dimension 0; in the other two,
-//!   blocks must fit the range, so that `y` and `z` of a block divide it.
+//! * nd_range kernels check nothing: blocks have the work-group's size, and there is one per
+//!   work-group.
+//! * range kernels run in blocks of any size. They leave out work-items beyond [`Launch::end`] of
+//!   dimension 0; in the other two, blocks must fit the range, so that `y` and `z` of a block
+//!   divide it.
 //! * single-task kernels run as one block of one thread.
 //!
-//! Where a range has more groups than a grid can have, it takes several launches, told apart by [`Launch::first_group`] and
-//! [`Launch::start`].
+//! Where a range has more groups than a grid can have, it takes several launches, told apart by
+//! [`Launch::first_group`] and [`Launch::start`].
 //!
-//! Images ahead of time have the target's name, `nvidia_gpu_sm_90` or `nvptx64-nvidia-cuda`, and behind a name that does not tell the
-//! architecture ':' and that: [`Architecture::of_target`]. Their code is a fat binary (`Format::Fatbin`) with a cubin for that architecture and PTX for later ones, or, where no `ptxas` was at hand, PTX
-//! alone (`Format::Ptx`, with a NUL byte at the end, as the driver wants it). Generic images become PTX at run time ([`crate::ptx`]).
+//! Images ahead of time have the target's name, `nvidia_gpu_sm_90` or `nvptx64-nvidia-cuda`, and
+//! behind a name that does not tell the architecture ':' and that: [`Architecture::of_target`].
+//! Their code is a fat binary (`Format::Fatbin`) with a cubin for that architecture and PTX for
+//! later ones, or, where no `ptxas` was at hand, PTX alone (`Format::Ptx`, with a NUL byte at the
+//! end, as the driver wants it). Generic images become PTX at run time ([`crate::ptx`]).
 
 use crate::target::{Family, PTX_BASE, SEPARATOR, Target};
 
-/// What local accessors are aligned to in shared memory: what the largest vector type of SYCL asks for.
+/// What local accessors are aligned to in shared memory: what the largest vector type of SYCL asks
+/// for.
 pub const LOCAL_ALIGNMENT: u32 = 128;
 
 /// Work-items of a sub-group.
 pub const SUB_GROUP_SIZE: u32 = 32;
 
-/// The most work-items of a work-group in the slowest of three dimensions. That of all dimensions together is in the device configuration.
+/// The most work-items of a work-group in the slowest of three dimensions. That of all dimensions
+/// together is in the device configuration.
 pub const MAX_SLOWEST_SIZE: u32 = 64;
 
-/// A kernel's last parameter, by value. Index 0 of each array is the dimension that varies fastest; dimensions that a launch does not
-/// have are of size 1.
+/// A kernel's last parameter, by value. Index 0 of each array is the dimension that varies fastest;
+/// dimensions that a launch does not have are of size 1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Launch {
-    /// The global id of the launch's first work-item: the offset, and what earlier launches of the same range covered.
+    /// The global id of the launch's first work-item: the offset, and what earlier launches of the
+    /// same range covered.
     pub start: [u64; 3],
     /// The offset and the global size together.
     pub end: [u64; 3],
@@ -67,11 +75,13 @@ pub struct Architecture {
 impl Architecture {
     /// What an image's target means. `None` for targets that are not NVIDIA's.
     pub fn of_target(target: &str) -> Option<Self> {
-        let (name, told) = target.split_once(SEPARATOR).map_or((target, None), |(name, arch)| (name, Some(arch)));
+        let (name, told) =
+            target.split_once(SEPARATOR).map_or((target, None), |(name, arch)| (name, Some(arch)));
         if Family::of_image_target(name) != Some(Family::Nvidia) {
             return None;
         }
-        let in_name = || name.strip_prefix(Family::Nvidia.prefix()).or_else(|| Target::of_id(name)?.arch());
+        let in_name =
+            || name.strip_prefix(Family::Nvidia.prefix()).or_else(|| Target::of_id(name)?.arch());
         Self::from_name(told.or_else(in_name).unwrap_or(PTX_BASE))
     }
 
@@ -80,11 +90,13 @@ impl Architecture {
         let number = name.strip_prefix("sm_")?;
         let specific = number.ends_with(['a', 'f']);
         let number = if specific { &number[..number.len() - 1] } else { number };
-        let digits = (2..=4).contains(&number.len()) && number.bytes().all(|byte| byte.is_ascii_digit());
+        let digits =
+            (2..=4).contains(&number.len()) && number.bytes().all(|byte| byte.is_ascii_digit());
         Some(Self { sm: number.parse().ok().filter(|_| digits)?, specific })
     }
 
-    /// A device of capability `sm` runs a cubin of this architecture: the same major number, and a minor one that is no older.
+    /// A device of capability `sm` runs a cubin of this architecture: the same major number, and a
+    /// minor one that is no older.
     pub fn cubin_runs_on(self, sm: u32) -> bool {
         self.sm == sm || !self.specific && self.sm / 10 == sm / 10 && self.sm < sm
     }
@@ -95,7 +107,8 @@ impl Architecture {
     }
 }
 
-/// The name of a kernel or a variable in PTX, which has letters, digits and `_` only: other bytes are `$` and two hexadecimal digits.
+/// The name of a kernel or a variable in PTX, which has letters, digits and `_` only: other bytes
+/// are `$` and two hexadecimal digits.
 pub fn symbol(name: &str) -> String {
     let mut symbol = String::with_capacity(name.len());
     for byte in name.bytes() {
@@ -125,15 +138,26 @@ mod tests {
         assert_eq!(of("nvptx64-nvidia-cuda").sm, 75);
         assert_eq!(of("nvptx64-nvidia-cuda-sm_80"), of("nvidia_gpu_sm_80"));
         assert_eq!(of("nvidia_gpu_@mine:sm_120a"), Architecture { sm: 120, specific: true });
-        for target in ["spir64", "nvidia_gpu_@mine", "nvidia_gpu_sm_", "nvidia_gpu_sm_9b", "intel_gpu_x:sm_90"] {
+        for target in [
+            "spir64",
+            "nvidia_gpu_@mine",
+            "nvidia_gpu_sm_",
+            "nvidia_gpu_sm_9b",
+            "intel_gpu_x:sm_90",
+        ] {
             assert_eq!(Architecture::of_target(target), None, "{target}");
         }
         let sm_80 = of("nvidia_gpu_sm_80");
         assert!(
-            sm_80.cubin_runs_on(80) && sm_80.cubin_runs_on(86) && !sm_80.cubin_runs_on(75) && !sm_80.cubin_runs_on(90)
+            sm_80.cubin_runs_on(80)
+                && sm_80.cubin_runs_on(86)
+                && !sm_80.cubin_runs_on(75)
+                && !sm_80.cubin_runs_on(90)
         );
         assert!(sm_80.ptx_runs_on(90) && sm_80.ptx_runs_on(120) && !sm_80.ptx_runs_on(75));
-        assert!(!of("nvidia_gpu_sm_90a").ptx_runs_on(100) && of("nvidia_gpu_sm_100").cubin_runs_on(103));
+        assert!(
+            !of("nvidia_gpu_sm_90a").ptx_runs_on(100) && of("nvidia_gpu_sm_100").cubin_runs_on(103)
+        );
     }
 
     #[test]

@@ -23,29 +23,35 @@ impl Variable {
     }
 }
 
-pub const TRACE: Variable =
-    Variable::new("SCYTHE_TRACE", "a comma-separated list of 'commands', 'images', 'memory', or 'all'");
+pub const TRACE: Variable = Variable::new(
+    "SCYTHE_TRACE",
+    "a comma-separated list of 'commands', 'images', 'memory', or 'all'",
+);
 pub const CPU_THREADS: Variable = Variable::new("SCYTHE_CPU_THREADS", "a number from 1 to 1024");
 pub const CPU_LEVEL: Variable = Variable::new("SCYTHE_CPU_LEVEL", crate::target::Level::NAMES);
 pub const DEVICE_SELECTOR: Variable = Variable::new(
     "ONEAPI_DEVICE_SELECTOR",
     "BACKEND:DEVICE[,DEVICE…][;…], such as 'opencl:gpu', '*:cpu' or '!opencl:*'",
 );
-pub const OPENCL_MEMORY: Variable = Variable::new("SCYTHE_OPENCL_MEMORY", "'best', 'virtual' or 'objects'");
+pub const OPENCL_MEMORY: Variable =
+    Variable::new("SCYTHE_OPENCL_MEMORY", "'best', 'virtual' or 'objects'");
 pub const SIMULATE: Variable = Variable::new(
     "SCYTHE_SIMULATE",
     "a comma-separated list of targets of the device configuration, or of FILE.yaml:TARGET",
 );
-pub const CPU_VARIANTS: Variable = Variable::new("SCYTHE_CPU_VARIANTS", "'auto', 'always' or 'never'");
+pub const CPU_VARIANTS: Variable =
+    Variable::new("SCYTHE_CPU_VARIANTS", "'auto', 'always' or 'never'");
 pub const CPU_FORM: Variable = Variable::new("SCYTHE_CPU_FORM", "'widened' or 'scalar'");
 pub const CHECK_WIDENING: Variable = Variable::new("SCYTHE_CHECK_WIDENING", "'0' or '1'");
 pub const DUMP_JIT: Variable = Variable::new("SCYTHE_DUMP_JIT", "a folder that exists");
-pub const SPIRV_VALIDATOR: Variable = Variable::new("SCYTHE_SPIRV_VALIDATOR", "a program such as spirv-val");
+pub const SPIRV_VALIDATOR: Variable =
+    Variable::new("SCYTHE_SPIRV_VALIDATOR", "a program such as spirv-val");
 pub const CACHE_PERSISTENT: Variable = Variable::new("SYCL_CACHE_PERSISTENT", "'0' or '1'");
 pub const CACHE_DIR: Variable = Variable::new("SYCL_CACHE_DIR", "a folder");
 pub const CACHE_MAX_SIZE: Variable =
     Variable::new("SYCL_CACHE_MAX_SIZE", "a whole number of megabytes, or 0 for no limit");
-pub const CACHE_TRACE: Variable = Variable::new("SYCL_CACHE_TRACE", "a number, decimal or with 0x; 1 traces the cache");
+pub const CACHE_TRACE: Variable =
+    Variable::new("SYCL_CACHE_TRACE", "a number, decimal or with 0x; 1 traces the cache");
 
 /// The table, in the order of the documentation.
 pub const VARIABLES: [&Variable; 15] = [

@@ -1,7 +1,8 @@
 //! How one pass lays out the functors of kernels: every part with its place, its size and its type.
 //!
-//! As text, a line is either `kernel` or `part` and fields that tabs separate; in a field `\\`, `\t` and `\n` stand for
-//! themselves. The parts of a kernel follow it in preorder. The first line names the version.
+//! As text, a line is either `kernel` or `part` and fields that tabs separate; in a field `\\`,
+//! `\t` and `\n` stand for themselves. The parts of a kernel follow it in preorder. The first line
+//! names the version.
 
 const HEAD: &str = "scythe functors 1";
 
@@ -54,13 +55,20 @@ impl PartKind {
 pub fn to_text(functors: &[Functor]) -> String {
     let mut out = format!("{HEAD}\n");
     for f in functors {
-        let (line, column, unnamed) = (f.line.to_string(), f.column.to_string(), u32::from(f.unnamed).to_string());
+        let (line, column, unnamed) =
+            (f.line.to_string(), f.column.to_string(), u32::from(f.unnamed).to_string());
         let (size, align) = (f.size.to_string(), f.align.to_string());
-        write_line(&mut out, &["kernel", &f.symbol, &f.name, &f.file, &line, &column, &unnamed, &size, &align]);
+        write_line(
+            &mut out,
+            &["kernel", &f.symbol, &f.name, &f.file, &line, &column, &unnamed, &size, &align],
+        );
         for p in &f.parts {
             let (depth, kind) = (p.depth.to_string(), (p.kind as u32).to_string());
             let (offset, size) = (p.bit_offset.to_string(), p.bit_size.to_string());
-            write_line(&mut out, &["part", &depth, &kind, &p.name, &p.type_name, &p.identity, &offset, &size]);
+            write_line(
+                &mut out,
+                &["part", &depth, &kind, &p.name, &p.type_name, &p.identity, &offset, &size],
+            );
         }
     }
     out
@@ -77,17 +85,19 @@ pub fn from_text(text: &str) -> Option<Vec<Functor>> {
         let fields: Vec<String> = line.split('\t').map(unescaped).collect::<Option<_>>()?;
         let fields: Vec<&str> = fields.iter().map(String::as_str).collect();
         match fields[..] {
-            ["kernel", symbol, name, file, line, column, unnamed, size, align] => functors.push(Functor {
-                symbol: symbol.to_owned(),
-                name: name.to_owned(),
-                file: file.to_owned(),
-                line: line.parse().ok()?,
-                column: column.parse().ok()?,
-                unnamed: unnamed == "1",
-                size: size.parse().ok()?,
-                align: align.parse().ok()?,
-                parts: Vec::new(),
-            }),
+            ["kernel", symbol, name, file, line, column, unnamed, size, align] => {
+                functors.push(Functor {
+                    symbol: symbol.to_owned(),
+                    name: name.to_owned(),
+                    file: file.to_owned(),
+                    line: line.parse().ok()?,
+                    column: column.parse().ok()?,
+                    unnamed: unnamed == "1",
+                    size: size.parse().ok()?,
+                    align: align.parse().ok()?,
+                    parts: Vec::new(),
+                })
+            }
             ["part", depth, kind, name, type_name, identity, offset, size] => {
                 functors.last_mut()?.parts.push(Part {
                     depth: depth.parse().ok()?,

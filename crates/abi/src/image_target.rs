@@ -1,7 +1,7 @@
 //! The target of a device image, parsed where the image is read or made.
 //!
-//! Containers and commands hold the target as text: a triple, or the name of a device, perhaps with a
-//! level, a version or an architecture behind [`SEPARATOR`](crate::target::SEPARATOR). Inside a
+//! Containers and commands hold the target as text: a triple, or the name of a device, perhaps with
+//! a level, a version or an architecture behind [`SEPARATOR`](crate::target::SEPARATOR). Inside a
 //! process it is an [`ImageTarget`].
 
 use std::fmt;

@@ -1,6 +1,8 @@
-//! Versions of Intel GPUs: how ocloc, drivers and targets tell them, and which devices run whose code.
+//! Versions of Intel GPUs: how ocloc, drivers and targets tell them, and which devices run whose
+//! code.
 //!
-//! A version has three numbers. ocloc writes `9.0.9`, targets `intel_gpu_9_0_9`, drivers one number.
+//! A version has three numbers. ocloc writes `9.0.9`, targets `intel_gpu_9_0_9`, drivers one
+//! number.
 
 use crate::target::{Family, SEPARATOR};
 use std::fmt;
@@ -18,7 +20,8 @@ pub struct Version {
 pub enum Kinship {
     /// Another generation of instructions.
     None,
-    /// The same instructions, on a device that differs in other ways. Only a driver can tell whether it runs there.
+    /// The same instructions, on a device that differs in other ways. Only a driver can tell
+    /// whether it runs there.
     Generation,
     /// The same device in another revision.
     Revision,
@@ -42,8 +45,8 @@ impl Version {
         Self::parse(text, '.')
     }
 
-    /// The answer of a driver to `CL_DEVICE_IP_VERSION_INTEL`. Drivers of 2022 and before have another layout, which gives
-    /// smaller numbers.
+    /// The answer of a driver to `CL_DEVICE_IP_VERSION_INTEL`. Drivers of 2022 and before have
+    /// another layout, which gives smaller numbers.
     pub fn from_driver(number: u32) -> Option<Self> {
         match (number >> 22, number) {
             (_, 0) => None,
@@ -52,8 +55,8 @@ impl Version {
         }
     }
 
-    /// The version in a name such as `intel_gpu_9_0_9`, or behind the name in an image's target: `intel_gpu_new:9.0.9`. The
-    /// device configuration knows the versions of other names.
+    /// The version in a name such as `intel_gpu_9_0_9`, or behind the name in an image's target:
+    /// `intel_gpu_new:9.0.9`. The device configuration knows the versions of other names.
     pub fn in_name(name: &str) -> Option<Self> {
         match name.split_once(SEPARATOR) {
             Some((_, version)) => Self::from_ocloc(version),
@@ -68,7 +71,8 @@ impl Version {
 
     /// What tells generations of instructions apart.
     fn generation(self) -> (u32, u32) {
-        // Of the twelfth there are several: integrated graphics and dg1, graphics cards, data centres, and later integrated graphics.
+        // Of the twelfth there are several: integrated graphics and dg1, graphics cards, data
+        // centres, and later integrated graphics.
         let kind = match (self.major, self.minor) {
             (12, 0..50) => 0,
             (12, 50..60) => 1,
@@ -116,11 +120,20 @@ mod tests {
             assert_eq!(Version::in_name(name), Some(SKL), "{name}");
         }
         assert_eq!(SKL.numbered_name(), "intel_gpu_9_0_9");
-        for name in ["spir64_gen", "intel_gpu_skl", "intel_gpu_1_2", "intel_gpu_1_2_3_4", "intel_gpu_a_b_c", "a:1.2"] {
+        for name in [
+            "spir64_gen",
+            "intel_gpu_skl",
+            "intel_gpu_1_2",
+            "intel_gpu_1_2_3_4",
+            "intel_gpu_a_b_c",
+            "a:1.2",
+        ] {
             assert_eq!(Version::in_name(name), None, "{name}");
         }
         assert!(
-            ["", "9.0", "9.0.9.1", "9..9", "a.b.c", "+9.0.9"].iter().all(|text| Version::from_ocloc(text).is_none())
+            ["", "9.0", "9.0.9.1", "9..9", "a.b.c", "+9.0.9"]
+                .iter()
+                .all(|text| Version::from_ocloc(text).is_none())
         );
     }
 
@@ -136,7 +149,8 @@ mod tests {
     fn kinship_is_mutual_and_graded() {
         let (kbl, icl) = (Version::new(9, 1, 9), Version::new(11, 0, 0));
         let (tgl, dg1) = (Version::new(12, 0, 0), Version::new(12, 10, 0));
-        let (acm, acm_g12, pvc) = (Version::new(12, 55, 8), Version::new(12, 57, 0), Version::new(12, 60, 7));
+        let (acm, acm_g12, pvc) =
+            (Version::new(12, 55, 8), Version::new(12, 57, 0), Version::new(12, 60, 7));
         for (a, b, expected) in [
             (SKL, SKL, Kinship::Same),
             (acm, Version::new(12, 55, 1), Kinship::Revision),

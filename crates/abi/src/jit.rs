@@ -1,8 +1,8 @@
 //! The C interface of the run-time compiler, `libscythe-jit.so`.
 //!
-//! The library exports [`BUILD_SYMBOL`] of type [`BuildFn`] and [`FREE_SYMBOL`] of type [`FreeFn`]. It
-//! is installed next to `libscythe.so`, which loads it for the first build that the cache does not
-//! answer.
+//! The library exports [`BUILD_SYMBOL`] of type [`BuildFn`] and [`FREE_SYMBOL`] of type [`FreeFn`].
+//! It is installed next to `libscythe.so`, which loads it for the first build that the cache does
+//! not answer.
 
 use std::ffi::c_char;
 
@@ -31,7 +31,9 @@ pub enum Output {
 impl Output {
     /// The output with this number.
     pub fn from_u32(number: u32) -> Option<Self> {
-        [Self::CpuObject, Self::SpirV, Self::Ptx, Self::Bitcode].into_iter().find(|&output| output as u32 == number)
+        [Self::CpuObject, Self::SpirV, Self::Ptx, Self::Bitcode]
+            .into_iter()
+            .find(|&output| output as u32 == number)
     }
 }
 
@@ -65,8 +67,9 @@ pub struct Request {
     pub scalar: u32,
     /// Device code for the generic triple.
     pub bitcode: Bytes,
-    /// Modules that define what the bitcode, or another of them, leaves undefined. Their kernels are
-    /// left out. Where several define a symbol, the bitcode's definition counts, else the first.
+    /// Modules that define what the bitcode, or another of them, leaves undefined. Their kernels
+    /// are left out. Where several define a symbol, the bitcode's definition counts, else the
+    /// first.
     pub libraries: *const Bytes,
     pub library_count: usize,
     /// The folder of the device library's bitcode.
@@ -78,7 +81,8 @@ pub struct Request {
     pub aspect_count: usize,
     /// The only kernel to compile ([`Output::CpuObject`], [`Output::SpirV`]). Null: all kernels.
     pub kernel: *const c_char,
-    /// The work-group size to compile `kernel` for, fastest dimension first ([`Output::CpuObject`]).
+    /// The work-group size to compile `kernel` for, fastest dimension first
+    /// ([`Output::CpuObject`]).
     pub local_size: [u64; 3],
     /// Names of the SPIR-V extensions that the driver supports ([`Output::SpirV`]). The compiler
     /// ignores names that it has no use for.
@@ -95,8 +99,8 @@ pub struct Request {
     /// The CUDA installation to take the maths library from, or null for the usual places
     /// ([`Output::Ptx`]). Where there is none, the device library's own maths is used.
     pub cuda_path: *const c_char,
-    /// Values of specialization constants ([`Output::Bitcode`]). Constants that the bitcode does not
-    /// have are ignored.
+    /// Values of specialization constants ([`Output::Bitcode`]). Constants that the bitcode does
+    /// not have are ignored.
     pub constants: *const Constant,
     pub constant_count: usize,
 }

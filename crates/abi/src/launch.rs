@@ -1,26 +1,29 @@
-//! Launch rows: one [`KernelLaunch`] per kernel, with one [`Param`] per parameter of the lowered device function, in
-//! order.
+//! Launch rows: one [`KernelLaunch`] per kernel, with one [`Param`] per parameter of the lowered
+//! device function, in order.
 //!
-//! They are born in the front end from the layout of the kernel's functor, travel through device IR as the named
-//! metadata [`crate::names::LAUNCH_METADATA`], and through the image as the property set
-//! [`crate::names::LAUNCH_PROPERTY_SET`]. The metadata node of a kernel is
+//! They are born in the front end from the layout of the kernel's functor, travel through device IR
+//! as the named metadata [`crate::names::LAUNCH_METADATA`], and through the image as the property
+//! set [`crate::names::LAUNCH_PROPERTY_SET`]. The metadata node of a kernel is
 //!
 //! ```text
-//! !{!"<symbol>", i32 <shape>, i64 <functor size>, !"<file>", i32 <line>, i32 <column>, i64 <identity>,
+//! !{!"<symbol>", i32 <shape>, i64 <functor size>, !"<file>", i32 <line>, i32 <column>,
+//!   i64 <identity>,
 //!   i32 <kind>, i64 <size>, i64 <offset>, i32 <passing>,    ; repeated for each parameter
 //!   ...}
 //! ```
 //!
-//! `identity` is a hash of the kernel's definition (not of its position). File, line, column and identity tell whether
-//! two modules mean the same kernel by one symbol.
+//! `identity` is a hash of the kernel's definition (not of its position). File, line, column and
+//! identity tell whether two modules mean the same kernel by one symbol.
 
 use std::fmt;
 
-/// What a kernel parameter is. The numbers are part of the image format and of the integration header.
+/// What a kernel parameter is. The numbers are part of the image format and of the integration
+/// header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u32)]
 pub enum ParamKind {
-    /// A buffer accessor's data pointer: 8 bytes at the start of a `scythe_accessor_head`; `ptr addrspace(1)`.
+    /// A buffer accessor's data pointer: 8 bytes at the start of a `scythe_accessor_head`; `ptr
+    /// addrspace(1)`.
     Accessor = 0,
     /// Plain bytes passed by value: a scalar, or `ptr byval([size x i8])`.
     StdLayout = 1,
@@ -28,7 +31,8 @@ pub enum ParamKind {
     Sampler = 2,
     /// A captured pointer: `ptr addrspace(1)`.
     Pointer = 3,
-    /// A local accessor's data pointer: 8 bytes at the start of a `scythe_local_accessor_head`; `ptr addrspace(3)`.
+    /// A local accessor's data pointer: 8 bytes at the start of a `scythe_local_accessor_head`;
+    /// `ptr addrspace(3)`.
     Local = 4,
 }
 
@@ -104,8 +108,16 @@ pub enum Scalar {
 }
 
 impl Scalar {
-    pub const ALL: [Self; 8] =
-        [Self::I8, Self::I16, Self::I32, Self::I64, Self::Half, Self::BFloat, Self::Float, Self::Double];
+    pub const ALL: [Self; 8] = [
+        Self::I8,
+        Self::I16,
+        Self::I32,
+        Self::I64,
+        Self::Half,
+        Self::BFloat,
+        Self::Float,
+        Self::Double,
+    ];
 
     /// LLVM's name of the type.
     pub fn as_str(self) -> &'static str {
@@ -140,7 +152,8 @@ pub enum Passing {
 }
 
 impl Passing {
-    /// The largest alignment, as a power of two. No type asks for more, and LLVM's limit is far above.
+    /// The largest alignment, as a power of two. No type asks for more, and LLVM's limit is far
+    /// above.
     pub const MAX_ALIGN_LOG2: u8 = 20;
     const FIRST_SCALAR: u32 = 1;
     const FIRST_BYTES: u32 = 16;
@@ -161,7 +174,8 @@ impl Passing {
             return Some(Self::Pointer);
         }
         if let Some(power) = number.checked_sub(Self::FIRST_BYTES) {
-            let align_log2 = u8::try_from(power).ok().filter(|&power| power <= Self::MAX_ALIGN_LOG2)?;
+            let align_log2 =
+                u8::try_from(power).ok().filter(|&power| power <= Self::MAX_ALIGN_LOG2)?;
             return Some(Self::Bytes { align_log2 });
         }
         Scalar::ALL.get((number - Self::FIRST_SCALAR) as usize).map(|&scalar| Self::Scalar(scalar))
@@ -226,9 +240,9 @@ pub struct KernelLaunch {
 }
 
 impl KernelLaunch {
-    /// The property's value: little-endian, `u32` shape, `u64` functor size, `u32` line, `u32` column, `u64` identity,
-    /// `u32` length of file name, the name, `u32` number of parameters, and per parameter `u32` kind, `u64` size,
-    /// `u64` offset, `u32` passing.
+    /// The property's value: little-endian, `u32` shape, `u64` functor size, `u32` line, `u32`
+    /// column, `u64` identity, `u32` length of file name, the name, `u32` number of parameters, and
+    /// per parameter `u32` kind, `u64` size, `u64` offset, `u32` passing.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = Vec::with_capacity(36 + self.file.len() + 24 * self.params.len());
         out.extend((self.shape as u32).to_le_bytes());
@@ -295,7 +309,8 @@ mod tests {
     fn passings_have_numbers_of_their_own() {
         let scalars = Scalar::ALL.into_iter().map(Passing::Scalar);
         let bytes = (0..=Passing::MAX_ALIGN_LOG2).map(|align_log2| Passing::Bytes { align_log2 });
-        let all: Vec<Passing> = [Passing::Pointer].into_iter().chain(scalars).chain(bytes).collect();
+        let all: Vec<Passing> =
+            [Passing::Pointer].into_iter().chain(scalars).chain(bytes).collect();
         for passing in &all {
             assert_eq!(Passing::from_u32(passing.to_u32()), Some(*passing));
         }

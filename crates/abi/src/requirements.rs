@@ -25,13 +25,16 @@ pub struct Conditional {
 }
 
 impl Requirements {
-    /// The requirements for one device: these, and those of the branches that the device takes. `has`
-    /// tells which aspects the device has.
+    /// The requirements for one device: these, and those of the branches that the device takes.
+    /// `has` tells which aspects the device has.
     pub fn on(&self, conditional: &[Conditional], has: impl Fn(u32) -> bool) -> Self {
         let mut all = self.clone();
         let taken = conditional.iter().filter(|one| one.condition.holds(&has));
         for Conditional { requirements: more, .. } in taken {
-            let lists = [(&mut all.aspects, &more.aspects), (&mut all.sub_group_sizes, &more.sub_group_sizes)];
+            let lists = [
+                (&mut all.aspects, &more.aspects),
+                (&mut all.sub_group_sizes, &more.sub_group_sizes),
+            ];
             for (known, more) in lists {
                 for number in more.iter().flatten() {
                     let known = known.get_or_insert_default();
@@ -51,11 +54,16 @@ mod tests {
 
     #[test]
     fn a_device_needs_what_the_branches_that_it_takes_need() {
-        let conditional =
-            |condition: &str, requirements| Conditional { condition: condition.parse().unwrap(), requirements };
+        let conditional = |condition: &str, requirements| Conditional {
+            condition: condition.parse().unwrap(),
+            requirements,
+        };
         let branches = [
             conditional("40", Requirements { aspects: Some(vec![6]), ..Requirements::default() }),
-            conditional("!40&41|42", Requirements { sub_group_sizes: Some(vec![8, 64]), ..Requirements::default() }),
+            conditional(
+                "!40&41|42",
+                Requirements { sub_group_sizes: Some(vec![8, 64]), ..Requirements::default() },
+            ),
         ];
         let base = Requirements { aspects: Some(vec![5, 9]), ..Requirements::default() };
         let on = |aspects: &[u32]| {

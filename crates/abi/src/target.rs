@@ -1,15 +1,19 @@
-//! Which target device code is for, as objects and images tell it: by the form of a name alone, without a table.
+//! Which target device code is for, as objects and images tell it: by the form of a name alone,
+//! without a table.
 //!
-//! The table of targets is the device configuration (`scythe-device-config`): it knows which names there are, their aliases, and
-//! how code for each is made. What is here follows from a name that the table resolved: the triple and the bundle id under which
-//! objects hold device code (`sycl-spir64_gen-unknown-unknown-skl`), and the way back. So the runtime, and a link that has no
-//! code to make for a target, need not know it.
+//! The table of targets is the device configuration (`scythe-device-config`): it knows which names
+//! there are, their aliases, and how code for each is made. What is here follows from a name that
+//! the table resolved: the triple and the bundle id under which objects hold device code
+//! (`sycl-spir64_gen-unknown-unknown-skl`), and the way back. So the runtime, and a link that has
+//! no code to make for a target, need not know it.
 //!
-//! Most targets are named by their family: `intel_gpu_skl`, `nvidia_gpu_sm_90`, `x86_64_avx2`. A user's target may have any
-//! name; the family then stands before it in ids, with [`OWN_NAME`] between.
+//! Most targets are named by their family: `intel_gpu_skl`, `nvidia_gpu_sm_90`, `x86_64_avx2`. A
+//! user's target may have any name; the family then stands before it in ids, with [`OWN_NAME`]
+//! between.
 //!
-//! Code for [`Target::Cpu`] is compiled for several instruction-set levels at once. Each level is one image, whose target is
-//! [`Level::image_target`]: the device takes the best level that the machine supports.
+//! Code for [`Target::Cpu`] is compiled for several instruction-set levels at once. Each level is
+//! one image, whose target is [`Level::image_target`]: the device takes the best level that the
+//! machine supports.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
@@ -42,8 +46,9 @@ pub enum Family {
     Nvidia,
 }
 
-/// What tells a target from others of its family: `skl`, `sm_90`, `avx2`; for a user's target without the family's prefix,
-/// [`OWN_NAME`] and the whole name. Equal names are the same text, which lives as long as the process.
+/// What tells a target from others of its family: `skl`, `sm_90`, `avx2`; for a user's target
+/// without the family's prefix, [`OWN_NAME`] and the whole name. Equal names are the same text,
+/// which lives as long as the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct DeviceName(&'static str);
 
@@ -63,7 +68,8 @@ impl DeviceName {
     }
 }
 
-/// Whether a target can have this name: letters, digits, `_`, `-` and `.`, at most [`LONGEST_NAME`] of them.
+/// Whether a target can have this name: letters, digits, `_`, `-` and `.`, at most [`LONGEST_NAME`]
+/// of them.
 pub fn is_name(name: &str) -> bool {
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
     (1..=LONGEST_NAME).contains(&name.len()) && name.bytes().all(fits)
@@ -72,11 +78,12 @@ pub fn is_name(name: &str) -> bool {
 /// File names hold the names of targets.
 pub const LONGEST_NAME: usize = 100;
 
-/// Stands before the name of a user's target that does not begin with its family's prefix. No name holds it.
+/// Stands before the name of a user's target that does not begin with its family's prefix. No name
+/// holds it.
 pub const OWN_NAME: char = '@';
 
-/// The architecture that [`Target::Ptx`] is compiled for: the oldest that all current CUDA releases know; it has SYCL's
-/// memory orders and scopes, too.
+/// The architecture that [`Target::Ptx`] is compiled for: the oldest that all current CUDA releases
+/// know; it has SYCL's memory orders and scopes, too.
 pub const PTX_BASE: &str = "sm_75";
 
 /// What may follow the architecture in a triple. None of it makes a difference.
@@ -111,18 +118,22 @@ impl Family {
         }
     }
 
-    /// The family whose devices an image with this target is for; `None` for generic code, and for names of nobody.
+    /// The family whose devices an image with this target is for; `None` for generic code, and for
+    /// names of nobody.
     pub fn of_image_target(target: &str) -> Option<Self> {
         Some(Target::of_image_target(target)?.family()).filter(|family| *family != Self::Generic)
     }
 }
 
 impl Target {
-    /// The target of this name in a family. The name is one that the device configuration knows, and no alias.
+    /// The target of this name in a family. The name is one that the device configuration knows,
+    /// and no alias.
     pub fn named(family: Family, name: &str) -> Option<Self> {
         let device = match name.strip_prefix(family.prefix()) {
             // An old suffix of triples, which ids would take it for.
-            Some(rest) if !family.prefix().is_empty() && rest != "sycldevice" => DeviceName::new(rest),
+            Some(rest) if !family.prefix().is_empty() && rest != "sycldevice" => {
+                DeviceName::new(rest)
+            }
             _ => DeviceName::new(&format!("{OWN_NAME}{name}")),
         };
         match (family, name) {
@@ -136,7 +147,8 @@ impl Target {
         }
     }
 
-    /// The target that an image's is of: whatever has the form of one. What stands behind [`SEPARATOR`] is left out.
+    /// The target that an image's is of: whatever has the form of one. What stands behind
+    /// [`SEPARATOR`] is left out.
     pub fn of_image_target(target: &str) -> Option<Self> {
         let name = target.split(SEPARATOR).next().unwrap_or_default();
         let of = |family: Family, to: fn(DeviceName) -> Self| {
@@ -214,7 +226,8 @@ impl Target {
         id.starts_with(BUNDLE_KIND).then(|| Self::of_id(id))?
     }
 
-    /// The target of a bundle id or of a triple, with an architecture or without: whatever has the form of one.
+    /// The target of a bundle id or of a triple, with an architecture or without: whatever has the
+    /// form of one.
     pub fn of_id(id: &str) -> Option<Self> {
         let id = id.strip_prefix(BUNDLE_KIND).unwrap_or(id);
         if let Some(rest) = id.strip_prefix(PTX_TRIPLE) {
@@ -265,20 +278,21 @@ pub enum Level {
     V4,
 }
 
-/// Between a target and what it stands for in an image's target: a level, a version, an architecture.
+/// Between a target and what it stands for in an image's target: a level, a version, an
+/// architecture.
 pub const SEPARATOR: char = ':';
 const ARCH: &str = "spir64_x86_64";
 
 impl Level {
     pub const ALL: [Self; 4] = [Self::V1, Self::V2, Self::V3, Self::V4];
 
-    /// Compiled for where the user names none: one that runs everywhere, and one for each width of vectors. `V2` has the
-    /// vectors of `V1`.
+    /// Compiled for where the user names none: one that runs everywhere, and one for each width of
+    /// vectors. `V2` has the vectors of `V1`.
     pub const DEFAULT: [Self; 3] = [Self::V1, Self::V3, Self::V4];
 
     /// For error messages: every name.
-    pub const NAMES: &str =
-        "'x86-64' or 'sse2', 'x86-64-v2' or 'sse4.2', 'x86-64-v3' or 'avx2', 'x86-64-v4' or 'avx512'";
+    pub const NAMES: &str = "'x86-64' or 'sse2', 'x86-64-v2' or 'sse4.2', 'x86-64-v3' or 'avx2', \
+        'x86-64-v4' or 'avx512'";
 
     /// The psABI's name, which is LLVM's name of such a processor, too.
     pub fn as_str(self) -> &'static str {
@@ -330,7 +344,14 @@ mod tests {
 
     #[test]
     fn ids_lead_back_to_their_target() {
-        let names = ["spir64", "spir64_gen", "spir64_x86_64", "nvptx64-nvidia-cuda", "intel_gpu_skl", "x86_64_avx2"];
+        let names = [
+            "spir64",
+            "spir64_gen",
+            "spir64_x86_64",
+            "nvptx64-nvidia-cuda",
+            "intel_gpu_skl",
+            "x86_64_avx2",
+        ];
         let more = [
             "nvidia_gpu_sm_90a",
             "my-gpu",
@@ -342,8 +363,9 @@ mod tests {
             "intel_gpu_a-b",
         ];
         let mut ids = BTreeSet::new();
-        for (family, name) in
-            FAMILIES.into_iter().flat_map(|family| names.iter().chain(&more).map(move |n| (family, n)))
+        for (family, name) in FAMILIES
+            .into_iter()
+            .flat_map(|family| names.iter().chain(&more).map(move |n| (family, n)))
         {
             let Some(target) = Target::named(family, name) else {
                 assert_eq!((family, *name), (Family::Intel, "intel_gpu_"));
@@ -353,7 +375,11 @@ mod tests {
             assert_eq!(Target::from_bundle_id(&target.bundle_id()), Some(target), "{name}");
             if target != Target::Generic {
                 assert_eq!(target.name(), *name);
-                assert!(ids.insert(target.bundle_id()), "{name}: {} stands for two targets", target.bundle_id());
+                assert!(
+                    ids.insert(target.bundle_id()),
+                    "{name}: {} stands for two targets",
+                    target.bundle_id()
+                );
                 assert_eq!(Target::of_image_target(&target.image_target()), Some(target), "{name}");
                 assert_eq!(Family::of_image_target(&target.image_target()), Some(family), "{name}");
             }
@@ -362,19 +388,38 @@ mod tests {
 
     #[test]
     fn triples_are_known_in_every_spelling() {
-        for name in ["spir64", "spirv64", "spir64-unknown-unknown", "sycl-spir64-unknown-unknown-sycldevice"] {
+        for name in [
+            "spir64",
+            "spirv64",
+            "spir64-unknown-unknown",
+            "sycl-spir64-unknown-unknown-sycldevice",
+        ] {
             assert_eq!(Target::of_id(name), Some(Target::Generic), "{name}");
         }
         assert_eq!(Target::of_id("spir64_x86_64-unknown-unknown-sycldevice"), Some(Target::Cpu));
         assert_eq!(Target::of_id("nvptx64-nvidia-cuda-sycldevice"), Some(Target::Ptx));
-        for id in ["", "spir", "spir64-unknown", "spir64_fpga", "spir64_gen-unknown-unknown-", "sycl-", "intel_gpu_skl"]
-        {
+        for id in [
+            "",
+            "spir",
+            "spir64-unknown",
+            "spir64_fpga",
+            "spir64_gen-unknown-unknown-",
+            "sycl-",
+            "intel_gpu_skl",
+        ] {
             assert_eq!(Target::of_id(id), None, "{id}");
         }
-        for id in ["spir64_gen-unknown-unknown-a b", "nvptx64-nvidia-cuda-\u{e4}", "nvptx64-nvidia-cuda-@"] {
+        for id in [
+            "spir64_gen-unknown-unknown-a b",
+            "nvptx64-nvidia-cuda-\u{e4}",
+            "nvptx64-nvidia-cuda-@",
+        ] {
             assert_eq!(Target::of_id(id), None, "{id}");
         }
-        assert_eq!(Target::of_id(&format!("nvptx64-nvidia-cuda-{}", "x".repeat(LONGEST_NAME + 1))), None);
+        assert_eq!(
+            Target::of_id(&format!("nvptx64-nvidia-cuda-{}", "x".repeat(LONGEST_NAME + 1))),
+            None
+        );
     }
 
     #[test]
@@ -384,7 +429,10 @@ mod tests {
         assert_eq!(skl.device_triple(), "spirv64-unknown-unknown");
         let own = Target::named(Family::Intel, "skl").expect("a name");
         assert_eq!(own.bundle_id(), "sycl-spir64_gen-unknown-unknown-@skl");
-        assert_eq!((own.name(), own.image_target()), ("skl".to_owned(), "intel_gpu_@skl".to_owned()));
+        assert_eq!(
+            (own.name(), own.image_target()),
+            ("skl".to_owned(), "intel_gpu_@skl".to_owned())
+        );
         let sm_90 = Target::named(Family::Nvidia, "nvidia_gpu_sm_90").expect("a name");
         assert_eq!(sm_90.bundle_id(), "sycl-nvptx64-nvidia-cuda-sm_90");
         assert_eq!(sm_90.device_triple(), "nvptx64-nvidia-cuda");
@@ -416,7 +464,9 @@ mod tests {
         }
         assert_eq!(Level::from_name("avx512"), Some(Level::V4));
         assert_eq!(Level::from_name("x86-64-v5"), None);
-        for target in ["spir64_x86_64", "spir64_x86_64:", "spir64_x86_64:avx2", "x86_64:x86-64", ":x86-64"] {
+        for target in
+            ["spir64_x86_64", "spir64_x86_64:", "spir64_x86_64:avx2", "x86_64:x86-64", ":x86-64"]
+        {
             assert_eq!(Level::of_image_target(target), None, "{target}");
         }
     }

@@ -1,7 +1,7 @@
 //! `scythe_abi::capi` and `include/sycl/detail/abi.h` describe the same bytes.
 //!
-//! Every row names one number twice, once as a C expression and once as a Rust one. The C side is compiled with the
-//! system's compiler against the real header.
+//! Every row names one number twice, once as a C expression and once as a Rust one. The C side is
+//! compiled with the system's compiler against the real header.
 
 use std::fmt::Write as _;
 use std::mem::{offset_of, size_of};
@@ -17,7 +17,8 @@ fn rows() -> Vec<(String, u64)> {
         ($c:literal, $t:ty { $($field:ident),* }) => {
             rows.push((concat!("sizeof(", $c, ")").into(), size_of::<$t>() as u64));
             rows.push((concat!("_Alignof(", $c, ")").into(), align_of::<$t>() as u64));
-            $(rows.push((format!("offsetof({}, {})", $c, stringify!($field)), offset_of!($t, $field) as u64));)*
+            $(rows.push((format!("offsetof({}, \
+                {})", $c, stringify!($field)), offset_of!($t, $field) as u64));)*
         };
     }
     layout!(
@@ -50,10 +51,22 @@ fn rows() -> Vec<(String, u64)> {
     layout!("scythe_native_arg", c::NativeArg { kind, reserved, size, data });
     layout!(
         "scythe_native_launch",
-        c::NativeLaunch { kernel, args, arg_count, shape, dims, global_size, local_size, global_offset }
+        c::NativeLaunch {
+            kernel,
+            args,
+            arg_count,
+            shape,
+            dims,
+            global_size,
+            local_size,
+            global_offset
+        }
     );
     layout!("scythe_view", c::View { buffer, ptr, elem_size, memory_range, offset, range });
-    layout!("scythe_command", c::Command { kind, flags, requirements, requirement_count, deps, dep_count, u });
+    layout!(
+        "scythe_command",
+        c::Command { kind, flags, requirements, requirement_count, deps, dep_count, u }
+    );
 
     let u = offset_of!(c::Command, u);
     let members: [(&str, usize); 16] = [
@@ -74,7 +87,9 @@ fn rows() -> Vec<(String, u64)> {
         ("fill", 0),
         ("native", 0),
     ];
-    rows.extend(members.iter().map(|(m, at)| (format!("offsetof(scythe_command, u.{m})"), (u + at) as u64)));
+    rows.extend(
+        members.iter().map(|(m, at)| (format!("offsetof(scythe_command, u.{m})"), (u + at) as u64)),
+    );
 
     macro_rules! numbers {
         ($prefix:literal, $module:ident { $($name:ident),* $(,)? }) => {
@@ -134,7 +149,18 @@ fn rows() -> Vec<(String, u64)> {
     numbers!("SCYTHE_ACCESS_", access_mode { READ, WRITE, READ_WRITE });
     numbers!(
         "SCYTHE_COMMAND_",
-        command_kind { EMPTY, KERNEL, HOST_TASK, MEMCPY, FILL, COPY, FILL_VIEW, UPDATE_HOST, PREFETCH, ADVISE }
+        command_kind {
+            EMPTY,
+            KERNEL,
+            HOST_TASK,
+            MEMCPY,
+            FILL,
+            COPY,
+            FILL_VIEW,
+            UPDATE_HOST,
+            PREFETCH,
+            ADVISE
+        }
     );
     rows.push(("SCYTHE_SHAPE_SINGLE_TASK".into(), scythe_abi::launch::Shape::SingleTask as u64));
     rows.push(("SCYTHE_SHAPE_RANGE".into(), scythe_abi::launch::Shape::Range as u64));
@@ -150,16 +176,24 @@ fn rust_and_c_agree_on_every_size_offset_and_number() {
     std::fs::create_dir_all(&dir).expect("a temporary folder");
     let rows = rows();
 
-    let mut source = String::from("#include <stdio.h>\n#include \"sycl/detail/abi.h\"\nint main(void) {\n");
+    let mut source =
+        String::from("#include <stdio.h>\n#include \"sycl/detail/abi.h\"\nint main(void) {\n");
     for (expression, _) in &rows {
-        writeln!(source, "  printf(\"%llu\\n\", (unsigned long long)({expression}));").expect("writing to a string");
+        writeln!(source, "  printf(\"%llu\\n\", (unsigned long long)({expression}));")
+            .expect("writing to a string");
     }
     source.push_str("  return 0;\n}\n");
     let (file, program) = (dir.join("layout.c"), dir.join("layout"));
     std::fs::write(&file, source).expect("write the C program");
 
-    let compiled =
-        Command::new("cc").arg("-std=c11").arg("-I").arg(&include).arg(&file).arg("-o").arg(&program).output();
+    let compiled = Command::new("cc")
+        .arg("-std=c11")
+        .arg("-I")
+        .arg(&include)
+        .arg(&file)
+        .arg("-o")
+        .arg(&program)
+        .output();
     let compiled = compiled.expect("start cc");
     assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
     let output = Command::new(&program).output().expect("start the C program");

@@ -1,5 +1,5 @@
-//! Prints what commands cost on this machine: a chain of empty kernels, submission and waiting, and a stream through
-//! memory. Run with `cargo run --release -p scythe-backend-cpu --example launch`.
+//! Prints what commands cost on this machine: a chain of empty kernels, submission and waiting, and
+//! a stream through memory. Run with `cargo run --release -p scythe-backend-cpu --example launch`.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -26,7 +26,12 @@ unsafe extern "C" fn saxpy(functor: *const c_void, part: *const HostBox) {
     }
 }
 
-fn kernel(call: unsafe extern "C" fn(*const c_void, *const HostBox), functor: &[u8], shape: Shape, size: u64) -> Work {
+fn kernel(
+    call: unsafe extern "C" fn(*const c_void, *const HostBox),
+    functor: &[u8],
+    shape: Shape,
+    size: u64,
+) -> Work {
     Work::HostKernel(Box::new(HostKernelWork {
         call,
         functor: FunctorBytes::new(functor),
@@ -104,7 +109,11 @@ fn main() -> Result<()> {
         // SAFETY: as above.
         unsafe { queue.enqueue(work, &[], None) }?.wait()
     })?;
-    println!("copy of 256 MiB:                         {:7.2} ms, {:.1} GB/s", copy / 1e6, COUNT as f64 * 8.0 / copy);
+    println!(
+        "copy of 256 MiB:                         {:7.2} ms, {:.1} GB/s",
+        copy / 1e6,
+        COUNT as f64 * 8.0 / copy
+    );
     // SAFETY: allocated above; no command uses them any more.
     unsafe {
         device.free(UsmKind::Shared, x);

@@ -1,6 +1,7 @@
-//! What happens when work-items of one work-group reach different barriers, which SYCL leaves undefined: compiled kernels
-//! compare notes where the compiler could not see that all go the same way, and call [`divergent_barrier`]. The work-group
-//! goes on as if all had reached the first work-item's barrier, and the command fails.
+//! What happens when work-items of one work-group reach different barriers, which SYCL leaves
+//! undefined: compiled kernels compare notes where the compiler could not see that all go the same
+//! way, and call [`divergent_barrier`]. The work-group goes on as if all had reached the first
+//! work-item's barrier, and the command fails.
 
 use std::cell::Cell;
 

@@ -1,9 +1,10 @@
-//! The check of widened kernels: each launch also runs in the scalar form, one work-item at a time, and both must leave the same bytes
-//! in all memory that the device knows.
+//! The check of widened kernels: each launch also runs in the scalar form, one work-item at a time,
+//! and both must leave the same bytes in all memory that the device knows.
 //!
-//! The device knows what was allocated on it: USM, and buffers, which do not lie in host memory while the check is on. A launch then
-//! goes so: what the memory holds is kept; the scalar form runs; what it left is kept, and what it changed is put back; the widened form
-//! runs; the memory is compared. Commands run one at a time meanwhile, each on one thread.
+//! The device knows what was allocated on it: USM, and buffers, which do not lie in host memory
+//! while the check is on. A launch then goes so: what the memory holds is kept; the scalar form
+//! runs; what it left is kept, and what it changed is put back; the widened form runs; the memory
+//! is compared. Commands run one at a time meanwhile, each on one thread.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -77,11 +78,17 @@ struct Contents {
 /// Runs both forms of a launch, and compares what they leave.
 ///
 /// # Safety
-/// The caller holds [`alone`]'s guard, and both forms may run. Nobody else changes or frees the device's memory meanwhile.
-pub(crate) unsafe fn run(kernel: &str, scalar: impl FnOnce(), widened: impl FnOnce()) -> Result<()> {
+/// The caller holds [`alone`]'s guard, and both forms may run. Nobody else changes or frees the
+/// device's memory meanwhile.
+pub(crate) unsafe fn run(
+    kernel: &str,
+    scalar: impl FnOnce(),
+    widened: impl FnOnce(),
+) -> Result<()> {
     // Allocations that come or go meanwhile are not the launch's.
     let allocations = lock(&ALLOCATIONS).clone();
-    // SAFETY: these are the device's allocations, which stay for the launch by this function's contract.
+    // SAFETY: these are the device's allocations, which stay for the launch by this function's
+    // contract.
     let before = unsafe { contents(&allocations) }?;
     scalar();
     // SAFETY: as above.
@@ -90,7 +97,8 @@ pub(crate) unsafe fn run(kernel: &str, scalar: impl FnOnce(), widened: impl FnOn
         let pieces = old.bytes.chunks(PIECE).zip(new.bytes.chunks(PIECE)).enumerate();
         for (n, (piece, _)) in pieces.filter(|(_, (piece, changed))| piece != changed) {
             let at = (old.address + n * PIECE) as *mut u8;
-            // SAFETY: a piece of a live allocation, which nobody uses meanwhile by this function's contract.
+            // SAFETY: a piece of a live allocation, which nobody uses meanwhile by this function's
+            // contract.
             unsafe { std::ptr::copy_nonoverlapping(piece.as_ptr(), at, piece.len()) };
         }
     }
@@ -98,7 +106,9 @@ pub(crate) unsafe fn run(kernel: &str, scalar: impl FnOnce(), widened: impl FnOn
     widened();
     for contents in &expected {
         // SAFETY: as above.
-        let now = unsafe { std::slice::from_raw_parts(contents.address as *const u8, contents.bytes.len()) };
+        let now = unsafe {
+            std::slice::from_raw_parts(contents.address as *const u8, contents.bytes.len())
+        };
         if let Some(at) = now.iter().zip(&contents.bytes).position(|(a, b)| a != b) {
             return Err(difference(kernel, contents, now, at));
         }
@@ -114,7 +124,9 @@ unsafe fn contents(allocations: &BTreeMap<usize, usize>) -> Result<Vec<Contents>
     let copy = |(&address, &size): (&usize, &usize)| {
         let mut bytes = Vec::new();
         bytes.try_reserve_exact(size).map_err(|_| {
-            let message = format!("{CHECK_VARIABLE}: cannot allocate memory to copy an allocation of {size} bytes");
+            let message = format!(
+                "{CHECK_VARIABLE}: cannot allocate memory to copy an allocation of {size} bytes"
+            );
             Error::new(Errc::MemoryAllocation, message)
         })?;
         // SAFETY: a live allocation of this size by this function's contract.
@@ -147,12 +159,17 @@ mod tests {
 
     #[test]
     fn settings_are_read_strictly() {
-        for (setting, on) in [(None, false), (Some(""), false), (Some("0"), false), (Some(" 1 "), true)] {
+        for (setting, on) in
+            [(None, false), (Some(""), false), (Some("0"), false), (Some(" 1 "), true)]
+        {
             assert_eq!(parse(setting).unwrap(), on);
         }
         let bad = parse(Some("yes")).unwrap_err();
         assert_eq!(bad.code, Errc::Invalid);
-        assert!(bad.message.contains("SCYTHE_CHECK_WIDENING is 'yes', expected '0' or '1'"), "{bad}");
+        assert!(
+            bad.message.contains("SCYTHE_CHECK_WIDENING is 'yes', expected '0' or '1'"),
+            "{bad}"
+        );
     }
 
     #[test]
@@ -170,7 +187,10 @@ mod tests {
         let error = unsafe { run("bad", || add(last, 1), || add(last - 1, 1)) }.unwrap_err();
         lock(&ALLOCATIONS).remove(&address);
         assert_eq!(error.code, Errc::Kernel);
-        let text = format!("kernel 'bad': the widened form writes the bytes 02 05 at offset {} ", last - 1);
+        let text = format!(
+            "kernel 'bad': the widened form writes the bytes 02 05 at offset {} ",
+            last - 1
+        );
         assert!(error.message.contains(&text) && error.message.contains("writes 01 06"), "{error}");
     }
 }

@@ -49,7 +49,8 @@ pub(crate) unsafe fn fill(dst: *mut u8, pattern: &[u8], count: usize) {
     if count == 0 {
         return;
     }
-    // Make one block by doubling, then repeat it: its source stays in the cache, and every copy is long.
+    // Make one block by doubling, then repeat it: its source stays in the cache, and every copy is
+    // long.
     let block = (FILL_BLOCK / pattern.len()).clamp(1, count) * pattern.len();
     // SAFETY: `block` is at most `total`, and source and destination of each copy do not overlap.
     unsafe {

@@ -1,5 +1,5 @@
-//! Remembers what a work-item of each kernel cost last time, to tell launches worth sharing out from those that are done
-//! before another thread has woken up.
+//! Remembers what a work-item of each kernel cost last time, to tell launches worth sharing out
+//! from those that are done before another thread has woken up.
 //!
 //! An estimate, never more: kernels whose addresses fall into the same slot overwrite each other.
 
@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 const SLOTS: usize = 1024;
 
-/// Nanoseconds per work-item, by the address of the kernel's code. A slot holds the bits of an `f32`, tagged with bits of
-/// the address, or 0.
+/// Nanoseconds per work-item, by the address of the kernel's code. A slot holds the bits of an
+/// `f32`, tagged with bits of the address, or 0.
 pub(crate) struct CostTable {
     slots: Box<[AtomicU64]>,
 }
@@ -18,7 +18,8 @@ impl CostTable {
         Self { slots: (0..SLOTS).map(|_| AtomicU64::new(0)).collect() }
     }
 
-    /// What `items` work-items of the kernel at `code` may take, in nanoseconds; `None` when it has not run yet.
+    /// What `items` work-items of the kernel at `code` may take, in nanoseconds; `None` when it has
+    /// not run yet.
     pub(crate) fn estimate(&self, code: usize, items: u64) -> Option<f64> {
         let (slot, tag) = self.slot(code);
         let word = slot.load(Ordering::Relaxed);
@@ -34,7 +35,8 @@ impl CostTable {
         let (slot, tag) = self.slot(code);
         let each = (ns as f64 / items as f64) as f32;
         let word = u64::from(tag) << 32 | u64::from(each.to_bits());
-        // A plain look first: launches that cost the same again need not take the cache line from other threads.
+        // A plain look first: launches that cost the same again need not take the cache line from
+        // other threads.
         if slot.load(Ordering::Relaxed) != word {
             slot.store(word, Ordering::Relaxed);
         }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use scythe_abi::image_target::ImageTarget;
 use scythe_hal::{
-    Backend, BackendKind, BuildRequest, Compiler, Device, DeviceInfo, Errc, Error, Partition, Partitions, PlatformInfo,
-    Program, Queue, Result, UsmKind,
+    Backend, BackendKind, BuildRequest, Compiler, Device, DeviceInfo, Errc, Error, Partition,
+    Partitions, PlatformInfo, Program, Queue, Result, UsmKind,
 };
 use scythe_image::Format;
 
@@ -22,8 +22,8 @@ pub(crate) struct CpuBackend {
 
 impl CpuBackend {
     pub(crate) fn new(compiler: &'static dyn Compiler) -> Self {
-        let setting =
-            std::env::var_os(scythe_abi::environment::CPU_THREADS.name).map(|text| text.to_string_lossy().into_owned());
+        let setting = std::env::var_os(scythe_abi::environment::CPU_THREADS.name)
+            .map(|text| text.to_string_lossy().into_owned());
         let device = CpuDevice::new(threads::worker_count(setting.as_deref()), compiler);
         Self { platform: device_info::platform(), devices: [Arc::new(device)] }
     }
@@ -100,14 +100,23 @@ impl Device for CpuDevice {
     }
 
     fn build(&self, request: &BuildRequest<'_>) -> Result<Arc<dyn Program>> {
-        let globals =
-            request.globals.iter().map(|global| (global.symbol.to_owned(), global.address as usize)).collect();
+        let globals = request
+            .globals
+            .iter()
+            .map(|global| (global.symbol.to_owned(), global.address as usize))
+            .collect();
         let program = match request.format {
-            Format::CpuObject => CpuProgram::from_objects(&[&[request.code], request.libraries].concat(), &globals)?,
-            Format::LlvmBitcode => CpuProgram::from_bitcode(self.compiler, &self.info.name, request, globals)?,
+            Format::CpuObject => {
+                CpuProgram::from_objects(&[&[request.code], request.libraries].concat(), &globals)?
+            }
+            Format::LlvmBitcode => {
+                CpuProgram::from_bitcode(self.compiler, &self.info.name, request, globals)?
+            }
             other => {
-                let message =
-                    format!("the CPU device supports LLVM bitcode and x86-64 objects, not {}", other.as_str());
+                let message = format!(
+                    "the CPU device supports LLVM bitcode and x86-64 objects, not {}",
+                    other.as_str()
+                );
                 return Err(Error::new(Errc::Build, message));
             }
         };
@@ -124,7 +133,10 @@ impl Device for CpuDevice {
 
     fn partition(&self, how: &Partition) -> Result<Vec<Arc<dyn Device>>> {
         let parts = partition::parts(how, self.info.max_compute_units, self.cpus.as_deref());
-        Ok(parts.into_iter().map(|(threads, cpus)| Arc::new(self.part(threads, cpus)) as Arc<dyn Device>).collect())
+        Ok(parts
+            .into_iter()
+            .map(|(threads, cpus)| Arc::new(self.part(threads, cpus)) as Arc<dyn Device>)
+            .collect())
     }
 
     fn create_queue(&self, profiling: bool) -> Result<Arc<dyn Queue>> {

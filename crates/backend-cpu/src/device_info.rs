@@ -9,13 +9,14 @@ use scythe_hal::info::{DeviceInfo, DeviceType, PlatformInfo};
 
 use crate::level;
 
-/// Work-items of a group are iterations of loops: only indices limit a group. The limit keeps what lives across a barrier
-/// (a slot per work-item) to a few megabytes.
+/// Work-items of a group are iterations of loops: only indices limit a group. The limit keeps what
+/// lives across a barrier (a slot per work-item) to a few megabytes.
 const MAX_WORK_GROUP_SIZE: u64 = 8192;
 /// Local memory is ordinary memory of each worker; as much as stays in a second-level cache.
 const LOCAL_MEM_SIZE: u64 = 256 << 10;
 const CACHE_LINE: u32 = 64;
-/// What a kernel may demand: the lanes that the compiler widens to. Without a demand, the vector's width.
+/// What a kernel may demand: the lanes that the compiler widens to. Without a demand, the vector's
+/// width.
 const SUB_GROUP_SIZES: [u64; 5] = [4, 8, 16, 32, 64];
 
 const FP_DENORM: u32 = 1;
@@ -114,7 +115,9 @@ fn aspects(half: bool, level: Option<Level>) -> Vec<u32> {
     ];
     if let Some(level) = level {
         aspects.push(Aspect::ExtIntelX86_64);
-        aspects.extend(ARCHITECTURES.into_iter().filter(|(of, _)| *of <= level).map(|(_, aspect)| aspect));
+        aspects.extend(
+            ARCHITECTURES.into_iter().filter(|(of, _)| *of <= level).map(|(_, aspect)| aspect),
+        );
     }
     aspects.sort();
     aspects.into_iter().map(|aspect| aspect as u32).collect()
@@ -139,7 +142,9 @@ impl Cpu {
     fn detect() -> Self {
         use std::arch::is_x86_feature_detected as has;
         let vendor = cpuid_text(&[0], |r| vec![r.ebx, r.edx, r.ecx]);
-        let brand = cpuid_text(&[0x8000_0002, 0x8000_0003, 0x8000_0004], |r| vec![r.eax, r.ebx, r.ecx, r.edx]);
+        let brand = cpuid_text(&[0x8000_0002, 0x8000_0003, 0x8000_0004], |r| {
+            vec![r.eax, r.ebx, r.ecx, r.edx]
+        });
         let (vendor, vendor_id) = match vendor.as_str() {
             "GenuineIntel" => ("Intel".to_owned(), 0x8086),
             "AuthenticAMD" => ("AMD".to_owned(), 0x1022),
@@ -165,7 +170,10 @@ impl Cpu {
 
 /// The text that the registers of these leaves spell, without the blanks around it.
 #[cfg(target_arch = "x86_64")]
-fn cpuid_text(leaves: &[u32], registers: impl Fn(std::arch::x86_64::CpuidResult) -> Vec<u32>) -> String {
+fn cpuid_text(
+    leaves: &[u32],
+    registers: impl Fn(std::arch::x86_64::CpuidResult) -> Vec<u32>,
+) -> String {
     use std::arch::x86_64::__cpuid;
     let highest = |leaf: u32| __cpuid(leaf & 0x8000_0000).eax;
     let bytes: Vec<u8> = leaves
@@ -181,8 +189,10 @@ fn cpuid_text(leaves: &[u32], registers: impl Fn(std::arch::x86_64::CpuidResult)
 /// Physical memory, or less where a control group allows less.
 fn memory_bytes() -> u64 {
     // SAFETY: plain queries.
-    let (pages, page) = unsafe { (libc::sysconf(libc::_SC_PHYS_PAGES), libc::sysconf(libc::_SC_PAGESIZE)) };
-    let physical = u64::try_from(pages).unwrap_or(0).saturating_mul(u64::try_from(page).unwrap_or(0));
+    let (pages, page) =
+        unsafe { (libc::sysconf(libc::_SC_PHYS_PAGES), libc::sysconf(libc::_SC_PAGESIZE)) };
+    let physical =
+        u64::try_from(pages).unwrap_or(0).saturating_mul(u64::try_from(page).unwrap_or(0));
     let limit = ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"]
         .iter()
         .find_map(|path| fs::read_to_string(path).ok()?.trim().parse().ok())
@@ -208,7 +218,8 @@ fn clock_mhz() -> u32 {
     highest.or_else(current).unwrap_or(0)
 }
 
-/// The size of the last cache before memory, from the kernel's table of the first processor's caches.
+/// The size of the last cache before memory, from the kernel's table of the first processor's
+/// caches.
 fn last_cache_bytes() -> u64 {
     let size = |index: u32| -> Option<u64> {
         let folder = format!("/sys/devices/system/cpu/cpu0/cache/index{index}");
@@ -247,7 +258,8 @@ mod tests {
             let mut expected = table.lookup(name).expect("a target").aspects.to_vec();
             // The runtime's, for every device with such memory.
             expected.retain(|&aspect| aspect != Aspect::ExtOneapiAsyncMemoryAlloc);
-            let said = aspects(level >= Level::V3, Some(level)).into_iter().filter_map(Aspect::from_u32);
+            let said =
+                aspects(level >= Level::V3, Some(level)).into_iter().filter_map(Aspect::from_u32);
             assert_eq!(said.collect::<Vec<_>>(), expected, "{name}");
         }
     }

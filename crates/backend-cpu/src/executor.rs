@@ -1,12 +1,13 @@
-//! Runs the task graph: worker threads take ready commands, and threads of their own run host tasks.
+//! Runs the task graph: worker threads take ready commands, and threads of their own run host
+//! tasks.
 //!
 //! * No thread is started before the first command that needs one.
-//! * A worker that completes a command goes on with one of its followers itself, from a loop: a chain of commands needs
-//!   no wake-ups and no stack.
-//! * A command whose units are worth sharing is put into the queue again, once per thread that may help; what a worker
-//!   finds there it starts, helps with, or (when done by then) drops.
-//! * A thread that waits for a command runs it if nobody has begun, and helps with it if it is shared; it runs no other
-//!   command, so it never waits longer than it must.
+//! * A worker that completes a command goes on with one of its followers itself, from a loop: a
+//!   chain of commands needs no wake-ups and no stack.
+//! * A command whose units are worth sharing is put into the queue again, once per thread that may
+//!   help; what a worker finds there it starts, helps with, or (when done by then) drops.
+//! * A thread that waits for a command runs it if nobody has begun, and helps with it if it is
+//!   shared; it runs no other command, so it never waits longer than it must.
 
 use std::collections::VecDeque;
 use std::panic::AssertUnwindSafe;
@@ -37,7 +38,8 @@ pub(crate) struct Executor {
     threads: usize,
     /// What the workers run on, where it is not what the program does.
     cpus: Option<Vec<usize>>,
-    /// Waiting threads watch before they sleep; pointless where no other thread could make progress meanwhile.
+    /// Waiting threads watch before they sleep; pointless where no other thread could make progress
+    /// meanwhile.
     watch: bool,
     ready: ReadyQueue,
     started: OnceLock<Result<()>>,
@@ -68,7 +70,8 @@ impl Runner {
 }
 
 impl Executor {
-    /// An executor with this many workers (not started yet) on a machine that gives us `processors`.
+    /// An executor with this many workers (not started yet) on a machine that gives us
+    /// `processors`.
     pub(crate) fn new(threads: usize, processors: usize) -> Self {
         Self::on(threads, processors, None)
     }
@@ -91,7 +94,13 @@ impl Executor {
     }
 
     /// Submits a command that runs after `deps`.
-    pub(crate) fn submit(&'static self, job: Job, deps: &[&Node], keep: Keep, profiling: bool) -> Result<Arc<Node>> {
+    pub(crate) fn submit(
+        &'static self,
+        job: Job,
+        deps: &[&Node],
+        keep: Keep,
+        profiling: bool,
+    ) -> Result<Arc<Node>> {
         if matches!(job, Job::Units(_)) {
             self.started.get_or_init(|| self.start()).clone()?;
         }
@@ -106,7 +115,8 @@ impl Executor {
 
     fn start(&'static self) -> Result<()> {
         threads::pin_library();
-        let spawned = (0..self.threads).map(|index| threads::spawn("scythe-worker", move || self.work(index)));
+        let spawned = (0..self.threads)
+            .map(|index| threads::spawn("scythe-worker", move || self.work(index)));
         let (running, failed): (Vec<_>, Vec<_>) = spawned.partition(std::result::Result::is_ok);
         match failed.into_iter().next() {
             // Fewer workers than wanted do all the work, only more slowly.
@@ -118,7 +128,8 @@ impl Executor {
         }
     }
 
-    // --- Completion ------------------------------------------------------------------------------------------------
+    // --- Completion
+    // -------------------------------------------------------------------------------------------
 
     /// `node` has run: completes it and releases what waited for it.
     pub(crate) fn finish(&'static self, node: Arc<Node>, runner: &mut Runner) {
@@ -137,14 +148,20 @@ impl Executor {
         self.complete_all(idle, runner);
     }
 
-    /// Completes the commands of `idle`, and all that become ready by that and have nothing to run either.
+    /// Completes the commands of `idle`, and all that become ready by that and have nothing to run
+    /// either.
     fn complete_all(&'static self, mut idle: VecDeque<Arc<Node>>, runner: &mut Runner) {
         while let Some(node) = idle.pop_front() {
             self.complete(node, runner, &mut idle);
         }
     }
 
-    fn complete(&'static self, node: Arc<Node>, runner: &mut Runner, idle: &mut VecDeque<Arc<Node>>) {
+    fn complete(
+        &'static self,
+        node: Arc<Node>,
+        runner: &mut Runner,
+        idle: &mut VecDeque<Arc<Node>>,
+    ) {
         // SAFETY: a command comes here once: after its work, or instead of it.
         let (mut followers, keep) = unsafe { node.complete() };
         while let Some(settled) = followers.settle_next(node.error()) {
@@ -158,7 +175,8 @@ impl Executor {
         }
     }
 
-    /// Puts a command that waits for nothing where it will be run; in `idle` when there is nothing to run.
+    /// Puts a command that waits for nothing where it will be run; in `idle` when there is nothing
+    /// to run.
     fn place(&'static self, node: Arc<Node>, runner: &mut Runner, idle: &mut VecDeque<Arc<Node>>) {
         if node.error().is_some() || node.kind() == Kind::Marker {
             return idle.push_back(node);
@@ -177,7 +195,8 @@ impl Executor {
         }
     }
 
-    // --- Running ---------------------------------------------------------------------------------------------------
+    // --- Running
+    // -------------------------------------------------------------------------------------------
 
     fn work(&'static self, index: usize) {
         if let Some(cpus) = &self.cpus {
@@ -216,7 +235,8 @@ impl Executor {
 
     /// Runs a command that this thread has claimed: alone, or as the first of several.
     fn lead(&'static self, node: Arc<Node>, runner: &mut Runner) {
-        // SAFETY: this thread has claimed the command, and uses the job only until it shares or finishes it.
+        // SAFETY: this thread has claimed the command, and uses the job only until it shares or
+        // finishes it.
         let Some(job) = (unsafe { node.unit_job() }) else { return self.finish(node, runner) };
         let units = job.units();
         // SAFETY: the command is claimed and none of its units has been done.
@@ -229,7 +249,8 @@ impl Executor {
         self.take_part(node, runner);
     }
 
-    /// Does all units where that is quick, else as many as it took to find out; returns their number.
+    /// Does all units where that is quick, else as many as it took to find out; returns their
+    /// number.
     ///
     /// # Safety
     /// As for [`UnitJob::run`], for all units.
@@ -245,7 +266,8 @@ impl Executor {
             Cost::Kernel { code, items } => self.costs.estimate(code, items),
             Cost::Nanoseconds(ns) => Some(ns),
         };
-        // Nothing is known of a kernel's first launch: sharing a short one costs less than not sharing a long one.
+        // Nothing is known of a kernel's first launch: sharing a short one costs less than not
+        // sharing a long one.
         if expected.is_none_or(|ns| ns > SHARE_NS) {
             return 0;
         }
@@ -263,7 +285,8 @@ impl Executor {
         units
     }
 
-    /// What `items` work-items of the kernel at `code` may take, in nanoseconds of one thread; `None` when it has not run yet.
+    /// What `items` work-items of the kernel at `code` may take, in nanoseconds of one thread;
+    /// `None` when it has not run yet.
     pub(crate) fn estimate(&self, code: usize, items: u64) -> Option<f64> {
         self.costs.estimate(code, items)
     }
@@ -274,7 +297,8 @@ impl Executor {
         }
     }
 
-    /// Does units of a shared command until there are none left; finishes the command if it did the last.
+    /// Does units of a shared command until there are none left; finishes the command if it did the
+    /// last.
     fn take_part(&'static self, node: Arc<Node>, runner: &mut Runner) {
         let Some(share) = node.share() else { return };
         let mut start = now();
@@ -288,14 +312,16 @@ impl Executor {
             share.add_busy(end - start);
             start = end;
             if share.done(count) {
-                // All units are done and this thread alone knows: the job stays until it finishes the command.
+                // All units are done and this thread alone knows: the job stays until it finishes
+                // the command.
                 self.record(job, share.busy());
                 return self.finish(node, runner);
             }
         }
     }
 
-    // --- Waiting ---------------------------------------------------------------------------------------------------
+    // --- Waiting
+    // -------------------------------------------------------------------------------------------
 
     /// Returns once `node` has completed.
     pub(crate) fn wait(&'static self, node: &Node) {

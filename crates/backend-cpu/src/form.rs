@@ -26,7 +26,8 @@ impl Form {
     pub(crate) fn of_process() -> Result<Self> {
         static FORM: OnceLock<Result<Form>> = OnceLock::new();
         let read = || {
-            let text = std::env::var_os(CPU_FORM.name).map(|text| text.to_string_lossy().into_owned());
+            let text =
+                std::env::var_os(CPU_FORM.name).map(|text| text.to_string_lossy().into_owned());
             Self::parse(text.as_deref())
         };
         FORM.get_or_init(read).clone()

@@ -1,6 +1,6 @@
-//! Threads for host tasks. A host task may block for as long as it likes, even for another host task: there is always a
-//! thread for the next one, and none of them is a worker. Threads are started when they are needed and end when they
-//! have had nothing to do for a while.
+//! Threads for host tasks. A host task may block for as long as it likes, even for another host
+//! task: there is always a thread for the next one, and none of them is a worker. Threads are
+//! started when they are needed and end when they have had nothing to do for a while.
 
 use std::collections::VecDeque;
 use std::panic::AssertUnwindSafe;
@@ -40,7 +40,8 @@ impl HostTasks {
         self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    /// Hands a ready host task to a thread; gives it back when there is no thread and none can be started.
+    /// Hands a ready host task to a thread; gives it back when there is no thread and none can be
+    /// started.
     pub(crate) fn push(
         &'static self,
         executor: &'static Executor,
@@ -82,14 +83,17 @@ impl HostTasks {
                 {
                     node.fail(error);
                 }
-                // Not idle before that: what is kept for the command may, when dropped, wait for other host tasks.
+                // Not idle before that: what is kept for the command may, when dropped, wait for
+                // other host tasks.
                 executor.finish(node, &mut Runner::guest());
                 state = self.lock();
                 state.idle += 1;
                 continue;
             }
-            let (again, timeout) =
-                self.arrived.wait_timeout(state, LINGER).unwrap_or_else(|poisoned| poisoned.into_inner());
+            let (again, timeout) = self
+                .arrived
+                .wait_timeout(state, LINGER)
+                .unwrap_or_else(|poisoned| poisoned.into_inner());
             state = again;
             if timeout.timed_out() && state.queue.is_empty() {
                 state.idle -= 1;

@@ -1,6 +1,8 @@
-//! What a command does, in the form that threads run: a number of units, any run of which may be done by any thread.
+//! What a command does, in the form that threads run: a number of units, any run of which may be
+//! done by any thread.
 //!
-//! [`Job::new`] checks everything that can be checked, so that running cannot fail; only host tasks return errors.
+//! [`Job::new`] checks everything that can be checked, so that running cannot fail; only host tasks
+//! return errors.
 
 use std::ffi::c_void;
 use std::ops::Range;
@@ -61,8 +63,9 @@ pub(crate) enum Cost {
 }
 
 impl Job {
-    /// Checks `work` and cuts it into units for `threads` threads. `local_limit` is the local memory a group may have. `estimate`
-    /// tells what that many work-items of the code at an address may take, in nanoseconds, where that is known.
+    /// Checks `work` and cuts it into units for `threads` threads. `local_limit` is the local
+    /// memory a group may have. `estimate` tells what that many work-items of the code at an
+    /// address may take, in nanoseconds, where that is known.
     pub(crate) fn new(
         work: Work,
         threads: usize,
@@ -91,21 +94,30 @@ impl Job {
                     dst_row_pitch: size,
                     dst_plane_pitch: size,
                 };
-                // One thread copies ranges that overlap: cut in parts, one part could overwrite another's source.
+                // One thread copies ranges that overlap: cut in parts, one part could overwrite
+                // another's source.
                 let apart = (dst as usize).abs_diff(src as usize) >= size;
                 copy_job(dst, src, region, if apart { threads } else { 1 })
             }
-            Work::CopyRect { dst, src, region } => copy_job(dst, src, copy::merge_rows(region), threads),
+            Work::CopyRect { dst, src, region } => {
+                copy_job(dst, src, copy::merge_rows(region), threads)
+            }
             Work::Fill { dst, pattern, count } => {
                 if pattern.is_empty() {
                     return Ok(Self::Marker);
                 }
                 if pattern.len().checked_mul(count).is_none() {
-                    let message =
-                        format!("a fill with {count} patterns of {} bytes exceeds the address space", pattern.len());
+                    let message = format!(
+                        "a fill with {count} patterns of {} bytes exceeds the address space",
+                        pattern.len()
+                    );
                     return Err(Error::new(Errc::Invalid, message));
                 }
-                Self::units([count as u64, 1, 1], threads, UnitWork::Fill { dst: dst.cast(), pattern })
+                Self::units(
+                    [count as u64, 1, 1],
+                    threads,
+                    UnitWork::Fill { dst: dst.cast(), pattern },
+                )
             }
         }
     }
@@ -113,13 +125,19 @@ impl Job {
     fn units(extent: [u64; 3], threads: usize, work: UnitWork) -> Result<Self> {
         let Some(tiling) = Tiling::new(extent, threads) else {
             let [x, y, z] = extent;
-            let message = format!("a range of {x} × {y} × {z} (fastest first) has more than 2^64-1 elements");
+            let message =
+                format!("a range of {x} × {y} × {z} (fastest first) has more than 2^64-1 elements");
             return Err(Error::new(Errc::NdRange, message));
         };
         Ok(if tiling.units() == 0 {
             Self::Marker
         } else {
-            Self::Units(UnitJob { tiling, work, diverged: AtomicBool::new(false), difference: OnceLock::new() })
+            Self::Units(UnitJob {
+                tiling,
+                work,
+                diverged: AtomicBool::new(false),
+                difference: OnceLock::new(),
+            })
         })
     }
 }
@@ -134,10 +152,12 @@ impl UnitJob {
             UnitWork::Kernel { work, code, .. } => {
                 Cost::Kernel { code: code.address(), items: volume(work.global_size) }
             }
-            UnitWork::HostKernel { work } => Cost::Kernel { code: work.call as usize, items: volume(work.global_size) },
-            UnitWork::Copy { region, .. } => {
-                Cost::Nanoseconds(NS_PER_BYTE * region.width as f64 * region.rows as f64 * region.planes as f64)
+            UnitWork::HostKernel { work } => {
+                Cost::Kernel { code: work.call as usize, items: volume(work.global_size) }
             }
+            UnitWork::Copy { region, .. } => Cost::Nanoseconds(
+                NS_PER_BYTE * region.width as f64 * region.rows as f64 * region.planes as f64,
+            ),
             UnitWork::Fill { pattern, .. } => {
                 Cost::Nanoseconds(NS_PER_BYTE * pattern.len() as f64 * self.tiling.items() as f64)
             }
@@ -171,16 +191,29 @@ impl UnitJob {
             UnitWork::Kernel { work, code, num_groups, local_bytes } => {
                 let Some(kernel) = work.kernel.as_any().downcast_ref::<CpuKernel>() else { return };
                 let run = |code: &Code| {
-                    // SAFETY: the caller's contract; `kernel_job` checked functor and launch rows against each other.
-                    unsafe { kernel.run(code, work, *num_groups, *local_bytes, &self.tiling, units.clone()) }
+                    // SAFETY: the caller's contract; `kernel_job` checked functor and launch rows
+                    // against each other.
+                    unsafe {
+                        kernel.run(
+                            code,
+                            work,
+                            *num_groups,
+                            *local_bytes,
+                            &self.tiling,
+                            units.clone(),
+                        )
+                    }
                 };
                 match kernel.scalar() {
                     None => run(code),
-                    // SAFETY: the guard above is held; memory that commands use is not freed before they are done.
-                    Some(scalar) => match unsafe { check::run(kernel.symbol(), || run(scalar), || run(code)) } {
-                        Ok(()) => {}
-                        Err(error) => drop(self.difference.set(error)),
-                    },
+                    Some(scalar) => {
+                        // SAFETY: the guard above is held; memory that commands use is not freed
+                        // before they are done.
+                        match unsafe { check::run(kernel.symbol(), || run(scalar), || run(code)) } {
+                            Ok(()) => {}
+                            Err(error) => drop(self.difference.set(error)),
+                        }
+                    }
                 }
                 if barrier::take_report() {
                     self.diverged.store(true, Ordering::Relaxed);
@@ -196,7 +229,8 @@ impl UnitJob {
                 };
                 self.tiling.for_each_box(units, |b| {
                     (host_box.begin, host_box.end) = (b.begin, b.end);
-                    // SAFETY: `functor` holds the functor that `call` was made for; the box is valid for the call.
+                    // SAFETY: `functor` holds the functor that `call` was made for; the box is
+                    // valid for the call.
                     unsafe { (work.call)(work.functor.as_ptr().cast(), &host_box) }
                 });
             }
@@ -206,7 +240,8 @@ impl UnitJob {
             }),
             UnitWork::Fill { dst, pattern } => self.tiling.for_each_box(units, |b| {
                 let (first, count) = (b.begin[0] as usize, (b.end[0] - b.begin[0]) as usize);
-                // SAFETY: the caller vouches for the destination, and `first + count` patterns lie inside it.
+                // SAFETY: the caller vouches for the destination, and `first + count` patterns lie
+                // inside it.
                 unsafe { copy::fill(dst.add(first * pattern.len()), pattern, count) }
             }),
         }
@@ -228,11 +263,13 @@ fn kernel_job(
         Shape::Range => work.global_size,
         Shape::NdRange => group_counts(work.global_size, work.local_size)?,
     };
-    if let Some(required) = kernel.required_size().filter(|&r| kernel.shape() == Shape::NdRange && r != work.local_size)
+    if let Some(required) =
+        kernel.required_size().filter(|&r| kernel.shape() == Shape::NdRange && r != work.local_size)
     {
         let ([a, b, c], [x, y, z]) = (work.local_size, required);
         let message = format!(
-            "kernel '{}' requires work-groups of {x} × {y} × {z} work-items (fastest first), not {a} × {b} × {c}",
+            "kernel '{}' requires work-groups of {x} × {y} × {z} work-items (fastest first), not \
+             {a} × {b} × {c}",
             kernel.symbol()
         );
         return Err(Error::new(Errc::NdRange, message));
@@ -247,10 +284,15 @@ fn kernel_job(
         return Err(Error::new(Errc::MemoryAllocation, message));
     }
     let items = volume(work.global_size);
-    let code =
-        kernel.code(work.local_size, |address| estimate(address, items).unwrap_or(NS_PER_WORK_ITEM * items as f64));
+    let code = kernel.code(work.local_size, |address| {
+        estimate(address, items).unwrap_or(NS_PER_WORK_ITEM * items as f64)
+    });
     let checked = kernel.scalar().is_some();
-    let mut job = Job::units(groups, threads, UnitWork::Kernel { work, code, num_groups: groups, local_bytes })?;
+    let mut job = Job::units(
+        groups,
+        threads,
+        UnitWork::Kernel { work, code, num_groups: groups, local_bytes },
+    )?;
     if let (true, Job::Units(job)) = (checked, &mut job) {
         job.tiling = job.tiling.undivided();
     }
@@ -259,7 +301,8 @@ fn kernel_job(
 
 fn copy_job(dst: *mut c_void, src: *const c_void, region: CopyBox, threads: usize) -> Result<Job> {
     let extent = [region.width as u64, region.rows as u64, region.planes as u64];
-    let mut job = Job::units(extent, threads, UnitWork::Copy { dst: dst.cast(), src: src.cast(), region })?;
+    let mut job =
+        Job::units(extent, threads, UnitWork::Copy { dst: dst.cast(), src: src.cast(), region })?;
     if let (1, Job::Units(job)) = (threads, &mut job) {
         job.tiling = job.tiling.undivided();
     }
@@ -275,7 +318,8 @@ fn group_counts(global: [u64; 3], local: [u64; 3]) -> Result<[u64; 3]> {
     for i in 0..3 {
         if local[i] == 0 || !global[i].is_multiple_of(local[i]) {
             let message = format!(
-                "the work-group size {} does not divide the global size {} (dimension {i} counted from the fastest)",
+                "the work-group size {} does not divide the global size {} (dimension {i} counted \
+                 from the fastest)",
                 local[i], global[i]
             );
             return Err(Error::new(Errc::NdRange, message));

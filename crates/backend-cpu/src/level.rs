@@ -1,6 +1,8 @@
-//! Instruction-set levels: which the machine supports, and hence which of several images of one kernel is the best.
+//! Instruction-set levels: which the machine supports, and hence which of several images of one
+//! kernel is the best.
 //!
-//! Support means that the processor has the instructions and that the operating system saves the registers they use.
+//! Support means that the processor has the instructions and that the operating system saves the
+//! registers they use.
 
 use std::sync::OnceLock;
 
@@ -16,7 +18,8 @@ use crate::check;
 pub(crate) fn preference(format: Format, target: &ImageTarget) -> Result<u32> {
     static HIGHEST: OnceLock<Result<Option<Level>>> = OnceLock::new();
     let highest = HIGHEST.get_or_init(|| {
-        let setting = std::env::var_os(CPU_LEVEL.name).map(|text| text.to_string_lossy().into_owned());
+        let setting =
+            std::env::var_os(CPU_LEVEL.name).map(|text| text.to_string_lossy().into_owned());
         highest(machine(), setting.as_deref())
     });
     if format == Format::CpuObject && check::of_process()? {
@@ -30,14 +33,19 @@ pub(crate) fn preference(format: Format, target: &ImageTarget) -> Result<u32> {
     preference_below(highest.clone()?, format, target)
 }
 
-/// The best level comes first; then objects that do not tell their level, which whoever made them has to answer for; then
-/// bitcode, which costs time to build. Bitcode may be for another kind of device: what it does there is not meant for this one.
+/// The best level comes first; then objects that do not tell their level, which whoever made them
+/// has to answer for; then bitcode, which costs time to build. Bitcode may be for another kind of
+/// device: what it does there is not meant for this one.
 fn preference_below(highest: Option<Level>, format: Format, target: &ImageTarget) -> Result<u32> {
     match (format, target.code()) {
         (Format::CpuObject, Code::Cpu(Some(level))) if Some(level) > highest => {
-            let limit = highest.map_or("no x86-64 code".to_owned(), |level| format!("code up to {}", level.as_str()));
-            let message =
-                format!("the image was compiled ahead of time for {}, but this CPU runs {limit}", level.as_str());
+            let limit = highest.map_or("no x86-64 code".to_owned(), |level| {
+                format!("code up to {}", level.as_str())
+            });
+            let message = format!(
+                "the image was compiled ahead of time for {}, but this CPU runs {limit}",
+                level.as_str()
+            );
             Err(Error::new(Errc::KernelNotSupported, message))
         }
         (Format::CpuObject, Code::Cpu(Some(level))) if Some(level) == highest => Ok(fit::EXACT),
@@ -48,13 +56,15 @@ fn preference_below(highest: Option<Level>, format: Format, target: &ImageTarget
         }
         (Format::LlvmBitcode, _) => Ok(fit::GENERIC),
         (other, _) => {
-            let message = format!("the CPU device supports LLVM bitcode and x86-64 objects, not {other}");
+            let message =
+                format!("the CPU device supports LLVM bitcode and x86-64 objects, not {other}");
             Err(Error::new(Errc::KernelNotSupported, message))
         }
     }
 }
 
-/// The highest level to use on a machine that supports `machine`, where the user's setting may ask for less.
+/// The highest level to use on a machine that supports `machine`, where the user's setting may ask
+/// for less.
 fn highest(machine: Option<Level>, setting: Option<&str>) -> Result<Option<Level>> {
     match setting {
         None | Some("") => Ok(machine),
@@ -85,7 +95,12 @@ pub(crate) fn machine() -> Option<Level> {
         && has!("fma")
         && has!("lzcnt")
         && has!("movbe");
-    let v4 = v3 && has!("avx512f") && has!("avx512bw") && has!("avx512cd") && has!("avx512dq") && has!("avx512vl");
+    let v4 = v3
+        && has!("avx512f")
+        && has!("avx512bw")
+        && has!("avx512cd")
+        && has!("avx512dq")
+        && has!("avx512vl");
     Some(match (v2, v3, v4) {
         (_, _, true) => Level::V4,
         (_, true, _) => Level::V3,
@@ -99,7 +114,8 @@ pub(crate) fn machine() -> Option<Level> {
     None
 }
 
-/// LAHF and SAHF in 64-bit mode, which early x86-64 processors lack, and which the standard library does not tell.
+/// LAHF and SAHF in 64-bit mode, which early x86-64 processors lack, and which the standard library
+/// does not tell.
 #[cfg(target_arch = "x86_64")]
 fn has_lahf() -> bool {
     use std::arch::x86_64::__cpuid;
@@ -119,7 +135,8 @@ mod tests {
         assert!(rank(Level::V3).unwrap() > rank(Level::V2).unwrap());
         assert!(rank(Level::V2).unwrap() > rank(Level::V1).unwrap());
         let unknown = preference_below(V3, Format::CpuObject, &"x86_64".into()).unwrap();
-        let bitcode = preference_below(V3, Format::LlvmBitcode, &"spirv64-unknown-unknown".into()).unwrap();
+        let bitcode =
+            preference_below(V3, Format::LlvmBitcode, &"spirv64-unknown-unknown".into()).unwrap();
         assert!(rank(Level::V1).unwrap() > unknown && unknown > bitcode);
     }
 
@@ -129,16 +146,26 @@ mod tests {
         assert_eq!(error.code, Errc::KernelNotSupported);
         assert_eq!(
             error.message,
-            "the image was compiled ahead of time for x86-64-v4, but this CPU runs code up to x86-64-v3"
+            "the image was compiled ahead of time for x86-64-v4, but this CPU runs code up to \
+             x86-64-v3"
         );
         assert!(preference_below(None, Format::CpuObject, &Level::V1.into()).is_err());
-        for other in
-            ["intel_gpu_skl", "intel_gpu_@mine:12.55.1", "spir64_gen", "nvidia_gpu_@mine", "nvptx64-nvidia-cuda"]
-        {
+        for other in [
+            "intel_gpu_skl",
+            "intel_gpu_@mine:12.55.1",
+            "spir64_gen",
+            "nvidia_gpu_@mine",
+            "nvptx64-nvidia-cuda",
+        ] {
             let elsewhere = preference_below(V3, Format::LlvmBitcode, &other.into()).unwrap_err();
             assert_eq!(elsewhere.message, format!("the image is only for {other}"));
         }
-        assert!(preference_below(V3, Format::Ptx, &"nvptx64".into()).unwrap_err().message.contains("not ptx"));
+        assert!(
+            preference_below(V3, Format::Ptx, &"nvptx64".into())
+                .unwrap_err()
+                .message
+                .contains("not ptx")
+        );
     }
 
     #[test]
@@ -150,7 +177,9 @@ mod tests {
         assert_eq!(highest(None, Some("avx2")).unwrap(), None);
         let error = highest(V3, Some("fast")).unwrap_err();
         assert!(
-            error.message.starts_with("environment variable SCYTHE_CPU_LEVEL is 'fast', expected 'x86-64'"),
+            error
+                .message
+                .starts_with("environment variable SCYTHE_CPU_LEVEL is 'fast', expected 'x86-64'"),
             "{error}"
         );
     }

@@ -1,17 +1,19 @@
 //! The built-in CPU device: always there, needs no driver, and never links LLVM.
 //!
-//! * [`backend`] gives the one platform with the one device. It starts no thread and opens no library.
-//! * `queue`, `job`, `node`, `executor`, `ready`, `host_tasks`: commands become nodes of a task graph, which worker
-//!   threads run; `tiling`, `share` and `cost` decide how a kernel is cut up and whether it is worth it.
-//! * `program`, `variant`, `loader`: the runtime's compiler ([`Compiler`]) turns device bitcode into an x86-64 object, and
-//!   the object is loaded into this process. An image compiled ahead of time is such an object already; `level` tells which
-//!   of several the machine can run. `variant` has kernels compiled anew for work-group sizes that leave most of a vector
-//!   idle.
+//! * [`backend`] gives the one platform with the one device. It starts no thread and opens no
+//!   library.
+//! * `queue`, `job`, `node`, `executor`, `ready`, `host_tasks`: commands become nodes of a task
+//!   graph, which worker threads run; `tiling`, `share` and `cost` decide how a kernel is cut up
+//!   and whether it is worth it.
+//! * `program`, `variant`, `loader`: the runtime's compiler ([`Compiler`]) turns device bitcode
+//!   into an x86-64 object, and the object is loaded into this process. An image compiled ahead of
+//!   time is such an object already; `level` tells which of several the machine can run. `variant`
+//!   has kernels compiled anew for work-group sizes that leave most of a vector idle.
 //! * `device`, `device_info`, `memory`, `copy`, `threads`, `processors`: the rest of a device.
 //!
-//! Environment: `SCYTHE_CPU_THREADS` sets the number of worker threads (default: this process's share of
-//! the machine), `SCYTHE_CPU_LEVEL` the highest instruction-set level of images compiled ahead of time (default: the
-//! machine's).
+//! Environment: `SCYTHE_CPU_THREADS` sets the number of worker threads (default: this process's
+//! share of the machine), `SCYTHE_CPU_LEVEL` the highest instruction-set level of images compiled
+//! ahead of time (default: the machine's).
 
 use std::sync::{Arc, OnceLock};
 
@@ -46,7 +48,8 @@ mod variant;
 #[cfg(test)]
 mod tests;
 
-/// The CPU backend; the same at every call. The compiler of the first call compiles all device code.
+/// The CPU backend; the same at every call. The compiler of the first call compiles all device
+/// code.
 pub fn backend(compiler: &'static dyn Compiler) -> Arc<dyn Backend> {
     static BACKEND: OnceLock<Arc<device::CpuBackend>> = OnceLock::new();
     BACKEND.get_or_init(|| Arc::new(device::CpuBackend::new(compiler))).clone()

@@ -1,11 +1,13 @@
-//! Loads x86-64 ELF relocatable objects into this process: the objects that the run-time compiler makes, and those that were
-//! made ahead of time, which may refer to each other's symbols.
+//! Loads x86-64 ELF relocatable objects into this process: the objects that the run-time compiler
+//! makes, and those that were made ahead of time, which may refer to each other's symbols.
 //!
-//! For each object one mapping holds code, then constants, then data, each from a page of its own, so that everything inside reaches
-//! everything else with 32-bit offsets. Functions outside are called through stubs, their addresses lie in a table
-//! beside the constants. When loading is done, code is executable and not writable, constants are only readable.
+//! For each object one mapping holds code, then constants, then data, each from a page of its own,
+//! so that everything inside reaches everything else with 32-bit offsets. Functions outside are
+//! called through stubs, their addresses lie in a table beside the constants. When loading is done,
+//! code is executable and not writable, constants are only readable.
 //!
-//! Any bytes may be given: what is not a proper object is refused with the reason, never loaded in part.
+//! Any bytes may be given: what is not a proper object is refused with the reason, never loaded in
+//! part.
 
 mod mapping;
 mod relocate;
@@ -15,8 +17,8 @@ use std::collections::HashMap;
 
 use object::read::elf::{ElfFile64, FileHeader as _};
 use object::{
-    Endianness, Object, ObjectKind, ObjectSection, ObjectSymbol, SectionFlags, SectionIndex, SectionKind, SymbolIndex,
-    SymbolSection, elf,
+    Endianness, Object, ObjectKind, ObjectSection, ObjectSymbol, SectionFlags, SectionIndex,
+    SectionKind, SymbolIndex, SymbolSection, elf,
 };
 
 use mapping::{Mapping, PAGE};
@@ -40,7 +42,9 @@ pub(crate) enum LoadError {
     Section { section: String, problem: String },
     #[error("symbol '{symbol}' {problem}")]
     Symbol { symbol: String, problem: String },
-    #[error("undefined symbol '{0}' in device code: neither a device image nor the C library defines it")]
+    #[error(
+        "undefined symbol '{0}' in device code: neither a device image nor the C library defines it"
+    )]
     Undefined(String),
     #[error("relocation {kind} at offset {offset:#x} of section '{section}' {problem}")]
     Relocation { kind: u32, offset: u64, section: String, problem: String },
@@ -57,10 +61,15 @@ pub(crate) struct LoadedObject {
 }
 
 impl LoadedObject {
-    /// Loads objects that may refer to each other; names that none of them defines are looked up with `resolve`. Where several
-    /// define a name, an object uses its own definition, else that of the first.
-    pub(crate) fn link(objects: &[&[u8]], resolve: &dyn Fn(&str) -> Option<usize>) -> Result<Self, LoadError> {
-        let mut placed = objects.iter().map(|bytes| Placed::new(bytes)).collect::<Result<Vec<_>, _>>()?;
+    /// Loads objects that may refer to each other; names that none of them defines are looked up
+    /// with `resolve`. Where several define a name, an object uses its own definition, else that of
+    /// the first.
+    pub(crate) fn link(
+        objects: &[&[u8]],
+        resolve: &dyn Fn(&str) -> Option<usize>,
+    ) -> Result<Self, LoadError> {
+        let mut placed =
+            objects.iter().map(|bytes| Placed::new(bytes)).collect::<Result<Vec<_>, _>>()?;
         // Nothing refers to another object where there is one only.
         let mut defined = HashMap::new();
         if let [_, _, ..] = &placed[..] {
@@ -73,7 +82,12 @@ impl LoadedObject {
         let find = |name: &str| defined.get(name).copied().or_else(|| resolve(name));
         let mut functions = None;
         for object in &mut placed {
-            let symbols = Symbols::resolve(&object.elf, &object.layout, object.mapping.address() as u64, &find)?;
+            let symbols = Symbols::resolve(
+                &object.elf,
+                &object.layout,
+                object.mapping.address() as u64,
+                &find,
+            )?;
             relocate::apply(&object.elf, &object.layout, &symbols, &mut object.mapping)?;
             functions.get_or_insert_with(|| functions_of(&object.elf, &object.layout, &symbols));
             let (constants, data) = (object.layout.constants as usize, object.layout.data as usize);
@@ -113,7 +127,10 @@ impl<'data> Placed<'data> {
             let section = self.elf.section_by_index(index).ok()?;
             let inside = symbol.address() < section.size();
             let start = self.layout.sections.get(&index).filter(|_| inside)?;
-            Some((symbol.name().ok()?.to_owned(), self.mapping.address() + (start + symbol.address()) as usize))
+            Some((
+                symbol.name().ok()?.to_owned(),
+                self.mapping.address() + (start + symbol.address()) as usize,
+            ))
         })
     }
 }
@@ -121,18 +138,23 @@ impl<'data> Placed<'data> {
 fn check_header(elf: &Elf<'_>) -> Result<(), LoadError> {
     let header = elf.elf_header();
     let machine = header.e_machine(elf.endian());
-    if elf.kind() == ObjectKind::Relocatable && machine == elf::EM_X86_64 && elf.is_little_endian() {
+    if elf.kind() == ObjectKind::Relocatable && machine == elf::EM_X86_64 && elf.is_little_endian()
+    {
         return Ok(());
     }
     let order = if elf.is_little_endian() { "little" } else { "big" };
-    Err(LoadError::WrongKind(format!("an ELF file of kind {:?}, machine {machine}, {order}-endian", elf.kind())))
+    Err(LoadError::WrongKind(format!(
+        "an ELF file of kind {:?}, machine {machine}, {order}-endian",
+        elf.kind()
+    )))
 }
 
-/// Where everything goes, as offsets in the mapping: code and stubs, from `constants` the constants and the address
-/// table, from `data` what can be written.
+/// Where everything goes, as offsets in the mapping: code and stubs, from `constants` the constants
+/// and the address table, from `data` what can be written.
 struct Layout {
     sections: HashMap<SectionIndex, u64>,
-    /// Offset of the stub and table slot of each symbol that a relocation may reach through the table.
+    /// Offset of the stub and table slot of each symbol that a relocation may reach through the
+    /// table.
     slots: HashMap<SymbolIndex, u64>,
     stubs: u64,
     table: u64,
@@ -216,10 +238,13 @@ fn place_sections(
     sections: &mut HashMap<SectionIndex, u64>,
 ) -> Result<(), LoadError> {
     for section in elf.sections().filter(|s| class_of(s) == Some(class)) {
-        let fail = |problem: String| LoadError::Section { section: section_name(&section), problem };
+        let fail =
+            |problem: String| LoadError::Section { section: section_name(&section), problem };
         let align = section.align().max(1);
         if !align.is_power_of_two() || align > PAGE {
-            return Err(fail(format!("has alignment {align}; expected a power of two up to {PAGE}")));
+            return Err(fail(format!(
+                "has alignment {align}; expected a power of two up to {PAGE}"
+            )));
         }
         if section.name().is_ok_and(|n| n.starts_with(".init_array") || n.starts_with(".ctors")) {
             return Err(fail("contains initialisers, which device code cannot have".into()));
@@ -248,15 +273,21 @@ fn table_slots(elf: &Elf<'_>) -> Result<HashMap<SymbolIndex, u64>, LoadError> {
 fn copy_sections(elf: &Elf<'_>, layout: &Layout, mapping: &mut Mapping) -> Result<(), LoadError> {
     for section in elf.sections() {
         let Some(&start) = layout.sections.get(&section.index()) else { continue };
-        if matches!(section.kind(), SectionKind::UninitializedData | SectionKind::UninitializedTls) {
+        if matches!(section.kind(), SectionKind::UninitializedData | SectionKind::UninitializedTls)
+        {
             continue;
         }
         let data = section.data()?;
-        let room = mapping.bytes().get_mut(start as usize..).and_then(|rest| rest.get_mut(..data.len()));
+        let room =
+            mapping.bytes().get_mut(start as usize..).and_then(|rest| rest.get_mut(..data.len()));
         match room {
             Some(room) if data.len() as u64 <= section.size() => room.copy_from_slice(data),
             _ => {
-                let problem = format!("contains {} bytes, but its header says {}", data.len(), section.size());
+                let problem = format!(
+                    "contains {} bytes, but its header says {}",
+                    data.len(),
+                    section.size()
+                );
                 return Err(LoadError::Section { section: section_name(&section), problem });
             }
         }
@@ -312,9 +343,12 @@ fn functions_of(elf: &Elf<'_>, layout: &Layout, symbols: &Symbols) -> HashMap<St
         let SymbolSection::Section(index) = symbol.section() else { continue };
         let Ok(section) = elf.section_by_index(index) else { continue };
         let inside = class_of(&section) == Some(Class::Code) && symbol.address() < section.size();
-        if let (true, true, Some(&address), Ok(name)) =
-            (inside, layout.sections.contains_key(&index), symbols.addresses.get(&symbol.index()), symbol.name())
-        {
+        if let (true, true, Some(&address), Ok(name)) = (
+            inside,
+            layout.sections.contains_key(&index),
+            symbols.addresses.get(&symbol.index()),
+            symbol.name(),
+        ) {
             functions.insert(name.to_owned(), address as usize);
         }
     }

@@ -9,11 +9,12 @@ use crate::check;
 
 /// A cache line, and the widest vector.
 const MIN_ALIGN: usize = 64;
-/// From this size on, allocations start at a huge page, and the kernel is asked for such pages: a stream over them misses
-/// the TLB 512 times less often.
+/// From this size on, allocations start at a huge page, and the kernel is asked for such pages: a
+/// stream over them misses the TLB 512 times less often.
 const HUGE_PAGE: usize = 2 << 20;
 
-/// `limit` is the memory that the machine has: the system would promise more than that and kill the program later.
+/// `limit` is the memory that the machine has: the system would promise more than that and kill the
+/// program later.
 pub(crate) fn alloc(size: usize, align: usize, limit: u64) -> Result<*mut c_void> {
     let exhausted = |why: &str| {
         let message = format!("cannot allocate {size} bytes aligned to {align}: {why}");
@@ -28,12 +29,14 @@ pub(crate) fn alloc(size: usize, align: usize, limit: u64) -> Result<*mut c_void
     let huge = size >= 2 * HUGE_PAGE;
     let align = align.max(if huge { HUGE_PAGE } else { MIN_ALIGN });
     let mut memory = ptr::null_mut();
-    // SAFETY: the alignment is a power of two and a multiple of the pointer size; `memory` receives the address.
+    // SAFETY: the alignment is a power of two and a multiple of the pointer size; `memory` receives
+    // the address.
     match unsafe { libc::posix_memalign(&mut memory, align, size) } {
         0 => {
             if huge {
                 let whole = size / HUGE_PAGE * HUGE_PAGE;
-                // SAFETY: the range was just allocated and starts at a page. Advice may be refused without harm.
+                // SAFETY: the range was just allocated and starts at a page. Advice may be refused
+                // without harm.
                 unsafe { libc::madvise(memory, whole, libc::MADV_HUGEPAGE) };
             }
             check::allocated(memory as usize, size);
@@ -73,7 +76,10 @@ mod tests {
         for size in [1 << 40, usize::MAX, isize::MAX as usize] {
             assert_eq!(alloc(size, 64, 1 << 30).unwrap_err().code, Errc::MemoryAllocation);
         }
-        assert_eq!(alloc(usize::MAX - 4096, 64, u64::MAX).unwrap_err().code, Errc::MemoryAllocation);
+        assert_eq!(
+            alloc(usize::MAX - 4096, 64, u64::MAX).unwrap_err().code,
+            Errc::MemoryAllocation
+        );
         assert_eq!(alloc(64, 1 << 63, u64::MAX).unwrap_err().code, Errc::MemoryAllocation);
     }
 }

@@ -1,12 +1,14 @@
 //! A command in the task graph, which is also its event.
 //!
-//! One allocation per command. A command counts the dependencies it still waits for; each of those holds, in a lock-free
-//! list, a [`Link`] that lies inside the waiting command. A dependency that has completed costs nothing, and a completed
-//! command refers to no other, so memory is bounded by the commands in flight and the events that users hold.
+//! One allocation per command. A command counts the dependencies it still waits for; each of those
+//! holds, in a lock-free list, a [`Link`] that lies inside the waiting command. A dependency that
+//! has completed costs nothing, and a completed command refers to no other, so memory is bounded by
+//! the commands in flight and the events that users hold.
 //!
-//! Ownership: a command that waits for dependencies owns itself (one count of its `Arc`), and whoever brings `pending` to
-//! zero takes that count over. The body is touched only by the thread that claimed the command, by threads that hold
-//! a chunk of its share, and by the thread that finishes it, which is the last of those.
+//! Ownership: a command that waits for dependencies owns itself (one count of its `Arc`), and
+//! whoever brings `pending` to zero takes that count over. The body is touched only by the thread
+//! that claimed the command, by threads that hold a chunk of its share, and by the thread that
+//! finishes it, which is the last of those.
 
 use std::any::Any;
 use std::cell::UnsafeCell;
@@ -38,7 +40,8 @@ const SLEEPERS: u32 = 4;
 pub(crate) type Keep = Option<Box<dyn Any + Send + Sync>>;
 type Callback = Box<dyn FnOnce(Result<()>) + Send>;
 
-/// One entry in a command's list of followers: another command, or (null `node`) the head of a [`CallbackLink`].
+/// One entry in a command's list of followers: another command, or (null `node`) the head of a
+/// [`CallbackLink`].
 struct Link {
     next: *mut Link,
     node: *const Node,
@@ -98,14 +101,20 @@ unsafe impl Send for Node {}
 unsafe impl Sync for Node {}
 
 impl Node {
-    pub(crate) fn new(executor: &'static Executor, job: Job, keep: Keep, profiling: bool) -> Arc<Self> {
+    pub(crate) fn new(
+        executor: &'static Executor,
+        job: Job,
+        keep: Keep,
+        profiling: bool,
+    ) -> Arc<Self> {
         const NO_LINK: Link = Link { next: ptr::null_mut(), node: ptr::null() };
         let kind = match &job {
             Job::Marker => Kind::Marker,
             Job::HostTask(_) => Kind::HostTask,
             Job::Units(_) => Kind::Units,
         };
-        let clock = || Box::new(Clock { submit: now(), start: AtomicU64::new(0), end: AtomicU64::new(0) });
+        let clock =
+            || Box::new(Clock { submit: now(), start: AtomicU64::new(0), end: AtomicU64::new(0) });
         let node = Arc::new(Self {
             state: AtomicU32::new(PENDING),
             pending: AtomicU32::new(0),
@@ -124,14 +133,16 @@ impl Node {
         node
     }
 
-    /// Makes the command wait for `deps`. Gives the command back when it need not wait at all; otherwise the last
-    /// dependency to complete releases it. Called once, before any other thread knows the command.
+    /// Makes the command wait for `deps`. Gives the command back when it need not wait at all;
+    /// otherwise the last dependency to complete releases it. Called once, before any other thread
+    /// knows the command.
     pub(crate) fn attach(self: Arc<Self>, deps: &[&Node]) -> Option<Arc<Self>> {
         self.pending.store(deps.len() as u32 + 1, Ordering::Relaxed);
         // From here on the command owns itself, through `this`.
         let this = Arc::into_raw(self);
-        // SAFETY: the count just given up keeps the node alive until `pending` reaches zero, below or elsewhere; until
-        // this function's own `release` it cannot, so `node` may be used up to there.
+        // SAFETY: the count just given up keeps the node alive until `pending` reaches zero, below
+        // or elsewhere; until this function's own `release` it cannot, so `node` may be used up to
+        // there.
         let node = unsafe { &*this };
         let links: *mut Link = if deps.len() <= INLINE_LINKS {
             node.inline_links.get().cast()
@@ -145,7 +156,8 @@ impl Node {
         for (i, dep) in deps.iter().enumerate() {
             // SAFETY: there is a link for each dependency, and each is handed out once.
             let link = unsafe { links.add(i) };
-            // SAFETY: as above; the dependency sees the link only once `add_follower` has published it.
+            // SAFETY: as above; the dependency sees the link only once `add_follower` has published
+            // it.
             unsafe { link.write(Link { next: ptr::null_mut(), node: this }) };
             if !dep.add_follower(link) {
                 settled += 1;
@@ -154,14 +166,16 @@ impl Node {
                 }
             }
         }
-        // SAFETY: `this` is what `Arc::into_raw` gave, and the count is taken over by whoever reaches zero.
+        // SAFETY: `this` is what `Arc::into_raw` gave, and the count is taken over by whoever
+        // reaches zero.
         node.release(settled).then(|| unsafe { Arc::from_raw(this) })
     }
 
     /// One more count of this command.
     pub(crate) fn arc(&self) -> Arc<Self> {
         let this = self.this.load(Ordering::Relaxed);
-        // SAFETY: every node lives in an `Arc`, `this` is its pointer, and `self` is borrowed from a live count.
+        // SAFETY: every node lives in an `Arc`, `this` is its pointer, and `self` is borrowed from
+        // a live count.
         unsafe {
             Arc::increment_strong_count(this);
             Arc::from_raw(this)
@@ -182,7 +196,12 @@ impl Node {
             }
             // SAFETY: the caller owns `link` until the exchange below publishes it.
             unsafe { (*link).next = head };
-            match self.followers.compare_exchange_weak(head, link, Ordering::AcqRel, Ordering::Acquire) {
+            match self.followers.compare_exchange_weak(
+                head,
+                link,
+                Ordering::AcqRel,
+                Ordering::Acquire,
+            ) {
                 Ok(_) => return true,
                 Err(now) => head = now,
             }
@@ -217,7 +236,8 @@ impl Node {
 
     /// Ready → running. True for exactly one caller, which then runs the command.
     pub(crate) fn claim(&self) -> bool {
-        let take = |state: u32| (state & PHASE_MASK == READY).then_some(state & !PHASE_MASK | RUNNING);
+        let take =
+            |state: u32| (state & PHASE_MASK == READY).then_some(state & !PHASE_MASK | RUNNING);
         let claimed = self.state.fetch_update(Ordering::AcqRel, Ordering::Relaxed, take).is_ok();
         if claimed {
             self.stamp_start();
@@ -245,7 +265,8 @@ impl Node {
     /// The job of a command of kind [`Kind::Units`].
     ///
     /// # Safety
-    /// The caller has claimed the command or holds units of its share, and uses the job only while that is so.
+    /// The caller has claimed the command or holds units of its share, and uses the job only while
+    /// that is so.
     pub(crate) unsafe fn unit_job(&self) -> Option<&UnitJob> {
         // SAFETY: the body changes only in `complete`, which comes after all units are done.
         match unsafe { &(*self.body.get()).job } {
@@ -263,8 +284,8 @@ impl Node {
         self.share.get_or_init(|| Box::new(share))
     }
 
-    /// Marks the command complete and hands out those that waited for it, in the order in which they came, and what
-    /// was to be kept until now.
+    /// Marks the command complete and hands out those that waited for it, in the order in which
+    /// they came, and what was to be kept until now.
     ///
     /// # Safety
     /// Called once, by the thread that finishes the command, when no other uses its body.
@@ -295,7 +316,10 @@ impl Node {
             }
             let asleep = state | SLEEPERS;
             if state == asleep
-                || self.state.compare_exchange(state, asleep, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+                || self
+                    .state
+                    .compare_exchange(state, asleep, Ordering::AcqRel, Ordering::Relaxed)
+                    .is_ok()
             {
                 futex::wait(&self.state, asleep);
             }
@@ -306,7 +330,8 @@ impl Node {
 fn reverse(mut list: *mut Link) -> *mut Link {
     let mut reversed = ptr::null_mut();
     while !list.is_null() {
-        // SAFETY: the list was closed by the caller: its links belong to this thread until it releases them.
+        // SAFETY: the list was closed by the caller: its links belong to this thread until it
+        // releases them.
         let link = unsafe { &mut *list };
         let next = link.next;
         link.next = reversed;
@@ -328,7 +353,8 @@ pub(crate) enum Settled {
 }
 
 impl Followers {
-    /// Tells the next follower that its dependency has completed, with `error` or without; `None` when there is none.
+    /// Tells the next follower that its dependency has completed, with `error` or without; `None`
+    /// when there is none.
     pub(crate) fn settle_next(&mut self, error: Option<&Error>) -> Option<Settled> {
         let link = self.0;
         if link.is_null() {
@@ -338,10 +364,12 @@ impl Followers {
         let Link { next, node } = unsafe { link.read() };
         self.0 = next;
         if node.is_null() {
-            // SAFETY: a link without a node is the head of a boxed `CallbackLink`, given up by `on_complete`.
+            // SAFETY: a link without a node is the head of a boxed `CallbackLink`, given up by
+            // `on_complete`.
             let callback = unsafe { Box::from_raw(link.cast::<CallbackLink>()) };
             let outcome = error.cloned().map_or(Ok(()), Err);
-            // A panic in a callback must not take the worker down with it; nobody is left to report it to.
+            // A panic in a callback must not take the worker down with it; nobody is left to report
+            // it to.
             let _ = std::panic::catch_unwind(AssertUnwindSafe(|| (callback.call)(outcome)));
             return Some(Settled::Nothing);
         }
@@ -350,8 +378,12 @@ impl Followers {
         if let Some(error) = error {
             follower.fail(error.clone());
         }
-        // SAFETY: the release that reaches zero takes over the count that `attach` gave up.
-        Some(if follower.release(1) { Settled::Ready(unsafe { Arc::from_raw(node) }) } else { Settled::Nothing })
+        Some(if follower.release(1) {
+            // SAFETY: the release that reaches zero takes over the count that `attach` gave up.
+            Settled::Ready(unsafe { Arc::from_raw(node) })
+        } else {
+            Settled::Nothing
+        })
     }
 }
 

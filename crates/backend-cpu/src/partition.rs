@@ -1,5 +1,5 @@
-//! Parts of the CPU device: each is a device with worker threads of its own, as many as it has compute units, on processors that are its
-//! own where the device has one for each thread.
+//! Parts of the CPU device: each is a device with worker threads of its own, as many as it has
+//! compute units, on processors that are its own where the device has one for each thread.
 
 use std::path::Path;
 
@@ -10,20 +10,24 @@ use crate::processors::{list, parse_list};
 /// Where Linux tells of the machine's memory nodes.
 const NODES: &str = "/sys/devices/system/node";
 
-/// The processors of each memory node, as far as they are among `own`; nodes without any are left out.
+/// The processors of each memory node, as far as they are among `own`; nodes without any are left
+/// out.
 pub(crate) fn nodes(own: &[usize]) -> Vec<Vec<usize>> {
     nodes_in(Path::new(NODES), own)
 }
 
 fn nodes_in(folder: &Path, own: &[usize]) -> Vec<Vec<usize>> {
-    let read = |name: &str| std::fs::read_to_string(folder.join(name)).ok().and_then(|text| parse_list(&text));
+    let read = |name: &str| {
+        std::fs::read_to_string(folder.join(name)).ok().and_then(|text| parse_list(&text))
+    };
     // Machines with one node are told by one file.
     let online = read("online").unwrap_or_default();
     if online.len() < 2 {
         return vec![own.to_vec()];
     }
     let of_node = |node: usize| read(&format!("node{node}/cpulist")).unwrap_or_default();
-    let members = |node| of_node(node).into_iter().filter(|cpu| own.contains(cpu)).collect::<Vec<_>>();
+    let members =
+        |node| of_node(node).into_iter().filter(|cpu| own.contains(cpu)).collect::<Vec<_>>();
     online.into_iter().map(members).filter(|members| !members.is_empty()).collect()
 }
 
@@ -41,12 +45,23 @@ pub(crate) fn processors_of(units: usize) -> Option<Vec<usize>> {
 }
 
 /// Threads and processors of each part. `how` was checked.
-pub(crate) fn parts(how: &Partition, units: u32, cpus: Option<&[usize]>) -> Vec<(usize, Option<Vec<usize>>)> {
+pub(crate) fn parts(
+    how: &Partition,
+    units: u32,
+    cpus: Option<&[usize]>,
+) -> Vec<(usize, Option<Vec<usize>>)> {
     let counts: Vec<usize> = match how {
-        Partition::Equally(count) => vec![*count as usize; units as usize / (*count as usize).max(1)],
-        Partition::ByCounts(counts) => counts.iter().filter(|&&count| count > 0).map(|&count| count as usize).collect(),
+        Partition::Equally(count) => {
+            vec![*count as usize; units as usize / (*count as usize).max(1)]
+        }
+        Partition::ByCounts(counts) => {
+            counts.iter().filter(|&&count| count > 0).map(|&count| count as usize).collect()
+        }
         Partition::ByAffinityDomain(_) => {
-            return nodes(cpus.unwrap_or_default()).into_iter().map(|node| (node.len(), Some(node))).collect();
+            return nodes(cpus.unwrap_or_default())
+                .into_iter()
+                .map(|node| (node.len(), Some(node)))
+                .collect();
         }
     };
     let mut next = 0;

@@ -1,17 +1,20 @@
 //! How many processors are this process's share of the machine.
 //!
 //! The least of three numbers, and at least 1:
-//! * the processors that its affinity mask allows; where that is all of the machine, nobody has given this process a part of
-//!   its own, and the processes of one MPI or Slurm job on this machine share it out evenly;
+//! * the processors that its affinity mask allows; where that is all of the machine, nobody has
+//!   given this process a part of its own, and the processes of one MPI or Slurm job on this
+//!   machine share it out evenly;
 //! * what control groups allow it, in whole processors, rounded up.
 //!
-//! Variables of other software are read as they are found: values that make no sense count as absent.
+//! Variables of other software are read as they are found: values that make no sense count as
+//! absent.
 
 use std::mem;
 use std::path::{Path, PathBuf};
 
-/// Variables in which launchers tell how many processes of a job run on this machine; the first that makes sense counts.
-/// Open MPI, MPICH and Intel MPI (Hydra), MVAPICH2, and Slurm for launchers that tell nothing.
+/// Variables in which launchers tell how many processes of a job run on this machine; the first
+/// that makes sense counts. Open MPI, MPICH and Intel MPI (Hydra), MVAPICH2, and Slurm for
+/// launchers that tell nothing.
 const LOCAL_PROCESSES: [&str; 6] = [
     "OMPI_COMM_WORLD_LOCAL_SIZE",
     "MPI_LOCALNRANKS",
@@ -21,8 +24,8 @@ const LOCAL_PROCESSES: [&str; 6] = [
     "SLURM_TASKS_PER_NODE",
 ];
 
-/// Says that Slurm started this very process as one of a step's tasks. Without it, the numbers of Slurm are those of the
-/// allocation, which a batch script, a single process, sees too.
+/// Says that Slurm started this very process as one of a step's tasks. Without it, the numbers of
+/// Slurm are those of the allocation, which a batch script, a single process, sees too.
 const SLURM_TASK: &str = "SLURM_PROCID";
 /// Where a Slurm task stands in its job; `SLURM_TASKS_PER_NODE` lists machines by this number.
 const SLURM_NODE: &str = "SLURM_NODEID";
@@ -48,7 +51,8 @@ pub(crate) fn allowed() -> usize {
     }
 }
 
-/// The numbers of the processors that the affinity mask allows; none where they are too many for a mask.
+/// The numbers of the processors that the affinity mask allows; none where they are too many for a
+/// mask.
 pub(crate) fn list() -> Vec<usize> {
     // SAFETY: `set` is plain bits, valid when zero, and as large as the call is told.
     let set = unsafe {
@@ -62,12 +66,16 @@ pub(crate) fn list() -> Vec<usize> {
     (0..libc::CPU_SETSIZE as usize).filter(|&cpu| unsafe { libc::CPU_ISSET(cpu, &set) }).collect()
 }
 
-/// Lets the calling thread run on these processors only. A failure leaves it where it was: it runs nevertheless.
+/// Lets the calling thread run on these processors only. A failure leaves it where it was: it runs
+/// nevertheless.
 pub(crate) fn bind(cpus: &[usize]) {
-    // SAFETY: `set` is plain bits, valid when zero; the numbers are within it, and the size is its own.
+    // SAFETY: `set` is plain bits, valid when zero; the numbers are within it, and the size is its
+    // own.
     unsafe {
         let mut set: libc::cpu_set_t = mem::zeroed();
-        cpus.iter().filter(|&&cpu| cpu < libc::CPU_SETSIZE as usize).for_each(|&cpu| libc::CPU_SET(cpu, &mut set));
+        cpus.iter()
+            .filter(|&&cpu| cpu < libc::CPU_SETSIZE as usize)
+            .for_each(|&cpu| libc::CPU_SET(cpu, &mut set));
         libc::sched_setaffinity(0, mem::size_of::<libc::cpu_set_t>(), &set);
     }
 }
@@ -123,14 +131,18 @@ fn slurm_tasks(list: &str, node: usize) -> Option<usize> {
     None
 }
 
-/// Whole processors that control groups allow, rounded up; `membership` is the process's list of them, `root` where they are
-/// mounted. Limits of groups above hold too.
+/// Whole processors that control groups allow, rounded up; `membership` is the process's list of
+/// them, `root` where they are mounted. Limits of groups above hold too.
 fn quota(membership: &Path, root: &Path) -> Option<usize> {
     let list = std::fs::read_to_string(membership).ok()?;
     let mut least: Option<usize> = None;
     for line in list.lines() {
         let mut fields = line.splitn(3, ':');
-        let (Some(_), Some(controllers), Some(path)) = (fields.next(), fields.next(), fields.next()) else { continue };
+        let (Some(_), Some(controllers), Some(path)) =
+            (fields.next(), fields.next(), fields.next())
+        else {
+            continue;
+        };
         let own = path.trim_start_matches('/');
         let mounts: [PathBuf; 2] = if controllers.is_empty() {
             [root.to_owned(), root.join("unified")]
@@ -142,7 +154,9 @@ fn quota(membership: &Path, root: &Path) -> Option<usize> {
         for mount in mounts {
             let folder = mount.join(own);
             let above = folder.ancestors().take_while(|f| f.starts_with(&mount));
-            let limits = above.filter_map(|f| if controllers.is_empty() { unified_limit(f) } else { split_limit(f) });
+            let limits = above.filter_map(|f| {
+                if controllers.is_empty() { unified_limit(f) } else { split_limit(f) }
+            });
             least = limits.chain(least).min();
         }
     }
@@ -201,7 +215,8 @@ mod tests {
 
     #[test]
     fn slurm_lists_the_tasks_of_each_machine() {
-        let task = [("SLURM_PROCID", "9"), ("SLURM_NODEID", "2"), ("SLURM_TASKS_PER_NODE", "4(x2),3")];
+        let task =
+            [("SLURM_PROCID", "9"), ("SLURM_NODEID", "2"), ("SLURM_TASKS_PER_NODE", "4(x2),3")];
         assert_eq!(processes(&task), 3);
         assert_eq!(processes(&task[1..]), 1, "a batch script is one process");
         assert_eq!(slurm_tasks("4(x2),3", 1), Some(4));

@@ -15,7 +15,8 @@ use scythe_abi::names::{CPU_ENTRY_PREFIX, CPU_FORM_PREFIX};
 use scythe_hal::compiler::Variant;
 use scythe_hal::info::Aligned;
 use scythe_hal::{
-    BuildRequest, CompileRequest, Compiler, Errc, Error, FunctorBytes, Kernel, KernelWork, Output, Program, Result,
+    BuildRequest, CompileRequest, Compiler, Errc, Error, FunctorBytes, Kernel, KernelWork, Output,
+    Program, Result,
 };
 
 use crate::check;
@@ -39,11 +40,13 @@ pub(crate) struct CpuProgram {
 }
 
 impl CpuProgram {
-    /// From x86-64 objects that are linked with each other, and with these variables. Kernels are those of the first.
+    /// From x86-64 objects that are linked with each other, and with these variables. Kernels are
+    /// those of the first.
     pub(crate) fn from_objects(objects: &[&[u8]], globals: &Globals) -> Result<Self> {
         let resolve = |name: &str| globals.get(name).copied().or_else(|| system_symbol(name));
-        let object = LoadedObject::link(objects, &resolve)
-            .map_err(|error| Error::new(Errc::Build, format!("cannot load a device image's x86-64 object: {error}")))?;
+        let object = LoadedObject::link(objects, &resolve).map_err(|error| {
+            Error::new(Errc::Build, format!("cannot load a device image's x86-64 object: {error}"))
+        })?;
         Ok(Self { object: Arc::new(object), source: None, scalar: OnceLock::new() })
     }
 
@@ -71,18 +74,22 @@ impl CpuProgram {
     /// The scalar form of a kernel.
     fn scalar(&self, entry: &str) -> Result<Code> {
         let missing = |why: &str| {
-            let message =
-                format!("{}: the kernel with the entry point '{entry}' has no scalar form: {why}", CHECK_WIDENING.name);
+            let message = format!(
+                "{}: the kernel with the entry point '{entry}' has no scalar form: {why}",
+                CHECK_WIDENING.name
+            );
             Error::new(Errc::Kernel, message)
         };
-        let source = self.source.as_ref().ok_or_else(|| missing("it was compiled ahead of time"))?;
+        let source =
+            self.source.as_ref().ok_or_else(|| missing("it was compiled ahead of time"))?;
         let build = || {
             let source = Source { scalar: true, ..Source::clone(source) };
             Ok(Self::build(&source, None)?.object)
         };
         let object = self.scalar.get_or_init(build).clone()?;
         let code = object.function(entry).ok_or_else(|| missing("the compiler did not emit it"))?;
-        // SAFETY: the entry point of a kernel has this type (`scythe_abi::cpu`); the object is kept beside it.
+        // SAFETY: the entry point of a kernel has this type (`scythe_abi::cpu`); the object is kept
+        // beside it.
         let entry = unsafe { std::mem::transmute::<*const u8, KernelFn>(code) };
         Ok(Code { entry, _object: object })
     }
@@ -110,7 +117,8 @@ impl Program for CpuProgram {
     fn kernel(&self, symbol: &str, launch: &KernelLaunch) -> Result<Arc<dyn Kernel>> {
         let entry = format!("{CPU_ENTRY_PREFIX}{symbol}");
         let Some(code) = self.object.function(&entry) else {
-            let message = format!("the program has no kernel '{symbol}': its code does not define '{entry}'");
+            let message =
+                format!("the program has no kernel '{symbol}': its code does not define '{entry}'");
             return Err(Error::new(Errc::Kernel, message));
         };
         for (i, param) in launch.params.iter().enumerate() {
@@ -126,11 +134,13 @@ impl Program for CpuProgram {
             }
         }
         let scalar = if check::is_on() { Some(self.scalar(&entry)?) } else { None };
-        // SAFETY: the entry point of a kernel has this type (`scythe_abi::cpu`); the kernel keeps the code loaded.
+        // SAFETY: the entry point of a kernel has this type (`scythe_abi::cpu`); the kernel keeps
+        // the code loaded.
         let entry = unsafe { std::mem::transmute::<*const u8, KernelFn>(code) };
         let mut form = cpu::Form::default();
         if let Some(tell) = self.object.function(&format!("{CPU_FORM_PREFIX}{symbol}")) {
-            // SAFETY: a function of this name has this type (`scythe_abi::cpu`), and the form is valid for writing.
+            // SAFETY: a function of this name has this type (`scythe_abi::cpu`), and the form is
+            // valid for writing.
             unsafe { std::mem::transmute::<*const u8, FormFn>(tell)(&mut form) };
         }
         Ok(Arc::new(CpuKernel {
@@ -221,11 +231,13 @@ impl CpuKernel {
         (self.required != [0; 3]).then_some(self.required)
     }
 
-    /// The code for a launch with work-groups of `local_size`. `cost` tells what the launch may take with the code at an address, in
-    /// nanoseconds.
+    /// The code for a launch with work-groups of `local_size`. `cost` tells what the launch may
+    /// take with the code at an address, in nanoseconds.
     pub(crate) fn code(&self, local_size: [u64; 3], cost: impl FnOnce(usize) -> f64) -> Code {
         let general = || Code { entry: self.entry, _object: Arc::clone(&self.object) };
-        let Some(source) = self.source.as_ref().filter(|_| self.shape == Shape::NdRange) else { return general() };
+        let Some(source) = self.source.as_ref().filter(|_| self.shape == Shape::NdRange) else {
+            return general();
+        };
         let found = self.variants.find(
             local_size,
             || cost(self.entry as usize),
@@ -264,9 +276,10 @@ impl CpuKernel {
     /// Runs units of a launch.
     ///
     /// # Safety
-    /// [`CpuKernel::code`] gave `code` for the launch's work-group size, which is the required one if there is one.
-    /// [`CpuKernel::local_bytes`] accepted the functor and gave `local_bytes`, `tiling` is that of the launch, and memory
-    /// that the kernel reaches through the functor is valid.
+    /// [`CpuKernel::code`] gave `code` for the launch's work-group size, which is the required one
+    /// if there is one. [`CpuKernel::local_bytes`] accepted the functor and gave `local_bytes`,
+    /// `tiling` is that of the launch, and memory that the kernel reaches through the functor is
+    /// valid.
     pub(crate) unsafe fn run(
         &self,
         code: &Code,
@@ -311,7 +324,8 @@ impl CpuKernel {
                 work_dim: work.dims,
                 local_bytes: u32::try_from(local_bytes).unwrap_or(u32::MAX),
             };
-            // SAFETY: the launch and its arguments live across the call; the rest is the caller's contract.
+            // SAFETY: the launch and its arguments live across the call; the rest is the caller's
+            // contract.
             tiling.for_each_box(units, |b| unsafe { (code.entry)(&launch, b, local) });
         });
     }
@@ -320,10 +334,13 @@ impl CpuKernel {
 /// Bytes that a local accessor takes of the local memory.
 fn local_size(functor: &FunctorBytes, param: &Param) -> usize {
     let at = param.offset as usize + 8;
-    // SAFETY: `Program::kernel` checked that 16 bytes at the offset lie inside a functor of the size that
-    // `local_bytes` insists on.
+    // SAFETY: `Program::kernel` checked that 16 bytes at the offset lie inside a functor of the
+    // size that `local_bytes` insists on.
     let bytes = unsafe { functor.as_ptr().add(at).cast::<u64>().read_unaligned() };
-    usize::try_from(bytes).ok().and_then(|n| n.checked_next_multiple_of(LOCAL_ALIGN)).unwrap_or(usize::MAX)
+    usize::try_from(bytes)
+        .ok()
+        .and_then(|n| n.checked_next_multiple_of(LOCAL_ALIGN))
+        .unwrap_or(usize::MAX)
 }
 
 /// Calls `f` with this thread's local memory, at least `bytes` long; null for none.
@@ -339,8 +356,10 @@ fn with_local_memory(bytes: usize, f: impl FnOnce(*mut u8)) {
     if bytes == 0 {
         return f(ptr::null_mut());
     }
-    // A kernel that (through a host call) ran another on this thread would find the memory in use: it gets its own.
-    let mut memory = MEMORY.try_with(|cell| cell.try_borrow_mut().map(|mut m| std::mem::take(&mut *m)));
+    // A kernel that (through a host call) ran another on this thread would find the memory in use:
+    // it gets its own.
+    let mut memory =
+        MEMORY.try_with(|cell| cell.try_borrow_mut().map(|mut m| std::mem::take(&mut *m)));
     let mut blocks = match &mut memory {
         Ok(Ok(blocks)) => std::mem::take(blocks),
         _ => Vec::new(),

@@ -1,4 +1,5 @@
-//! The queue: turns work into commands of the task graph. Queues share the executor; each only adds its settings.
+//! The queue: turns work into commands of the task graph. Queues share the executor; each only adds
+//! its settings.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -26,7 +27,10 @@ impl CpuQueue {
 
 fn node_of(event: &Arc<dyn Event>) -> Result<&Node> {
     event.as_any().downcast_ref().ok_or_else(|| {
-        Error::new(Errc::BackendMismatch, "a command for the CPU device depends on an event of another backend")
+        Error::new(
+            Errc::BackendMismatch,
+            "a command for the CPU device depends on an event of another backend",
+        )
     })
 }
 

@@ -1,10 +1,11 @@
 //! The queue of ready commands, and how workers wait for it.
 //!
-//! `searching` counts awake workers without work. Whoever pushes wakes a sleeper only when that count is zero, and counts
-//! the sleeper as searching at once, so that a burst of pushes makes one system call. A worker that stops searching
-//! looks at the queue once more: when it is about to sleep, after it has registered as a sleeper; when it found work and
-//! was the last to search, to wake the next. Both sides use sequentially consistent operations, so that one of them
-//! always sees the other: a command never lies in the queue while all workers sleep.
+//! `searching` counts awake workers without work. Whoever pushes wakes a sleeper only when that
+//! count is zero, and counts the sleeper as searching at once, so that a burst of pushes makes one
+//! system call. A worker that stops searching looks at the queue once more: when it is about to
+//! sleep, after it has registered as a sleeper; when it found work and was the last to search, to
+//! wake the next. Both sides use sequentially consistent operations, so that one of them always
+//! sees the other: a command never lies in the queue while all workers sleep.
 
 use std::collections::VecDeque;
 use std::ops::RangeInclusive;
@@ -131,8 +132,9 @@ impl ReadyQueue {
         Searcher { worker, active: false, patience_ns: *SEARCH_NS.end() }
     }
 
-    /// Says that the worker is about to look for work. Called before it completes a command that nothing follows: whoever
-    /// sees that command complete and pushes the next one then need not wake anybody.
+    /// Says that the worker is about to look for work. Called before it completes a command that
+    /// nothing follows: whoever sees that command complete and pushes the next one then need not
+    /// wake anybody.
     pub(crate) fn begin_search(&self, searcher: &mut Searcher) {
         if searcher.active || self.search_limit == 0 {
             return;

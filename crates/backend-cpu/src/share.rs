@@ -1,10 +1,11 @@
 //! The units of one running command, shared out among threads.
 //!
-//! Each thread has a segment of neighbouring units (so that a thread touches one stretch of memory, the same in every
-//! launch of the same size) and takes it in chunks; a thread whose segment is used up takes chunks of others.
+//! Each thread has a segment of neighbouring units (so that a thread touches one stretch of memory,
+//! the same in every launch of the same size) and takes it in chunks; a thread whose segment is
+//! used up takes chunks of others.
 //!
-//! Guarantees: each unit is given out once, and exactly one caller of [`Share::done`] learns that it was the last.
-//! A share may be used after all its units are done: it then gives out nothing.
+//! Guarantees: each unit is given out once, and exactly one caller of [`Share::done`] learns that
+//! it was the last. A share may be used after all its units are done: it then gives out nothing.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -33,8 +34,11 @@ impl Share {
     pub(crate) fn new(units: Range<u64>, threads: usize) -> Self {
         let total = units.end.saturating_sub(units.start);
         let count = (threads.max(1) as u64).min(total.max(1));
-        let edge = |i: u64| units.start + (u128::from(total) * u128::from(i) / u128::from(count)) as u64;
-        let segments = (0..count).map(|i| Segment { next: AtomicU64::new(edge(i)), end: edge(i + 1) }).collect();
+        let edge =
+            |i: u64| units.start + (u128::from(total) * u128::from(i) / u128::from(count)) as u64;
+        let segments = (0..count)
+            .map(|i| Segment { next: AtomicU64::new(edge(i)), end: edge(i + 1) })
+            .collect();
         Self {
             segments,
             chunk: (total / (count * CHUNKS_PER_SEGMENT)).max(1),
@@ -62,7 +66,8 @@ impl Share {
         let count = self.segments.len();
         (0..count).find_map(|i| {
             let segment = &self.segments[(home + i) % count];
-            // Looking first keeps the counter from growing, and its cache line shared, once the segment is used up.
+            // Looking first keeps the counter from growing, and its cache line shared, once the
+            // segment is used up.
             if segment.next.load(Ordering::Relaxed) >= segment.end {
                 return None;
             }
@@ -71,7 +76,8 @@ impl Share {
         })
     }
 
-    /// Says that `units` are done. True for the one caller after which all are; it then sees what all others wrote.
+    /// Says that `units` are done. True for the one caller after which all are; it then sees what
+    /// all others wrote.
     pub(crate) fn done(&self, units: u64) -> bool {
         units > 0 && self.finished.fetch_add(units, Ordering::AcqRel) + units == self.total
     }

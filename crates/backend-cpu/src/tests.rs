@@ -27,7 +27,13 @@ fn queue(threads: usize) -> Arc<dyn Queue> {
 type HostKernelFn = unsafe extern "C" fn(*const c_void, *const HostBox);
 
 /// A kernel of host mode whose functor is the address of `context`.
-fn host_kernel<T: Sync>(call: HostKernelFn, context: &T, shape: Shape, size: [u64; 3], local: [u64; 3]) -> Work {
+fn host_kernel<T: Sync>(
+    call: HostKernelFn,
+    context: &T,
+    shape: Shape,
+    size: [u64; 3],
+    local: [u64; 3],
+) -> Work {
     Work::HostKernel(Box::new(HostKernelWork {
         call,
         functor: FunctorBytes::new(&(std::ptr::from_ref(context) as usize).to_ne_bytes()),
@@ -56,7 +62,8 @@ fn enqueue(queue: &Arc<dyn Queue>, work: Work, deps: &[Arc<dyn Event>]) -> Arc<d
 /// The object that the machine's C compiler makes of `source`.
 pub(crate) fn compile_c(source: &str, flags: &[&str]) -> Vec<u8> {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
-    let name = format!("scythe-object-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+    let name =
+        format!("scythe-object-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
     let folder = std::env::temp_dir().join(name);
     std::fs::create_dir_all(&folder).unwrap();
     let (c, o) = (folder.join("a.c"), folder.join("a.o"));

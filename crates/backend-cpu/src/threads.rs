@@ -30,7 +30,8 @@ pub(crate) fn spawn(name: &str, run: impl FnOnce() + Send + 'static) -> io::Resu
         libc::pthread_sigmask(libc::SIG_SETMASK, &all, &mut old);
         old
     };
-    let spawned = std::thread::Builder::new().name(name.to_owned()).stack_size(STACK_BYTES).spawn(run);
+    let spawned =
+        std::thread::Builder::new().name(name.to_owned()).stack_size(STACK_BYTES).spawn(run);
     // SAFETY: `old` is what the call above gave.
     unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &old, ptr::null_mut()) };
     spawned.map(drop)
@@ -39,8 +40,11 @@ pub(crate) fn spawn(name: &str, run: impl FnOnce() + Send + 'static) -> io::Resu
 /// Keeps the library that holds this code loaded for good: its threads outlive any `dlclose`.
 pub(crate) fn pin_library() {
     if let Some(path) = library::own_path() {
-        // SAFETY: the path is NUL-terminated, and the library is loaded already: no initialiser runs.
-        unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD | libc::RTLD_NODELETE) };
+        // SAFETY: the path is NUL-terminated, and the library is loaded already: no initialiser
+        // runs.
+        unsafe {
+            libc::dlopen(path.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD | libc::RTLD_NODELETE)
+        };
     }
 }
 

@@ -1,20 +1,24 @@
-//! Cuts the box of a launch into *units* that threads can share out, and turns a run of units back into boxes.
+//! Cuts the box of a launch into *units* that threads can share out, and turns a run of units back
+//! into boxes.
 //!
-//! Guarantees: every index of the box lies in exactly one unit; a run of units is at most five boxes; the fastest
-//! dimension is cut only when there are too few rows to go round, because kernels vectorise along it.
+//! Guarantees: every index of the box lies in exactly one unit; a run of units is at most five
+//! boxes; the fastest dimension is cut only when there are too few rows to go round, because
+//! kernels vectorise along it.
 
 use std::ops::Range;
 
 use scythe_abi::cpu::Box3;
 
-/// At least this many units per thread where the box has that many indices: threads that are held up leave their
-/// remaining units to others.
+/// At least this many units per thread where the box has that many indices: threads that are held
+/// up leave their remaining units to others.
 const UNITS_PER_THREAD: u64 = 64;
 
-/// Pieces of the fastest dimension are multiples of this where they are that long, so that no vector straddles two.
+/// Pieces of the fastest dimension are multiples of this where they are that long, so that no
+/// vector straddles two.
 const GRAIN: u64 = 64;
 
-/// A box cut into units. Unit `u` is piece `u % pieces` of row `u / pieces`; rows run along dimension 0.
+/// A box cut into units. Unit `u` is piece `u % pieces` of row `u / pieces`; rows run along
+/// dimension 0.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tiling {
     extent: [u64; 3],
@@ -26,7 +30,8 @@ pub(crate) struct Tiling {
 }
 
 impl Tiling {
-    /// Cuts a box of `extent` indices for `threads` threads; `None` when the number of indices exceeds 64 bits.
+    /// Cuts a box of `extent` indices for `threads` threads; `None` when the number of indices
+    /// exceeds 64 bits.
     pub(crate) fn new(extent: [u64; 3], threads: usize) -> Option<Self> {
         let rows = extent[1].checked_mul(extent[2])?;
         let items = rows.checked_mul(extent[0])?;
@@ -34,7 +39,8 @@ impl Tiling {
             return Some(Self { extent, piece: 1, pieces: 0, units: 0 });
         }
         let wanted = UNITS_PER_THREAD.saturating_mul(threads as u64);
-        let piece = if rows >= wanted { extent[0] } else { piece_size(extent[0], wanted.div_ceil(rows)) };
+        let piece =
+            if rows >= wanted { extent[0] } else { piece_size(extent[0], wanted.div_ceil(rows)) };
         let pieces = extent[0].div_ceil(piece);
         Some(Self { extent, piece, pieces, units: rows * pieces })
     }
@@ -51,7 +57,11 @@ impl Tiling {
     /// The same box as a single unit, for work that must not be shared.
     pub(crate) fn undivided(self) -> Self {
         let [x, y, z] = self.extent;
-        if y == 1 && z == 1 && x > 0 { Self { piece: x, pieces: 1, units: 1, ..self } } else { self }
+        if y == 1 && z == 1 && x > 0 {
+            Self { piece: x, pieces: 1, units: 1, ..self }
+        } else {
+            self
+        }
     }
 
     /// Calls `f` with boxes that together hold the indices of `units`, each once.
@@ -78,7 +88,8 @@ impl Tiling {
 
     fn part_of_row(&self, row: u64, pieces: Range<u64>) -> Box3 {
         let (y, z) = (row % self.extent[1], row / self.extent[1]);
-        // The product cannot overflow: only the last piece may reach past the extent, by less than a piece.
+        // The product cannot overflow: only the last piece may reach past the extent, by less than
+        // a piece.
         let end = pieces.end.saturating_mul(self.piece).min(self.extent[0]);
         Box3 { begin: [pieces.start * self.piece, y, z], end: [end, y + 1, z + 1] }
     }
@@ -91,7 +102,10 @@ impl Tiling {
         let (first_plane, top) = (rows.start / height, rows.start % height);
         let (last_plane, bottom) = (rows.end / height, rows.end % height);
         if first_plane == last_plane {
-            return f(&Box3 { begin: [0, top, first_plane], end: [width, bottom, first_plane + 1] });
+            return f(&Box3 {
+                begin: [0, top, first_plane],
+                end: [width, bottom, first_plane + 1],
+            });
         }
         let mut whole = first_plane..last_plane;
         if top != 0 {

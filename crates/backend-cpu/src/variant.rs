@@ -1,10 +1,12 @@
-//! Kernels compiled anew for work-group sizes that their general code serves badly: rows shorter than a vector leave most of its
-//! lanes idle ([`scythe_abi::cpu::Layout`]), dividing by a size takes long that is not a constant, and general code with many
-//! barriers is made for rows that are not full.
+//! Kernels compiled anew for work-group sizes that their general code serves badly: rows shorter
+//! than a vector leave most of its lanes idle ([`scythe_abi::cpu::Layout`]), dividing by a size
+//! takes long that is not a constant, and general code with many barriers is made for rows that are
+//! not full.
 //!
-//! A variant computes what the general code computes, so it may take its place at any launch. It is built when the general code
-//! has been busy with launches of that size for as long as building takes, once for each kernel and size, and for a few sizes only.
-//! Where it cannot be built, the general code stays.
+//! A variant computes what the general code computes, so it may take its place at any launch. It is
+//! built when the general code has been busy with launches of that size for as long as building
+//! takes, once for each kernel and size, and for a few sizes only. Where it cannot be built, the
+//! general code stays.
 
 use std::sync::{Mutex, MutexGuard, OnceLock};
 
@@ -12,7 +14,8 @@ use scythe_abi::cpu::{Form, Layout};
 use scythe_abi::environment::CPU_VARIANTS;
 use scythe_hal::{Errc, Error, Result};
 
-/// Sizes of one kernel that are looked after; programs that try out every size get the general code for the rest.
+/// Sizes of one kernel that are looked after; programs that try out every size get the general code
+/// for the rest.
 const MAX_VARIANTS: usize = 8;
 /// About what building a variant takes.
 const WORTH_NS: f64 = 30e6;
@@ -43,7 +46,8 @@ impl Mode {
     pub(crate) fn of_process() -> Result<Self> {
         static MODE: OnceLock<Result<Mode>> = OnceLock::new();
         let read = || {
-            let text = std::env::var_os(CPU_VARIANTS.name).map(|text| text.to_string_lossy().into_owned());
+            let text =
+                std::env::var_os(CPU_VARIANTS.name).map(|text| text.to_string_lossy().into_owned());
             Self::parse(text.as_deref())
         };
         MODE.get_or_init(read).clone()
@@ -75,11 +79,16 @@ enum State<C> {
 
 impl<C: Clone> Variants<C> {
     pub(crate) fn new(form: Form) -> Self {
-        Self { lanes: form.lanes, every_size: form.lanes > 0 && form.every_size != 0, known: Mutex::new(Vec::new()) }
+        Self {
+            lanes: form.lanes,
+            every_size: form.lanes > 0 && form.every_size != 0,
+            known: Mutex::new(Vec::new()),
+        }
     }
 
-    /// The variant for a launch with work-groups of this size, where there is one. `cost` is what the launch may take with the
-    /// general code, in nanoseconds; `build` makes the variant, or fails.
+    /// The variant for a launch with work-groups of this size, where there is one. `cost` is what
+    /// the launch may take with the general code, in nanoseconds; `build` makes the variant, or
+    /// fails.
     pub(crate) fn find(
         &self,
         local_size: [u64; 3],
@@ -103,7 +112,10 @@ impl<C: Clone> Variants<C> {
     ) -> Option<C> {
         let items = local_size.iter().try_fold(1u64, |n, &s| n.checked_mul(s));
         let small = items.is_some_and(|n| (1..=MAX_WORK_ITEMS).contains(&n));
-        if mode == Mode::Never || !small || !(self.every_size || Layout::pays(local_size, self.lanes)) {
+        if mode == Mode::Never
+            || !small
+            || !(self.every_size || Layout::pays(local_size, self.lanes))
+        {
             return None;
         }
         let mut known = self.lock();
@@ -149,7 +161,8 @@ mod tests {
     #[test]
     fn a_variant_is_built_when_the_general_code_has_taken_as_long() {
         let variants = variants();
-        let launch = |ns: f64, build: Option<u32>| variants.find_in(Mode::Auto, [8, 8, 1], || ns, || build);
+        let launch =
+            |ns: f64, build: Option<u32>| variants.find_in(Mode::Auto, [8, 8, 1], || ns, || build);
         assert_eq!(launch(WORTH_NS * 0.6, Some(1)), None);
         assert_eq!(launch(WORTH_NS * 0.6, Some(2)), Some(2));
         assert_eq!(launch(WORTH_NS, Some(3)), Some(2), "built once");
@@ -158,7 +171,8 @@ mod tests {
     #[test]
     fn what_cannot_be_built_is_tried_once() {
         let variants = variants();
-        let launch = |build: Option<u32>| variants.find_in(Mode::Always, [4, 4, 4], || 0.0, || build);
+        let launch =
+            |build: Option<u32>| variants.find_in(Mode::Always, [4, 4, 4], || 0.0, || build);
         assert_eq!(launch(None), None);
         assert_eq!(launch(Some(1)), None);
     }

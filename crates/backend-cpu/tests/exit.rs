@@ -1,4 +1,5 @@
-//! A process may end at any time: while kernels run, while host tasks block, with commands that never will be ready.
+//! A process may end at any time: while kernels run, while host tasks block, with commands that
+//! never will be ready.
 
 use std::ffi::c_void;
 use std::process::Command;

@@ -1,7 +1,8 @@
-//! The CUDA driver's functions, found in `libcuda.so.1` at run time. Nothing links it: a machine without a driver is no different
-//! to a program that does not ask for one.
+//! The CUDA driver's functions, found in `libcuda.so.1` at run time. Nothing links it: a machine
+//! without a driver is no different to a program that does not ask for one.
 //!
-//! Types and numbers are those of `cuda.h`. Every call is unsafe by its nature; callers hold the handles they pass.
+//! Types and numbers are those of `cuda.h`. Every call is unsafe by its nature; callers hold the
+//! handles they pass.
 
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::os::unix::ffi::OsStrExt;
@@ -34,7 +35,12 @@ macro_rules! functions {
                     $($field: {
                         let address = symbol(library, path, $name)?;
                         // SAFETY: the driver gives the function of this name this type.
-                        unsafe { std::mem::transmute::<*mut c_void, unsafe extern "C" fn($($arg),*) -> i32>(address) }
+                        unsafe {
+                            std::mem::transmute::<
+                                *mut c_void,
+                                unsafe extern "C" fn($($arg),*) -> i32,
+                            >(address)
+                        }
                     },)*
                     hints: Hints::find(library, path),
                 })
@@ -86,16 +92,21 @@ functions! {
     memset_d16_async = "cuMemsetD16Async", fn(Address, u16, usize, Handle);
     memset_d32_async = "cuMemsetD32Async", fn(Address, u32, usize, Handle);
     pointer_get_attribute = "cuPointerGetAttribute", fn(*mut c_void, i32, Address);
-    module_load_data_ex = "cuModuleLoadDataEx", fn(*mut Handle, *const c_void, u32, *const i32, *const *mut c_void);
+    module_load_data_ex = "cuModuleLoadDataEx",
+        fn(*mut Handle, *const c_void, u32, *const i32, *const *mut c_void);
     module_unload = "cuModuleUnload", fn(Handle);
     module_get_function = "cuModuleGetFunction", fn(*mut Handle, Handle, *const c_char);
     module_get_global = "cuModuleGetGlobal_v2", fn(*mut Address, *mut usize, Handle, *const c_char);
     func_get_attribute = "cuFuncGetAttribute", fn(*mut i32, i32, Handle);
     func_set_attribute = "cuFuncSetAttribute", fn(Handle, i32, i32);
-    occupancy_max_active_blocks = "cuOccupancyMaxActiveBlocksPerMultiprocessor", fn(*mut i32, Handle, i32, usize);
-    launch_kernel = "cuLaunchKernel", fn(Handle, u32, u32, u32, u32, u32, u32, u32, Handle, *const *mut c_void, *const *mut c_void);
+    occupancy_max_active_blocks = "cuOccupancyMaxActiveBlocksPerMultiprocessor",
+        fn(*mut i32, Handle, i32, usize);
+    launch_kernel = "cuLaunchKernel",
+        fn(Handle, u32, u32, u32, u32, u32, u32, u32, Handle, *const *mut c_void,
+            *const *mut c_void);
     link_create = "cuLinkCreate_v2", fn(u32, *const i32, *const *mut c_void, *mut Handle);
-    link_add_data = "cuLinkAddData_v2", fn(Handle, i32, *const c_void, usize, *const c_char, u32, *const i32, *const *mut c_void);
+    link_add_data = "cuLinkAddData_v2",
+        fn(Handle, i32, *const c_void, usize, *const c_char, u32, *const i32, *const *mut c_void);
     link_complete = "cuLinkComplete", fn(Handle, *mut *mut c_void, *mut usize);
     link_destroy = "cuLinkDestroy", fn(Handle);
 }
@@ -108,7 +119,8 @@ pub(crate) struct Hints {
 
 impl Hints {
     fn find(library: *mut c_void, path: &Path) -> Self {
-        let [prefetch, advise] = ["cuMemPrefetchAsync", "cuMemAdvise"].map(|name| symbol(library, path, name).ok());
+        let [prefetch, advise] =
+            ["cuMemPrefetchAsync", "cuMemAdvise"].map(|name| symbol(library, path, name).ok());
         // SAFETY: the driver gives the functions of these names these types.
         unsafe {
             Self {
@@ -175,7 +187,11 @@ impl Api {
     }
 }
 
-fn symbol(library: *mut c_void, path: &Path, name: &str) -> std::result::Result<*mut c_void, String> {
+fn symbol(
+    library: *mut c_void,
+    path: &Path,
+    name: &str,
+) -> std::result::Result<*mut c_void, String> {
     let text = CString::new(name).unwrap_or_default();
     // SAFETY: the library is open and the name NUL-terminated.
     let address = unsafe { libc::dlsym(library, text.as_ptr()) };
@@ -190,9 +206,14 @@ fn symbol(library: *mut c_void, path: &Path, name: &str) -> std::result::Result<
 
 /// What the dynamic loader last complained of.
 fn dl_error() -> String {
-    // SAFETY: the string, where there is one, lasts until this thread's next call of the dynamic loader.
+    // SAFETY: the string, where there is one, lasts until this thread's next call of the dynamic
+    // loader.
     unsafe {
         let text: *const c_char = libc::dlerror();
-        if text.is_null() { "unknown reason".into() } else { CStr::from_ptr(text).to_string_lossy().into_owned() }
+        if text.is_null() {
+            "unknown reason".into()
+        } else {
+            CStr::from_ptr(text).to_string_lossy().into_owned()
+        }
     }
 }

@@ -15,8 +15,15 @@ const MAX_PITCH: usize = 0x7fff_ffff;
 /// Copies a box that is not empty; the driver's number says how that went.
 ///
 /// # Safety
-/// The box lies inside of memory that stays valid until the command has completed; the stream is of the current context.
-pub(crate) unsafe fn copy_box(api: &Api, dst: Address, src: Address, region: &CopyBox, stream: Handle) -> i32 {
+/// The box lies inside of memory that stays valid until the command has completed; the stream is of
+/// the current context.
+pub(crate) unsafe fn copy_box(
+    api: &Api,
+    dst: Address,
+    src: Address,
+    region: &CopyBox,
+    stream: Handle,
+) -> i32 {
     let CopyBox { width, rows, planes, .. } = *region;
     let (src_row, dst_row) = (region.src_row_pitch.max(width), region.dst_row_pitch.max(width));
     let whole = rows == 1 || (region.src_row_pitch >= width && region.dst_row_pitch >= width);
@@ -26,20 +33,26 @@ pub(crate) unsafe fn copy_box(api: &Api, dst: Address, src: Address, region: &Co
         return unsafe { each_row(api, dst, src, region, stream) };
     }
     // The driver takes the distance of planes as a number of rows.
-    let rows_between =
-        |plane: usize, row: usize| (plane.is_multiple_of(row) && plane / row >= rows).then(|| plane / row);
-    let (src_rows, dst_rows) =
-        (rows_between(region.src_plane_pitch, src_row), rows_between(region.dst_plane_pitch, dst_row));
-    let boxed = |src: Address, dst: Address, src_rows: usize, dst_rows: usize, depth: usize| Copy3d {
-        src: side(api, src, src_row, src_rows),
-        dst: side(api, dst, dst_row, dst_rows),
-        width,
-        height: rows,
-        depth,
+    let rows_between = |plane: usize, row: usize| {
+        (plane.is_multiple_of(row) && plane / row >= rows).then(|| plane / row)
     };
+    let (src_rows, dst_rows) = (
+        rows_between(region.src_plane_pitch, src_row),
+        rows_between(region.dst_plane_pitch, dst_row),
+    );
+    let boxed =
+        |src: Address, dst: Address, src_rows: usize, dst_rows: usize, depth: usize| Copy3d {
+            src: side(api, src, src_row, src_rows),
+            dst: side(api, dst, dst_row, dst_rows),
+            width,
+            height: rows,
+            depth,
+        };
     if let (Some(src_rows), Some(dst_rows)) = (src_rows, dst_rows) {
         // SAFETY: passed on.
-        return unsafe { (api.memcpy_3d_async)(&boxed(src, dst, src_rows, dst_rows, planes), stream) };
+        return unsafe {
+            (api.memcpy_3d_async)(&boxed(src, dst, src_rows, dst_rows, planes), stream)
+        };
     }
     for plane in 0..planes {
         let from = src + (plane * region.src_plane_pitch) as u64;
@@ -76,7 +89,8 @@ unsafe fn each_row(api: &Api, dst: Address, src: Address, region: &CopyBox, stre
 fn side(api: &Api, at: Address, pitch: usize, height: usize) -> Side {
     let mut kind = 0u32;
     // SAFETY: the answer is an unsigned number; any address may be asked for.
-    let code = unsafe { (api.pointer_get_attribute)((&raw mut kind).cast(), POINTER_MEMORY_TYPE, at) };
+    let code =
+        unsafe { (api.pointer_get_attribute)((&raw mut kind).cast(), POINTER_MEMORY_TYPE, at) };
     let on_device = code == SUCCESS && kind as i32 == MEMORY_DEVICE;
     let side = Side { pitch, height, ..Side::default() };
     match on_device {
@@ -85,13 +99,20 @@ fn side(api: &Api, at: Address, pitch: usize, height: usize) -> Side {
     }
 }
 
-/// Fills with a pattern of at least one byte, at least once; the driver's number says how that went.
+/// Fills with a pattern of at least one byte, at least once; the driver's number says how that
+/// went.
 ///
 /// Patterns of 1, 2 or 4 bytes the driver knows. Of others, one is written, and then doubled.
 ///
 /// # Safety
 /// As for [`copy_box`], for `count` patterns at `dst`.
-pub(crate) unsafe fn fill(api: &Api, dst: Address, pattern: &[u8], count: usize, stream: Handle) -> i32 {
+pub(crate) unsafe fn fill(
+    api: &Api,
+    dst: Address,
+    pattern: &[u8],
+    count: usize,
+    stream: Handle,
+) -> i32 {
     let total = pattern.len() * count;
     // SAFETY: passed on.
     unsafe {
@@ -113,7 +134,8 @@ pub(crate) unsafe fn fill(api: &Api, dst: Address, pattern: &[u8], count: usize,
 unsafe fn double(api: &Api, dst: Address, pattern: &[u8], total: usize, stream: Handle) -> i32 {
     // The driver has read small pageable memory when it returns.
     // SAFETY: passed on.
-    let mut code = unsafe { (api.memcpy_async)(dst, pattern.as_ptr() as Address, pattern.len(), stream) };
+    let mut code =
+        unsafe { (api.memcpy_async)(dst, pattern.as_ptr() as Address, pattern.len(), stream) };
     let mut done = pattern.len();
     while code == SUCCESS && done < total {
         let size = done.min(total - done);
@@ -126,7 +148,9 @@ unsafe fn double(api: &Api, dst: Address, pattern: &[u8], total: usize, stream: 
 
 /// The shortest pattern that gives the same bytes.
 fn shortest(pattern: &[u8]) -> &[u8] {
-    let same = |n: &usize| pattern.len().is_multiple_of(*n) && pattern.chunks(*n).all(|chunk| chunk == &pattern[..*n]);
+    let same = |n: &usize| {
+        pattern.len().is_multiple_of(*n) && pattern.chunks(*n).all(|chunk| chunk == &pattern[..*n])
+    };
     [1, 2, 4].into_iter().find(same).map_or(pattern, |n| &pattern[..n])
 }
 
@@ -134,10 +158,19 @@ fn shortest(pattern: &[u8]) -> &[u8] {
 ///
 /// # Safety
 /// As for [`copy_box`], for `size` bytes at `at`.
-pub(crate) unsafe fn hint(api: &Api, device: Ordinal, at: Address, size: usize, hint: Hint, stream: Handle) {
+pub(crate) unsafe fn hint(
+    api: &Api,
+    device: Ordinal,
+    at: Address,
+    size: usize,
+    hint: Hint,
+    stream: Handle,
+) {
     let mut managed = 0u32;
-    // SAFETY: the answer is a `CUbool`, which C calls an unsigned number; any address may be asked for.
-    let code = unsafe { (api.pointer_get_attribute)((&raw mut managed).cast(), POINTER_IS_MANAGED, at) };
+    // SAFETY: the answer is a `CUbool`, which C calls an unsigned number; any address may be asked
+    // for.
+    let code =
+        unsafe { (api.pointer_get_attribute)((&raw mut managed).cast(), POINTER_IS_MANAGED, at) };
     if code != SUCCESS || managed == 0 {
         return;
     }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use scythe_abi::image_target::ImageTarget;
 use scythe_hal::{
-    BuildRequest, CompileRequest, Device, DeviceInfo, Errc, Error, Interop, Output, Program, Queue, Result, UsmKind,
-    fit, globals,
+    BuildRequest, CompileRequest, Device, DeviceInfo, Errc, Error, Interop, Output, Program, Queue,
+    Result, UsmKind, fit, globals,
 };
 use scythe_image::Format;
 
@@ -15,7 +15,8 @@ use crate::memory::Memory;
 use crate::program::CudaProgram;
 use crate::queue::CudaQueue;
 
-/// Machine code for an older architecture of the same major number comes before PTX, whose later architectures come first.
+/// Machine code for an older architecture of the same major number comes before PTX, whose later
+/// architectures come first.
 const MACHINE_CODE: u32 = 0x80;
 
 pub(crate) struct CudaDevice {
@@ -31,7 +32,10 @@ impl CudaDevice {
 
     fn cannot_run(&self, why: &str) -> Error {
         let sm = self.gpu.limits.sm;
-        let message = format!("{why} cannot run on {} (sm_{sm}, {})", self.info.name, self.info.driver_version);
+        let message = format!(
+            "{why} cannot run on {} (sm_{sm}, {})",
+            self.info.name, self.info.driver_version
+        );
         Error::new(Errc::KernelNotSupported, message)
     }
 }
@@ -64,7 +68,8 @@ impl Device for CudaDevice {
                 Some(_) => Err(self.cannot_run(&format!("code for {target}"))),
             },
             Format::Fatbin | Format::Ptx => {
-                let unknown = || self.cannot_run(&format!("an image of {} for '{target}'", format.as_str()));
+                let unknown =
+                    || self.cannot_run(&format!("an image of {} for '{target}'", format.as_str()));
                 let image = target.nvidia().ok_or_else(unknown)?;
                 match format {
                     Format::Fatbin if image.sm == sm => Ok(fit::EXACT + u32::from(image.specific)),
@@ -96,7 +101,10 @@ impl Device for CudaDevice {
                 CudaProgram::build(&self.gpu, &ptx, Format::Ptx, &[])?
             }
             other => {
-                let message = format!("NVIDIA GPUs support fat binaries, PTX and LLVM bitcode, not {}", other.as_str());
+                let message = format!(
+                    "NVIDIA GPUs support fat binaries, PTX and LLVM bitcode, not {}",
+                    other.as_str()
+                );
                 return Err(Error::new(Errc::Build, message));
             }
         };

@@ -21,8 +21,8 @@ const LAUNCH_OUT_OF_RESOURCES: i32 = 701;
 
 /// Whether the context is lost with this error: all later calls fail with it.
 pub(crate) fn is_sticky(code: i32) -> bool {
-    // Unavailable device, uncorrectable memory or NVLink, illegal address, timeout, assertion, stack, instruction, alignment,
-    // address space, program counter, launch failure.
+    // Unavailable device, uncorrectable memory or NVLink, illegal address, timeout, assertion,
+    // stack, instruction, alignment, address space, program counter, launch failure.
     matches!(code, 46 | 214 | 220 | 700 | 702 | 709 | 710 | 714..=719 | 721)
 }
 
@@ -35,9 +35,12 @@ pub(crate) fn check(api: &Api, code: i32, what: &str) -> Result<()> {
 pub(crate) fn failure(api: &Api, code: i32, what: &str) -> Error {
     let category = match code {
         OUT_OF_MEMORY => Errc::MemoryAllocation,
-        NO_BINARY_FOR_GPU | INVALID_PTX | NO_PTX_COMPILER | UNSUPPORTED_PTX_VERSION | NO_COMPILATION | 300 => {
-            Errc::Build
-        }
+        NO_BINARY_FOR_GPU
+        | INVALID_PTX
+        | NO_PTX_COMPILER
+        | UNSUPPORTED_PTX_VERSION
+        | NO_COMPILATION
+        | 300 => Errc::Build,
         LAUNCH_OUT_OF_RESOURCES => Errc::NdRange,
         NOT_FOUND => Errc::Kernel,
         _ => Errc::Runtime,

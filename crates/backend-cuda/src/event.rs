@@ -57,7 +57,8 @@ impl CudaEvent {
         Self { kind: Kind::Foreign { gpu: gpu.clone(), raw: Raw(raw), done: OnceLock::new() } }
     }
 
-    /// Becomes the event of another command of the same stream; false, without effect, where it is not of that stream.
+    /// Becomes the event of another command of the same stream; false, without effect, where it is
+    /// not of that stream.
     pub(crate) fn renew(&mut self, stream: &Arc<Stream>, number: u64) -> bool {
         match &mut self.kind {
             Kind::Command(command) if Arc::ptr_eq(&command.stream, stream) => {
@@ -103,7 +104,10 @@ impl CudaEvent {
         match &self.kind {
             Kind::Over(_) => Some(Ok(())),
             Kind::Command(command) => {
-                let state = command.enter().and_then(|()| command.mark()).and_then(|m| command.stream.query(&m));
+                let state = command
+                    .enter()
+                    .and_then(|()| command.mark())
+                    .and_then(|m| command.stream.query(&m));
                 match state {
                     Ok(true) => Some(Ok(())),
                     Ok(false) => None,
@@ -114,7 +118,9 @@ impl CudaEvent {
                 // SAFETY: the program keeps the event until it has completed.
                 match unsafe { (gpu.api.event_query)(raw.0) } {
                     crate::error::NOT_READY => None,
-                    code => Some(done.get_or_init(|| gpu.check(code, "a command of the program")).clone()),
+                    code => Some(
+                        done.get_or_init(|| gpu.check(code, "a command of the program")).clone(),
+                    ),
                 }
             }
         }
@@ -221,7 +227,10 @@ impl Event for CudaEvent {
 
     fn native(&self) -> Result<Native> {
         match &self.kind {
-            Kind::Over(_) => Err(Error::new(Errc::Event, "the command was empty, so it has no native CUDA event")),
+            Kind::Over(_) => Err(Error::new(
+                Errc::Event,
+                "the command was empty, so it has no native CUDA event",
+            )),
             Kind::Command(command) => {
                 command.enter()?;
                 Ok(command.mark()?.raw)
@@ -242,7 +251,9 @@ impl CudaEvent {
                 mark: command.mark.clone(),
                 timing: None,
             }),
-            Kind::Foreign { gpu, raw, .. } => Kind::Foreign { gpu: gpu.clone(), raw: *raw, done: OnceLock::new() },
+            Kind::Foreign { gpu, raw, .. } => {
+                Kind::Foreign { gpu: gpu.clone(), raw: *raw, done: OnceLock::new() }
+            }
         };
         Arc::new(Self { kind })
     }

@@ -1,12 +1,13 @@
 //! Blocks and grids for ranges. Pure arithmetic; index 0 is the dimension that varies fastest, `x`.
 //!
-//! A range kernel leaves out work-items beyond the range in `x` alone (`scythe_abi::cuda`), so that a block's `y` and `z` divide the
-//! range.
+//! A range kernel leaves out work-items beyond the range in `x` alone (`scythe_abi::cuda`), so that
+//! a block's `y` and `z` divide the range.
 
 use crate::limits::Limits;
 use scythe_abi::cuda::SUB_GROUP_SIZE;
 
-/// Widths of blocks with several rows, the most welcome first: two rows of a warp each, so that neighbours in `y` share a cache.
+/// Widths of blocks with several rows, the most welcome first: two rows of a warp each, so that
+/// neighbours in `y` share a cache.
 const WIDTHS: [u32; 9] = [64, 128, 32, 256, 16, 8, 4, 2, 1];
 /// Blocks are not made smaller than this to occupy more multiprocessors.
 const SMALLEST: u32 = 64;
@@ -18,7 +19,8 @@ pub(crate) struct Remembered {
     pub(crate) block: [u32; 3],
 }
 
-/// The block for a range of one dimension: `threads` of them, fewer where that occupies more multiprocessors.
+/// The block for a range of one dimension: `threads` of them, fewer where that occupies more
+/// multiprocessors.
 pub(crate) fn line(global: u64, threads: u32, limits: &Limits) -> [u32; 3] {
     let mut x = threads;
     while x > SMALLEST && global.div_ceil(u64::from(x)) < u64::from(limits.multiprocessors) {
@@ -104,11 +106,21 @@ mod tests {
     #[test]
     fn blocks_are_wide_and_divide_the_slower_dimensions() {
         let limits = limits();
-        for global in [[4096, 4096, 1], [512, 512, 512], [33, 7, 5], [1, 1000, 1], [1, 1, 97], [3, 3, 3], [1000, 1, 1]]
-        {
+        for global in [
+            [4096, 4096, 1],
+            [512, 512, 512],
+            [33, 7, 5],
+            [1, 1000, 1],
+            [1, 1, 97],
+            [3, 3, 3],
+            [1000, 1, 1],
+        ] {
             let [x, y, z] = block(global, 256, &limits);
             assert!(x * y * z <= 256 && x * y * z >= 1, "{global:?}");
-            assert!(global[1].is_multiple_of(u64::from(y)) && global[2].is_multiple_of(u64::from(z)), "{global:?}");
+            assert!(
+                global[1].is_multiple_of(u64::from(y)) && global[2].is_multiple_of(u64::from(z)),
+                "{global:?}"
+            );
             assert!(z <= 64);
         }
         assert_eq!(block([4096, 4096, 1], 256, &limits), [64, 4, 1]);
@@ -118,7 +130,10 @@ mod tests {
 
     #[test]
     fn parts_cover_each_group_once() {
-        assert_eq!(parts([7, 1, 1], [10, 10, 10]).collect::<Vec<_>>(), [Part { first: [0; 3], groups: [7, 1, 1] }]);
+        assert_eq!(
+            parts([7, 1, 1], [10, 10, 10]).collect::<Vec<_>>(),
+            [Part { first: [0; 3], groups: [7, 1, 1] }]
+        );
         let mut seen = vec![0; 5 * 7 * 3];
         for part in parts([5, 7, 3], [2, 3, 3]) {
             for z in part.first[2]..part.first[2] + part.groups[2] {

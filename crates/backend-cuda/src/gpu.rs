@@ -1,10 +1,11 @@
 //! What everything on one GPU shares: its primary context, spare events, and whether it is lost.
 //!
-//! The primary context is the one that CUDA's runtime library uses as well, so that programs may mix both. It is retained when it is
-//! first needed and never released.
+//! The primary context is the one that CUDA's runtime library uses as well, so that programs may
+//! mix both. It is retained when it is first needed and never released.
 //!
-//! A kernel that reads or writes an address that is not its own takes the whole context with it: every later call fails. The first
-//! call to notice says so for all ([`Gpu::lose`]): the device is lost, and other devices go on.
+//! A kernel that reads or writes an address that is not its own takes the whole context with it:
+//! every later call fails. The first call to notice says so for all ([`Gpu::lose`]): the device is
+//! lost, and other devices go on.
 
 use std::ptr::null_mut;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
@@ -96,7 +97,8 @@ impl Gpu {
         })
     }
 
-    /// Makes the context current on this thread. An error where the device is lost, or cannot be used at all.
+    /// Makes the context current on this thread. An error where the device is lost, or cannot be
+    /// used at all.
     pub(crate) fn enter(&self) -> Result<Made> {
         if let Some(error) = self.lost.get() {
             return Err(error.clone());
@@ -161,7 +163,8 @@ impl Gpu {
                 let mut possible = 0;
                 // SAFETY: contexts, pools and devices are the driver's and alive.
                 unsafe {
-                    let asked = (api.device_can_access_peer)(&mut possible, from.ordinal, to.ordinal);
+                    let asked =
+                        (api.device_can_access_peer)(&mut possible, from.ordinal, to.ordinal);
                     if asked != error::SUCCESS || possible == 0 {
                         continue;
                     }
@@ -169,7 +172,8 @@ impl Gpu {
                     let code = (api.ctx_enable_peer_access)(to.context, 0);
                     let enabled = code == error::SUCCESS || code == PEER_ACCESS_ALREADY_ENABLED;
                     if enabled && !to.pool.is_null() {
-                        let access = PoolAccess { location_type: 1, location: from.ordinal, flags: 3 };
+                        let access =
+                            PoolAccess { location_type: 1, location: from.ordinal, flags: 3 };
                         (api.mem_pool_set_access)(to.pool, &access, 1);
                     }
                 }
@@ -203,7 +207,9 @@ impl Gpu {
         let lost = self.lost.get_or_init(|| {
             let streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
             let mut kernels: Vec<String> = Vec::new();
-            for symbol in streams.iter().filter_map(Weak::upgrade).flat_map(|stream| stream.running()) {
+            for symbol in
+                streams.iter().filter_map(Weak::upgrade).flat_map(|stream| stream.running())
+            {
                 let name = (self.services.kernel_name)(&symbol);
                 if !kernels.contains(&name) {
                     kernels.push(name);

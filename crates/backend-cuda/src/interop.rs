@@ -11,7 +11,9 @@ use crate::event::CudaEvent;
 impl Interop for CudaDevice {
     fn native(&self, kind: NativeKind) -> Result<Native> {
         match kind {
-            NativeKind::Platform => Err(Error::new(Errc::BackendMismatch, "CUDA has no native object for a platform")),
+            NativeKind::Platform => {
+                Err(Error::new(Errc::BackendMismatch, "CUDA has no native object for a platform"))
+            }
             // A `CUdevice` is a number.
             NativeKind::Device => Ok(self.gpu.ordinal as usize as Native),
             NativeKind::Context => self.gpu.enter().map(|made| made.context),

@@ -32,8 +32,10 @@ impl<'a> Checked<'a> {
     pub(crate) fn new(kernel: &'a CudaKernel, work: hal::Launch<'a>) -> Result<Self> {
         if (work.functor.len() as u64) < kernel.functor_size {
             let (given, name) = (work.functor.len(), kernel.name());
-            let message =
-                format!("kernel '{name}' received a functor of {given} bytes, expected {}", kernel.functor_size);
+            let message = format!(
+                "kernel '{name}' received a functor of {given} bytes, expected {}",
+                kernel.functor_size
+            );
             return Err(Error::new(Errc::KernelArgument, message));
         }
         if kernel.shape == Shape::SingleTask && kernel.locals == 0 {
@@ -64,7 +66,8 @@ impl<'a> Checked<'a> {
     /// Gives the kernel to the driver, whose number says how that went.
     ///
     /// # Safety
-    /// The functor holds every parameter at its offset, and the stream is alive and of the current context.
+    /// The functor holds every parameter at its offset, and the stream is alive and of the current
+    /// context.
     pub(crate) unsafe fn launch(&self, stream: Handle) -> i32 {
         let (kernel, work) = (self.kernel, &self.work);
         let count = kernel.params.len() + 1;
@@ -78,7 +81,8 @@ impl<'a> Checked<'a> {
         };
         let (mut few, mut many) = ([0; INLINE_LOCALS], Vec::new());
         for (argument, param) in arguments.iter_mut().zip(&kernel.params) {
-            argument.write(work.functor.as_ptr().wrapping_add(param.offset as usize).cast_mut().cast());
+            argument
+                .write(work.functor.as_ptr().wrapping_add(param.offset as usize).cast_mut().cast());
         }
         if kernel.locals > 0 {
             let offsets: &mut [u32] = if kernel.locals <= INLINE_LOCALS {
@@ -103,8 +107,8 @@ impl<'a> Checked<'a> {
         let arguments = arguments.as_ptr().cast::<*mut c_void>();
         let [bx, by, bz] = self.block;
         let launch = |[gx, gy, gz]: [u32; 3]| {
-            // SAFETY: as many arguments as the kernel has parameters, each as large as the kernel takes it; the driver copies
-            // them before it returns.
+            // SAFETY: as many arguments as the kernel has parameters, each as large as the kernel
+            // takes it; the driver copies them before it returns.
             unsafe {
                 let (launch, shared) = (kernel.gpu().api.launch_kernel, self.dynamic_shared);
                 launch(kernel.raw, gx, gy, gz, bx, by, bz, shared, stream, arguments, null_mut())
@@ -115,7 +119,8 @@ impl<'a> Checked<'a> {
             return launch(self.groups);
         }
         for Part { first, groups } in geometry::parts(self.groups, most) {
-            let start = |d: usize| work.global_offset[d] + u64::from(first[d]) * u64::from(self.block[d]);
+            let start =
+                |d: usize| work.global_offset[d] + u64::from(first[d]) * u64::from(self.block[d]);
             // SAFETY: the block is this function's, and the driver is not using it.
             unsafe {
                 (*launch_block).first_group = first;
@@ -129,16 +134,24 @@ impl<'a> Checked<'a> {
         SUCCESS
     }
 
-    /// Lets the arguments of local accessors be their offsets, one after another, which `offsets` has room for.
+    /// Lets the arguments of local accessors be their offsets, one after another, which `offsets`
+    /// has room for.
     ///
     /// # Safety
     /// The functor holds every parameter at its offset.
     unsafe fn place_locals(&self, arguments: &mut [MaybeUninit<*mut c_void>], offsets: &mut [u32]) {
-        let locals = self.kernel.params.iter().zip(arguments).filter(|(param, _)| param.kind == ParamKind::Local);
+        let locals = self
+            .kernel
+            .params
+            .iter()
+            .zip(arguments)
+            .filter(|(param, _)| param.kind == ParamKind::Local);
         let mut next = 0u32;
         for ((param, argument), offset) in locals.zip(offsets) {
             // SAFETY: passed on.
-            let size = unsafe { local_size(self.work.functor.as_ptr().wrapping_add(param.offset as usize)) };
+            let size = unsafe {
+                local_size(self.work.functor.as_ptr().wrapping_add(param.offset as usize))
+            };
             *offset = next;
             argument.write((&raw mut *offset).cast());
             // `dynamic_shared` has found that it fits.
@@ -174,7 +187,8 @@ unsafe fn local_size(at: *const u8) -> u64 {
     unsafe { at.add(8).cast::<u64>().read_unaligned() }
 }
 
-/// The local accessors' memory, one after another; an error where that is more than any kernel can have.
+/// The local accessors' memory, one after another; an error where that is more than any kernel can
+/// have.
 fn dynamic_shared(kernel: &CudaKernel, work: &hal::Launch<'_>) -> Result<u32> {
     if kernel.locals == 0 {
         return Ok(0);
@@ -188,7 +202,9 @@ fn dynamic_shared(kernel: &CudaKernel, work: &hal::Launch<'_>) -> Result<u32> {
     }
     match i32::try_from(total) {
         Ok(total) => Ok(total as u32),
-        Err(_) => Err(too_much_local(kernel, total.saturating_add(u64::from(kernel.static_shared)))),
+        Err(_) => {
+            Err(too_much_local(kernel, total.saturating_add(u64::from(kernel.static_shared))))
+        }
     }
 }
 
@@ -196,9 +212,12 @@ fn dynamic_shared(kernel: &CudaKernel, work: &hal::Launch<'_>) -> Result<u32> {
 fn group(kernel: &CudaKernel, work: &hal::Launch<'_>) -> Result<[u32; 3]> {
     let items = work.local_size.iter().try_fold(1u64, |product, &n| product.checked_mul(n));
     match items {
-        Some(items) if items <= u64::from(kernel.max_threads) => Ok(work.local_size.map(|n| n as u32)),
+        Some(items) if items <= u64::from(kernel.max_threads) => {
+            Ok(work.local_size.map(|n| n as u32))
+        }
         _ => {
-            let size: Vec<String> = work.local_size[..work.dims as usize].iter().rev().map(u64::to_string).collect();
+            let size: Vec<String> =
+                work.local_size[..work.dims as usize].iter().rev().map(u64::to_string).collect();
             let message = format!(
                 "a work-group of size {{{}}} exceeds the limit of {} work-items for kernel '{}' on \
                  {}: each work-item needs {} registers",

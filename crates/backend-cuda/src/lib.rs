@@ -1,11 +1,14 @@
 //! NVIDIA GPUs, by the CUDA driver.
 //!
-//! * [`discover`] loads `libcuda.so.1` and asks it for its devices; whatever is broken is a sentence in [`Discovery::problems`].
-//! * `api` is the driver's C interface, `error` its numbers; `gpu` what everything on one device shares; `limits` what a device says of
-//!   itself; `device` the whole.
+//! * [`discover`] loads `libcuda.so.1` and asks it for its devices; whatever is broken is a
+//!   sentence in [`Discovery::problems`].
+//! * `api` is the driver's C interface, `error` its numbers; `gpu` what everything on one device
+//!   shares; `limits` what a device says of itself; `device` the whole.
 //! * `program`: fat binaries and PTX that the driver loads. The run-time compiler ([`Compiler`])
-//!   translates generic code to PTX. `launch` gives kernels their arguments and `geometry` their blocks, as `scythe_abi::cuda` says.
-//! * `queue`, `stream`, `event`, `copy`: commands in streams, and how they end; `waiter` tells others, `profile` when.
+//!   translates generic code to PTX. `launch` gives kernels their arguments and `geometry` their
+//!   blocks, as `scythe_abi::cuda` says.
+//! * `queue`, `stream`, `event`, `copy`: commands in streams, and how they end; `waiter` tells
+//!   others, `profile` when.
 //! * `memory`: device memory from pools, and memory that host and device share.
 //!
 //! Nothing here links CUDA or LLVM.

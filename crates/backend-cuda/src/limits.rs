@@ -69,7 +69,9 @@ impl Ask<'_> {
     pub(crate) fn name(&self) -> String {
         let mut bytes = [0u8; 256];
         // SAFETY: room for as many bytes as told.
-        let code = unsafe { (self.0.device_get_name)(bytes.as_mut_ptr().cast(), bytes.len() as i32, self.1) };
+        let code = unsafe {
+            (self.0.device_get_name)(bytes.as_mut_ptr().cast(), bytes.len() as i32, self.1)
+        };
         let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
         match String::from_utf8_lossy(&bytes[..end]).trim() {
             name if code == 0 && !name.is_empty() => name.to_owned(),
@@ -129,7 +131,8 @@ impl Ask<'_> {
             local_mem_size: u64::from(limits.local_memory),
             local_mem_type: 1,
             // Every kernel has the launch block behind its own parameters.
-            max_parameter_size: if newest { LARGE_PARAMETERS } else { PARAMETERS } - size_of::<Launch>() as u64,
+            max_parameter_size: if newest { LARGE_PARAMETERS } else { PARAMETERS }
+                - size_of::<Launch>() as u64,
             mem_base_addr_align: 8 * self.attribute(TEXTURE_ALIGNMENT).max(256),
             profiling_timer_resolution: 1000,
             preferred_vector_widths: [4, 2, 1, 1, 1, 1, 2],
@@ -138,7 +141,11 @@ impl Ask<'_> {
             single_fp_config: ieee,
             double_fp_config: ieee,
             // relaxed, acquire, release, acq_rel, seq_cst
-            atomic_memory_orders: if limits.sm >= 70 { 1 << 0 | 1 << 1 | 1 << 3 | 1 << 4 | 1 << 5 } else { 1 },
+            atomic_memory_orders: if limits.sm >= 70 {
+                1 << 0 | 1 << 1 | 1 << 3 | 1 << 4 | 1 << 5
+            } else {
+                1
+            },
             // work_item, sub_group, work_group, device, system
             atomic_memory_scopes: if limits.sm >= 60 { 0b1_1111 } else { 0b1111 },
             printf_buffer_size: 1 << 20,
@@ -150,9 +157,9 @@ impl Ask<'_> {
 
     fn aspects(&self, limits: &Limits) -> Vec<u32> {
         use Aspect::{
-            Atomic64, Fp16, Fp64, Gpu, Image, OnlineCompiler, OnlineLinker, QueueProfiling, UsmAtomicHostAllocations,
-            UsmAtomicSharedAllocations, UsmDeviceAllocations, UsmHostAllocations, UsmSharedAllocations,
-            UsmSystemAllocations,
+            Atomic64, Fp16, Fp64, Gpu, Image, OnlineCompiler, OnlineLinker, QueueProfiling,
+            UsmAtomicHostAllocations, UsmAtomicSharedAllocations, UsmDeviceAllocations,
+            UsmHostAllocations, UsmSharedAllocations, UsmSystemAllocations,
         };
         // SYCL's images are the headers' code on plain memory.
         let mut list = vec![
@@ -171,13 +178,18 @@ impl Ask<'_> {
         add(self.has(MANAGED_MEMORY), UsmSharedAllocations);
         add(self.has(PAGEABLE_MEMORY_ACCESS), UsmSystemAllocations);
         add(self.has(HOST_NATIVE_ATOMICS), UsmAtomicHostAllocations);
-        // Memory that moves between host and device is not enough: device-scope atomics may meet the host's in memory of the host,
-        // which only links with native atomics keep apart.
-        add(self.has(CONCURRENT_MANAGED_ACCESS) && self.has(HOST_NATIVE_ATOMICS), UsmAtomicSharedAllocations);
+        // Memory that moves between host and device is not enough: device-scope atomics may meet
+        // the host's in memory of the host, which only links with native atomics keep apart.
+        add(
+            self.has(CONCURRENT_MANAGED_ACCESS) && self.has(HOST_NATIVE_ATOMICS),
+            UsmAtomicSharedAllocations,
+        );
         let own = format!("ext_nvidia_gpu_sm_{}", limits.sm);
         // Code for an architecture alone, `sm_90a`, runs on that one.
         let specific = format!("{own}a");
-        let named = Aspect::ALL.iter().filter(|aspect| [&own, &specific].iter().any(|name| aspect.as_str() == *name));
+        let named = Aspect::ALL
+            .iter()
+            .filter(|aspect| [&own, &specific].iter().any(|name| aspect.as_str() == *name));
         list.extend(named.copied());
         list.sort();
         list.into_iter().map(|aspect| aspect as u32).collect()

@@ -1,8 +1,9 @@
 //! Memory of the device, of the host, and of both.
 //!
-//! Device memory comes from the device's pool, which keeps what is freed: allocating again costs microseconds instead of a round trip
-//! to the operating system. Large blocks, which few programs allocate often, are the driver's own. Where there is no more, the pool
-//! gives back what it keeps, and the driver is asked once more.
+//! Device memory comes from the device's pool, which keeps what is freed: allocating again costs
+//! microseconds instead of a round trip to the operating system. Large blocks, which few programs
+//! allocate often, are the driver's own. Where there is no more, the pool gives back what it keeps,
+//! and the driver is asked once more.
 
 use std::collections::HashMap;
 use std::ffi::c_void;
@@ -25,7 +26,8 @@ const MANAGED_GLOBAL: u32 = 1;
 /// The allocations of one device.
 pub(crate) struct Memory {
     gpu: Arc<Gpu>,
-    /// Blocks that start before the address that was given out, or are not the pool's; by that address.
+    /// Blocks that start before the address that was given out, or are not the pool's; by that
+    /// address.
     special: Mutex<HashMap<usize, Block>>,
 }
 
@@ -45,7 +47,8 @@ impl Memory {
         self.gpu.enter()?;
         let shift = if align > DRIVER_ALIGN { align } else { 0 };
         let whole = size.checked_add(shift).filter(|&whole| whole <= isize::MAX as usize);
-        let whole = whole.ok_or_else(|| exhausted(kind, size, "the size exceeds the address space"))?;
+        let whole =
+            whole.ok_or_else(|| exhausted(kind, size, "the size exceeds the address space"))?;
         let block = match kind {
             UsmKind::Device => self.device(whole),
             UsmKind::Host => self.host(whole),
@@ -71,9 +74,15 @@ impl Memory {
                 // SAFETY: a context is current, and there is a place for the address.
                 return unsafe { (api.mem_alloc)(&mut start, size) };
             }
-            // SAFETY: pool and stream are alive. Waiting for the stream makes the memory everybody's.
+            // SAFETY: pool and stream are alive. Waiting for the stream makes the memory
+            // everybody's.
             unsafe {
-                match (api.mem_alloc_from_pool_async)(&mut start, size, made.pool, made.memory_stream) {
+                match (api.mem_alloc_from_pool_async)(
+                    &mut start,
+                    size,
+                    made.pool,
+                    made.memory_stream,
+                ) {
                     SUCCESS => (api.stream_synchronize)(made.memory_stream),
                     code => code,
                 }
@@ -94,7 +103,9 @@ impl Memory {
     fn host(&self, size: usize) -> std::result::Result<Block, i32> {
         let mut start = std::ptr::null_mut();
         // SAFETY: a context is current, and there is a place for the address.
-        let code = unsafe { (self.gpu.api.mem_host_alloc)(&mut start, size, HOST_PORTABLE | HOST_DEVICE_MAP) };
+        let code = unsafe {
+            (self.gpu.api.mem_host_alloc)(&mut start, size, HOST_PORTABLE | HOST_DEVICE_MAP)
+        };
         result(code, || Block { start: start as Address, from_pool: false })
     }
 
@@ -108,10 +119,12 @@ impl Memory {
     /// # Safety
     /// `ptr` came from [`Memory::alloc`] with this kind, is not freed yet, and no command uses it.
     pub(crate) unsafe fn free(&self, kind: UsmKind, ptr: *mut c_void) {
-        let special = self.special.lock().unwrap_or_else(PoisonError::into_inner).remove(&(ptr as usize));
+        let special =
+            self.special.lock().unwrap_or_else(PoisonError::into_inner).remove(&(ptr as usize));
         // Where the device is lost, its memory is gone already.
         let Ok(made) = self.gpu.enter() else { return };
-        let Block { start, from_pool } = special.unwrap_or(Block { start: ptr as Address, from_pool: true });
+        let Block { start, from_pool } =
+            special.unwrap_or(Block { start: ptr as Address, from_pool: true });
         let api = self.gpu.api;
         // A failure leaves the block allocated; nobody can do anything about it.
         // SAFETY: the caller's contract.
@@ -130,5 +143,8 @@ fn result(code: i32, block: impl FnOnce() -> Block) -> std::result::Result<Block
 }
 
 fn exhausted(kind: UsmKind, size: usize, why: &str) -> Error {
-    Error::new(Errc::MemoryAllocation, format!("cannot allocate {size} bytes of {kind:?} memory: {why}"))
+    Error::new(
+        Errc::MemoryAllocation,
+        format!("cannot allocate {size} bytes of {kind:?} memory: {why}"),
+    )
 }

@@ -44,12 +44,19 @@ pub(crate) fn discover(driver: &Path, services: Services) -> Discovery {
     found
 }
 
-fn look(driver: &Path, services: Services, problems: &mut Vec<String>) -> Result<CudaBackend, String> {
+fn look(
+    driver: &Path,
+    services: Services,
+    problems: &mut Vec<String>,
+) -> Result<CudaBackend, String> {
     let api: &'static Api = Box::leak(Box::new(Api::load(driver)?));
     let check = |code: i32, what: &str| match code {
         SUCCESS => Ok(()),
         NO_DEVICE => Err("the CUDA driver found no device".to_owned()),
-        code => Err(format!("the CUDA driver cannot be used: {what} failed with {}", describe(api, code))),
+        code => Err(format!(
+            "the CUDA driver cannot be used: {what} failed with {}",
+            describe(api, code)
+        )),
     };
     let (mut version, mut count) = (0, 0);
     // SAFETY: places for the numbers.
@@ -64,14 +71,18 @@ fn look(driver: &Path, services: Services, problems: &mut Vec<String>) -> Result
     for index in 0..count {
         let mut ordinal = 0;
         // SAFETY: a place for the device.
-        if let Err(problem) = check(unsafe { (api.device_get)(&mut ordinal, index) }, "cuDeviceGet") {
+        if let Err(problem) = check(unsafe { (api.device_get)(&mut ordinal, index) }, "cuDeviceGet")
+        {
             problems.push(format!("CUDA device {index}: {problem}"));
             continue;
         }
         let ask = Ask(api, ordinal);
         let limits = ask.limits(version);
         if limits.sm == 0 || limits.max_threads == 0 || limits.memory == 0 {
-            problems.push(format!("cannot query the properties of CUDA device {index}, {}", ask.name()));
+            problems.push(format!(
+                "cannot query the properties of CUDA device {index}, {}",
+                ask.name()
+            ));
             continue;
         }
         let info = ask.info(&limits);

@@ -1,7 +1,8 @@
 //! When commands began and ended, on the device's clock.
 //!
-//! The driver tells the time between two events, in milliseconds with 24 significant bits. Times are therefore measured from an event
-//! that is at most seconds away ([`Clock::base`]), whose own time is known in nanoseconds.
+//! The driver tells the time between two events, in milliseconds with 24 significant bits. Times
+//! are therefore measured from an event that is at most seconds away ([`Clock::base`]), whose own
+//! time is known in nanoseconds.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
@@ -27,7 +28,8 @@ unsafe impl Send for Stamp {}
 unsafe impl Sync for Stamp {}
 
 impl Stamp {
-    /// Records the time at the end of `stream`; the driver's error where it cannot. The context is current.
+    /// Records the time at the end of `stream`; the driver's error where it cannot. The context is
+    /// current.
     pub(crate) fn record(gpu: &Arc<Gpu>, stream: Handle) -> std::result::Result<Self, i32> {
         let stamp = Self { gpu: gpu.clone(), raw: gpu.timing_event()? };
         // SAFETY: event and stream are alive, and of the current context.
@@ -79,15 +81,19 @@ impl Clock {
     pub(crate) fn base(&self) -> Result<Arc<Base>> {
         let made = self.gpu.enter()?;
         let mut base = self.base.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(base) = base.as_ref().filter(|base| self.now().saturating_sub(base.ns) < BASE_LASTS) {
+        if let Some(base) =
+            base.as_ref().filter(|base| self.now().saturating_sub(base.ns) < BASE_LASTS)
+        {
             return Ok(base.clone());
         }
         let failed = |code: i32| self.gpu.error(code, "cuEventRecord");
         let stamp = Stamp::record(&self.gpu, made.memory_stream).map_err(failed)?;
-        // SAFETY: the event is alive.
-        self.gpu.check(unsafe { (self.gpu.api.event_synchronize)(stamp.raw) }, "cuEventSynchronize")?;
+        self.gpu
+            // SAFETY: the event is alive.
+            .check(unsafe { (self.gpu.api.event_synchronize)(stamp.raw) }, "cuEventSynchronize")?;
         // Times go on from the last base, so that they never go back.
-        let ns = match base.as_ref().and_then(|old| Some(old.ns + stamp.since(&old.stamp)? as u64)) {
+        let ns = match base.as_ref().and_then(|old| Some(old.ns + stamp.since(&old.stamp)? as u64))
+        {
             Some(ns) => ns,
             None => self.now(),
         };

@@ -13,7 +13,10 @@ use scythe_hal::{Errc, Error, Kernel, Program, Result};
 use scythe_image::Format;
 
 use crate::api::Handle;
-use crate::error::{INVALID_PTX, NO_BINARY_FOR_GPU, NOT_FOUND, SUCCESS, UNSUPPORTED_PTX_VERSION, describe, is_sticky};
+use crate::error::{
+    INVALID_PTX, NO_BINARY_FOR_GPU, NOT_FOUND, SUCCESS, UNSUPPORTED_PTX_VERSION, describe,
+    is_sticky,
+};
 use crate::geometry::Remembered;
 use crate::gpu::Gpu;
 use crate::limits::driver_name;
@@ -89,7 +92,12 @@ fn log_options(info: &mut Log, errors: &mut Log) -> ([i32; 4], [*mut c_void; 4])
 
 impl CudaProgram {
     /// Has the driver load a fat binary or PTX, linked with others of the same format.
-    pub(crate) fn build(gpu: &Arc<Gpu>, code: &[u8], format: Format, libraries: &[&[u8]]) -> Result<Self> {
+    pub(crate) fn build(
+        gpu: &Arc<Gpu>,
+        code: &[u8],
+        format: Format,
+        libraries: &[&[u8]],
+    ) -> Result<Self> {
         gpu.enter()?;
         if !libraries.is_empty() {
             let linked = link(gpu, code, format, libraries)?;
@@ -102,10 +110,11 @@ impl CudaProgram {
         let (mut info, mut errors) = (Log::new(), Log::new());
         let (options, values) = log_options(&mut info, &mut errors);
         let mut raw = null_mut();
-        // SAFETY: a context is current; the code is a whole fat binary or cubin, which tells its size, or text that ends with a
-        // NUL; the logs are as large as told.
+        // SAFETY: a context is current; the code is a whole fat binary or cubin, which tells its
+        // size, or text that ends with a NUL; the logs are as large as told.
         let result = unsafe {
-            let (count, options, values) = (options.len() as u32, options.as_ptr(), values.as_ptr());
+            let (count, options, values) =
+                (options.len() as u32, options.as_ptr(), values.as_ptr());
             (gpu.api.module_load_data_ex)(&mut raw, code.as_ptr().cast(), count, options, values)
         };
         match result {
@@ -136,8 +145,11 @@ fn link(gpu: &Arc<Gpu>, code: &[u8], format: Format, libraries: &[&[u8]]) -> Res
     let (mut info, mut errors) = (Log::new(), Log::new());
     let (options, values) = log_options(&mut info, &mut errors);
     let mut raw = null_mut();
-    // SAFETY: a context is current; options and values are as many as told, and the logs outlive the state.
-    let made = unsafe { (api.link_create)(options.len() as u32, options.as_ptr(), values.as_ptr(), &mut raw) };
+    // SAFETY: a context is current; options and values are as many as told, and the logs outlive
+    // the state.
+    let made = unsafe {
+        (api.link_create)(options.len() as u32, options.as_ptr(), values.as_ptr(), &mut raw)
+    };
     gpu.check(made, "cuLinkCreate")?;
     let state = State(gpu, raw);
     let kind = if format == Format::Ptx { JIT_INPUT_PTX } else { JIT_INPUT_FATBINARY };
@@ -146,7 +158,16 @@ fn link(gpu: &Arc<Gpu>, code: &[u8], format: Format, libraries: &[&[u8]]) -> Res
         // SAFETY: the code is as long as told, and stays until the call returns.
         let added = unsafe {
             let name: *const c_char = c"device code".as_ptr();
-            (api.link_add_data)(state.1, kind, part.as_ptr().cast(), part.len(), name, 0, null(), null())
+            (api.link_add_data)(
+                state.1,
+                kind,
+                part.as_ptr().cast(),
+                part.len(),
+                name,
+                0,
+                null(),
+                null(),
+            )
         };
         if added != SUCCESS {
             return Err(refused(gpu, added, part, format, &errors.read()));
@@ -174,7 +195,8 @@ fn refused(gpu: &Gpu, result: i32, code: &[u8], format: Format, log: &str) -> Er
         },
         other => other.as_str().to_owned(),
     };
-    let mut message = format!("cannot load device code ({what}) on {}: {}", gpu.name, describe(gpu.api, result));
+    let mut message =
+        format!("cannot load device code ({what}) on {}: {}", gpu.name, describe(gpu.api, result));
     let driver = driver_name(gpu.limits.driver);
     match result {
         UNSUPPORTED_PTX_VERSION | INVALID_PTX if log.is_empty() || log.contains("version") => {
@@ -213,17 +235,27 @@ impl Program for CudaProgram {
         gpu.enter()?;
         let shown = || (gpu.services.kernel_name)(name);
         if launch.params.iter().any(|param| param.kind == ParamKind::Sampler) {
-            let message =
-                format!("kernel '{}' has a sampler parameter, which the CUDA backend does not support", shown());
+            let message = format!(
+                "kernel '{}' has a sampler parameter, which the CUDA backend does not support",
+                shown()
+            );
             return Err(Error::new(Errc::KernelNotSupported, message));
         }
-        let missing = |why: &str| Error::new(Errc::Kernel, format!("the program has no kernel '{}': {why}", shown()));
-        let text = CString::new(symbol(name)).map_err(|_| missing("the name contains a NUL character"))?;
+        let missing = |why: &str| {
+            Error::new(Errc::Kernel, format!("the program has no kernel '{}': {why}", shown()))
+        };
+        let text =
+            CString::new(symbol(name)).map_err(|_| missing("the name contains a NUL character"))?;
         let mut raw = null_mut();
         // SAFETY: the module is alive, and the name a C string.
-        let code = unsafe { (gpu.api.module_get_function)(&mut raw, self.module.raw, text.as_ptr()) };
+        let code =
+            unsafe { (gpu.api.module_get_function)(&mut raw, self.module.raw, text.as_ptr()) };
         if code != SUCCESS {
-            return Err(if is_sticky(code) { gpu.error(code, "") } else { missing(&describe(gpu.api, code)) });
+            return Err(if is_sticky(code) {
+                gpu.error(code, "")
+            } else {
+                missing(&describe(gpu.api, code))
+            });
         }
         let attribute = |name: i32| {
             let mut value = 0;
@@ -231,7 +263,8 @@ impl Program for CudaProgram {
             let code = unsafe { (gpu.api.func_get_attribute)(&mut value, name, raw) };
             gpu.check(code, "cuFuncGetAttribute").map(|()| value.max(0) as u32)
         };
-        let (static_shared, private) = (attribute(FUNC_STATIC_SHARED)?, attribute(FUNC_LOCAL_SIZE)?);
+        let (static_shared, private) =
+            (attribute(FUNC_STATIC_SHARED)?, attribute(FUNC_LOCAL_SIZE)?);
         if private > MOST_PRIVATE {
             let message = format!(
                 "the kernel needs {private} bytes of private memory for each work-item, which \
@@ -244,7 +277,9 @@ impl Program for CudaProgram {
             max_threads: attribute(FUNC_MAX_THREADS)?,
             registers: attribute(FUNC_REGISTERS)?,
             static_shared,
-            dynamic_limit: AtomicU32::new(gpu.limits.plain_local_memory.saturating_sub(static_shared)),
+            dynamic_limit: AtomicU32::new(
+                gpu.limits.plain_local_memory.saturating_sub(static_shared),
+            ),
             raw,
             symbol: name.into(),
             shape: launch.shape,
@@ -262,8 +297,11 @@ impl Program for CudaProgram {
         gpu.enter()?;
         let Ok(text) = CString::new(symbol(name)) else { return Ok(None) };
         let (mut address, mut size) = (0, 0);
-        // SAFETY: the module is alive, the name a C string, and there are places for address and size.
-        match unsafe { (gpu.api.module_get_global)(&mut address, &mut size, self.module.raw, text.as_ptr()) } {
+        // SAFETY: the module is alive, the name a C string, and there are places for address and
+        // size.
+        match unsafe {
+            (gpu.api.module_get_global)(&mut address, &mut size, self.module.raw, text.as_ptr())
+        } {
             SUCCESS => Ok(Some(address as *mut c_void)),
             NOT_FOUND => Ok(None),
             code => Err(gpu.error(code, &format!("looking for variable '{name}'"))),
@@ -298,7 +336,8 @@ unsafe impl Send for CudaKernel {}
 // SAFETY: as above.
 unsafe impl Sync for CudaKernel {}
 
-/// Sizes of blocks, the most welcome first: small ones start and end without waiting for many others.
+/// Sizes of blocks, the most welcome first: small ones start and end without waiting for many
+/// others.
 const BLOCKS: [u32; 4] = [256, 512, 128, 1024];
 
 impl CudaKernel {
@@ -326,7 +365,9 @@ impl CudaKernel {
         let active = |threads: u32| {
             let mut blocks = 0;
             // SAFETY: the function is alive, and there is a place for the number.
-            let code = unsafe { (api.occupancy_max_active_blocks)(&mut blocks, self.raw, threads as i32, 0) };
+            let code = unsafe {
+                (api.occupancy_max_active_blocks)(&mut blocks, self.raw, threads as i32, 0)
+            };
             if code == SUCCESS { blocks.max(0) as u32 * threads } else { 0 }
         };
         let mut best = (0, BLOCKS[0].min(self.max_threads.max(1)));
@@ -340,10 +381,12 @@ impl CudaKernel {
         best.1
     }
 
-    /// Lets the kernel have this much dynamic shared memory; an error where the device has less. The context is current.
+    /// Lets the kernel have this much dynamic shared memory; an error where the device has less.
+    /// The context is current.
     ///
-    /// What is beyond the driver's usual limit is allowed all at once: launches on several threads may ask for different sizes,
-    /// and the smaller one must not undo what the larger one was given.
+    /// What is beyond the driver's usual limit is allowed all at once: launches on several threads
+    /// may ask for different sizes, and the smaller one must not undo what the larger one was
+    /// given.
     pub(crate) fn allow_shared(&self, bytes: u32) -> Result<()> {
         if bytes <= self.dynamic_limit.load(Ordering::Relaxed) {
             return Ok(());
@@ -354,8 +397,12 @@ impl CudaKernel {
         }
         let most = gpu.limits.local_memory - self.static_shared;
         // SAFETY: the function is alive.
-        let code = unsafe { (gpu.api.func_set_attribute)(self.raw, FUNC_MAX_DYNAMIC_SHARED, most as i32) };
-        gpu.check(code, &format!("reserving {bytes} bytes of local memory for kernel '{}'", self.name()))?;
+        let code =
+            unsafe { (gpu.api.func_set_attribute)(self.raw, FUNC_MAX_DYNAMIC_SHARED, most as i32) };
+        gpu.check(
+            code,
+            &format!("reserving {bytes} bytes of local memory for kernel '{}'", self.name()),
+        )?;
         self.dynamic_limit.store(most, Ordering::Relaxed);
         Ok(())
     }

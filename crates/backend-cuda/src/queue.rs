@@ -1,8 +1,9 @@
 //! Commands: each names the events it waits for, and goes to one of a few streams.
 //!
-//! A command that waits for the last one of a stream follows it there, which needs no event at all. Other commands go to a stream that
-//! is idle, or a new one, or in turn. An in-order queue has one stream, and all of its commands are there, whatever they wait for: a
-//! program may add commands of its own behind them.
+//! A command that waits for the last one of a stream follows it there, which needs no event at all.
+//! Other commands go to a stream that is idle, or a new one, or in turn. An in-order queue has one
+//! stream, and all of its commands are there, whatever they wait for: a program may add commands of
+//! its own behind them.
 
 use std::any::Any;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -50,7 +51,8 @@ impl CudaQueue {
         Ok(Self { gpu: gpu.clone(), streams, next: AtomicUsize::new(0), clock })
     }
 
-    /// A stream for a command that follows none: an idle one, a new one, or the next in turn. The context is current.
+    /// A stream for a command that follows none: an idle one, a new one, or the next in turn. The
+    /// context is current.
     fn free_stream(&self) -> Result<&Arc<Stream>> {
         let count = self.streams.len();
         let last = self.next.load(Ordering::Relaxed) % count;
@@ -98,16 +100,26 @@ impl CudaQueue {
                 let kernel = self.kernel(&launch)?;
                 Step::Kernel(Checked::new(kernel, launch)?, &kernel.symbol)
             }
-            Work::Memcpy { dst, src, size } if *size == 0 || std::ptr::eq(*dst, *src) => Step::Nothing,
-            Work::Memcpy { dst, src, size } => Step::Memcpy { dst: *dst as Address, src: *src as Address, size: *size },
-            Work::CopyRect { region, .. } if region.width == 0 || region.rows == 0 || region.planes == 0 => {
+            Work::Memcpy { dst, src, size } if *size == 0 || std::ptr::eq(*dst, *src) => {
                 Step::Nothing
             }
-            Work::CopyRect { dst, src, region } => Step::CopyBox { dst: *dst as Address, src: *src as Address, region },
+            Work::Memcpy { dst, src, size } => {
+                Step::Memcpy { dst: *dst as Address, src: *src as Address, size: *size }
+            }
+            Work::CopyRect { region, .. }
+                if region.width == 0 || region.rows == 0 || region.planes == 0 =>
+            {
+                Step::Nothing
+            }
+            Work::CopyRect { dst, src, region } => {
+                Step::CopyBox { dst: *dst as Address, src: *src as Address, region }
+            }
             Work::Fill { dst, pattern, count } => {
                 let width = pattern.len();
                 if width.checked_mul(*count).is_none() {
-                    let message = format!("a fill with {count} patterns of {width} bytes exceeds the address space");
+                    let message = format!(
+                        "a fill with {count} patterns of {width} bytes exceeds the address space"
+                    );
                     return Err(Error::new(Errc::Invalid, message));
                 }
                 if width == 0 || *count == 0 {
@@ -116,7 +128,9 @@ impl CudaQueue {
                 Step::Fill { dst: *dst as Address, pattern, count: *count }
             }
             Work::Hint { ptr, size, .. } if ptr.is_null() || *size == 0 => Step::Nothing,
-            Work::Hint { ptr, size, hint } => Step::Hint { at: *ptr as Address, size: *size, hint: *hint },
+            Work::Hint { ptr, size, hint } => {
+                Step::Hint { at: *ptr as Address, size: *size, hint: *hint }
+            }
             Work::HostKernel(_) | Work::HostTask(_) => {
                 return Err(Error::new(Errc::Runtime, "an NVIDIA GPU cannot run host tasks"));
             }
@@ -126,11 +140,17 @@ impl CudaQueue {
     /// The kernel, where it is one of this device.
     fn kernel<'a>(&self, launch: &Launch<'a>) -> Result<&'a CudaKernel> {
         let kernel = launch.kernel.as_any().downcast_ref::<CudaKernel>().ok_or_else(|| {
-            Error::new(Errc::BackendMismatch, "cannot launch a kernel of another backend on an NVIDIA GPU")
+            Error::new(
+                Errc::BackendMismatch,
+                "cannot launch a kernel of another backend on an NVIDIA GPU",
+            )
         })?;
         if !Arc::ptr_eq(kernel.gpu(), &self.gpu) {
             let (built, here) = (&kernel.gpu().name, &self.gpu.name);
-            let message = format!("kernel '{}' was built for device {built}, but is launched on {here}", kernel.name());
+            let message = format!(
+                "kernel '{}' was built for device {built}, but is launched on {here}",
+                kernel.name()
+            );
             return Err(Error::new(Errc::Runtime, message));
         }
         Ok(kernel)
@@ -152,7 +172,8 @@ impl CudaQueue {
 
     /// [`Queue::launch`], where commands are not timed, in this stream.
     ///
-    /// The context is only asked for where the driver misses it: asking each time would be a noticeable part of a launch.
+    /// The context is only asked for where the driver misses it: asking each time would be a
+    /// noticeable part of a launch.
     ///
     /// # Safety
     /// As for [`Queue::launch`].
@@ -227,7 +248,12 @@ impl CudaQueue {
     ///
     /// # Safety
     /// As for [`CudaQueue::perform`].
-    unsafe fn send(&self, stream: &Arc<Stream>, step: &Step<'_>, barriers: &[Barrier]) -> Result<Arc<CudaEvent>> {
+    unsafe fn send(
+        &self,
+        stream: &Arc<Stream>,
+        step: &Step<'_>,
+        barriers: &[Barrier],
+    ) -> Result<Arc<CudaEvent>> {
         let api = self.gpu.api;
         let base = self.clock.as_ref().map(|clock| Ok((clock.base()?, clock.now()))).transpose()?;
         let mut line = stream.line();
@@ -329,7 +355,11 @@ impl Queue for CudaQueue {
         Ok(event)
     }
 
-    unsafe fn launch(&self, launch: &Launch<'_>, last: &mut Option<Arc<dyn Event>>) -> Option<Result<()>> {
+    unsafe fn launch(
+        &self,
+        launch: &Launch<'_>,
+        last: &mut Option<Arc<dyn Event>>,
+    ) -> Option<Result<()>> {
         if self.clock.is_some() {
             return None;
         }
@@ -337,7 +367,10 @@ impl Queue for CudaQueue {
             return Some(Err(error.clone()));
         }
         // SAFETY: passed on.
-        Some(self.direct_stream(last.as_ref())?.and_then(|stream| unsafe { self.launch_in(stream, launch, last) }))
+        Some(
+            self.direct_stream(last.as_ref())?
+                .and_then(|stream| unsafe { self.launch_in(stream, launch, last) }),
+        )
     }
 
     fn native(&self) -> Result<Native> {
@@ -349,6 +382,9 @@ impl Queue for CudaQueue {
 /// An event of this backend.
 fn own(event: &Arc<dyn Event>) -> Result<&CudaEvent> {
     event.as_any().downcast_ref::<CudaEvent>().ok_or_else(|| {
-        Error::new(Errc::BackendMismatch, "a command for an NVIDIA GPU depends on an event of another backend")
+        Error::new(
+            Errc::BackendMismatch,
+            "a command for an NVIDIA GPU depends on an event of another backend",
+        )
     })
 }

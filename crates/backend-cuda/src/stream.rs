@@ -1,7 +1,8 @@
 //! One stream of the driver: commands in turn, numbered from 1.
 //!
-//! Whether a command has completed is asked by [`Mark`]s: events of the driver that are recorded behind it, where the program keeps its
-//! event or somebody asks. A long chain of kernels whose events nobody looks at costs no events of the driver at all.
+//! Whether a command has completed is asked by [`Mark`]s: events of the driver that are recorded
+//! behind it, where the program keeps its event or somebody asks. A long chain of kernels whose
+//! events nobody looks at costs no events of the driver at all.
 
 use std::collections::VecDeque;
 use std::ptr::null_mut;
@@ -113,8 +114,8 @@ impl Stream {
         number != 0 && self.kept.load(Ordering::Relaxed) == number && !self.has_completed(number)
     }
 
-    /// Before a command is added: where the program keeps the event of the last one, it gets a mark of its own, so that whoever waits
-    /// for it does not wait for more. The context is current.
+    /// Before a command is added: where the program keeps the event of the last one, it gets a mark
+    /// of its own, so that whoever waits for it does not wait for more. The context is current.
     pub(crate) fn settle(&self, line: &mut Line) -> std::result::Result<(), i32> {
         let number = self.submitted.load(Ordering::Relaxed);
         if self.must_settle() && line.marks.back().is_none_or(|mark| mark.number < number) {
@@ -148,7 +149,8 @@ impl Stream {
         number
     }
 
-    /// The first mark behind the command `number`, made where there is none. The context is current.
+    /// The first mark behind the command `number`, made where there is none. The context is
+    /// current.
     pub(crate) fn mark(&self, number: u64) -> Result<Arc<Mark>> {
         let mut line = self.line();
         let first = line.marks.partition_point(|mark| mark.number < number);
@@ -165,7 +167,11 @@ impl Stream {
         let done = line.marks.partition_point(|mark| self.has_completed(mark.number));
         line.marks.drain(..done.max((line.marks.len() + 1).saturating_sub(MARKS)));
         let raw = self.gpu.take_event()?;
-        let mark = Arc::new(Mark { gpu: self.gpu.clone(), raw, number: self.submitted.load(Ordering::Relaxed) });
+        let mark = Arc::new(Mark {
+            gpu: self.gpu.clone(),
+            raw,
+            number: self.submitted.load(Ordering::Relaxed),
+        });
         // SAFETY: event and stream are alive, and of the current context.
         match unsafe { (self.gpu.api.event_record)(raw, self.raw) } {
             SUCCESS => {
@@ -219,7 +225,11 @@ impl Stream {
     /// Kernels that may be running. Nobody who asks holds the lock.
     pub(crate) fn running(&self) -> Vec<Arc<str>> {
         let line = self.line();
-        line.kernels.iter().filter(|(number, _)| !self.has_completed(*number)).map(|(_, name)| name.clone()).collect()
+        line.kernels
+            .iter()
+            .filter(|(number, _)| !self.has_completed(*number))
+            .map(|(_, name)| name.clone())
+            .collect()
     }
 }
 

@@ -1,7 +1,8 @@
-//! The thread that tells others when commands have completed: events of other backends and of the host wait for that.
+//! The thread that tells others when commands have completed: events of other backends and of the
+//! host wait for that.
 //!
-//! The driver's own callbacks would be called on a stream, hold it up, and not be called at all once the device is lost. This thread
-//! sleeps while nobody waits.
+//! The driver's own callbacks would be called on a stream, hold it up, and not be called at all
+//! once the device is lost. This thread sleeps while nobody waits.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
@@ -47,7 +48,9 @@ impl Waiter {
         let mut state = self.shared.state.lock().unwrap_or_else(PoisonError::into_inner);
         if !state.started {
             let (shared, gpu) = (self.shared.clone(), self.gpu.clone());
-            let made = std::thread::Builder::new().name("scythe-cuda".to_owned()).spawn(move || serve(&shared, &gpu));
+            let made = std::thread::Builder::new()
+                .name("scythe-cuda".to_owned())
+                .spawn(move || serve(&shared, &gpu));
             if made.is_err() {
                 // Without a thread, this one waits.
                 drop(state);

@@ -1,7 +1,9 @@
-//! Kernels of an image that cannot be built together: each becomes a program of its own when it is asked for.
+//! Kernels of an image that cannot be built together: each becomes a program of its own when it is
+//! asked for.
 //!
-//! Guarantees: a kernel that can be built runs, whatever is wrong with the others of its image. One that cannot fails with
-//! what is wrong with itself. Variables that belong to the image as a whole are not there: kernels would each have their own.
+//! Guarantees: a kernel that can be built runs, whatever is wrong with the others of its image. One
+//! that cannot fails with what is wrong with itself. Variables that belong to the image as a whole
+//! are not there: kernels would each have their own.
 
 use std::collections::HashMap;
 use std::ffi::c_void;

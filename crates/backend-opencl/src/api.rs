@@ -1,7 +1,8 @@
-//! OpenCL's functions, found in `libOpenCL.so.1` at run time. Nothing links it: a machine without OpenCL is no different to
-//! a program that does not ask for it.
+//! OpenCL's functions, found in `libOpenCL.so.1` at run time. Nothing links it: a machine without
+//! OpenCL is no different to a program that does not ask for it.
 //!
-//! Types and numbers are those of OpenCL's headers. Every call is unsafe by its nature; callers hold the handles they pass.
+//! Types and numbers are those of OpenCL's headers. Every call is unsafe by its nature; callers
+//! hold the handles they pass.
 
 use std::ffi::{CStr, CString, c_char, c_void};
 
@@ -28,7 +29,12 @@ macro_rules! functions {
                     $($field: {
                         let address = symbol(library, $name)?;
                         // SAFETY: OpenCL gives the function of this name this type.
-                        unsafe { std::mem::transmute::<*mut c_void, unsafe extern "C" fn($($arg),*) -> $result>(address) }
+                        unsafe {
+                            std::mem::transmute::<
+                                *mut c_void,
+                                unsafe extern "C" fn($($arg),*) -> $result,
+                            >(address)
+                        }
                     },)*
                 })
             }
@@ -41,50 +47,76 @@ functions! {
     get_platform_info = "clGetPlatformInfo", fn(Handle, u32, usize, *mut c_void, *mut usize) -> i32;
     get_device_ids = "clGetDeviceIDs", fn(Handle, u64, u32, *mut Handle, *mut u32) -> i32;
     get_device_info = "clGetDeviceInfo", fn(Handle, u32, usize, *mut c_void, *mut usize) -> i32;
-    get_extension_function_address_for_platform = "clGetExtensionFunctionAddressForPlatform", fn(Handle, *const c_char) -> *mut c_void;
-    create_context = "clCreateContext", fn(*const isize, u32, *const Handle, *const c_void, *mut c_void, *mut i32) -> Handle;
+    get_extension_function_address_for_platform = "clGetExtensionFunctionAddressForPlatform",
+        fn(Handle, *const c_char) -> *mut c_void;
+    create_context = "clCreateContext",
+        fn(*const isize, u32, *const Handle, *const c_void, *mut c_void, *mut i32) -> Handle;
     retain_context = "clRetainContext", fn(Handle) -> i32;
-    create_command_queue_with_properties = "clCreateCommandQueueWithProperties", fn(Handle, Handle, *const u64, *mut i32) -> Handle;
+    create_command_queue_with_properties = "clCreateCommandQueueWithProperties",
+        fn(Handle, Handle, *const u64, *mut i32) -> Handle;
     retain_command_queue = "clRetainCommandQueue", fn(Handle) -> i32;
     release_command_queue = "clReleaseCommandQueue", fn(Handle) -> i32;
-    create_program_with_il = "clCreateProgramWithIL", fn(Handle, *const c_void, usize, *mut i32) -> Handle;
-    create_program_with_binary = "clCreateProgramWithBinary", fn(Handle, u32, *const Handle, *const usize, *const *const u8, *mut i32, *mut i32) -> Handle;
-    build_program = "clBuildProgram", fn(Handle, u32, *const Handle, *const c_char, *const c_void, *mut c_void) -> i32;
-    get_program_build_info = "clGetProgramBuildInfo", fn(Handle, Handle, u32, usize, *mut c_void, *mut usize) -> i32;
+    create_program_with_il = "clCreateProgramWithIL",
+        fn(Handle, *const c_void, usize, *mut i32) -> Handle;
+    create_program_with_binary = "clCreateProgramWithBinary",
+        fn(Handle, u32, *const Handle, *const usize, *const *const u8, *mut i32,
+            *mut i32) -> Handle;
+    build_program = "clBuildProgram",
+        fn(Handle, u32, *const Handle, *const c_char, *const c_void, *mut c_void) -> i32;
+    get_program_build_info = "clGetProgramBuildInfo",
+        fn(Handle, Handle, u32, usize, *mut c_void, *mut usize) -> i32;
     release_program = "clReleaseProgram", fn(Handle) -> i32;
     create_kernel = "clCreateKernel", fn(Handle, *const c_char, *mut i32) -> Handle;
     release_kernel = "clReleaseKernel", fn(Handle) -> i32;
     set_kernel_arg = "clSetKernelArg", fn(Handle, u32, usize, *const c_void) -> i32;
     set_kernel_exec_info = "clSetKernelExecInfo", fn(Handle, u32, usize, *const c_void) -> i32;
-    enqueue_nd_range_kernel = "clEnqueueNDRangeKernel", fn(Handle, Handle, u32, *const usize, *const usize, *const usize, u32, *const Handle, *mut Handle) -> i32;
-    enqueue_marker_with_wait_list = "clEnqueueMarkerWithWaitList", fn(Handle, u32, *const Handle, *mut Handle) -> i32;
-    enqueue_barrier_with_wait_list = "clEnqueueBarrierWithWaitList", fn(Handle, u32, *const Handle, *mut Handle) -> i32;
+    enqueue_nd_range_kernel = "clEnqueueNDRangeKernel",
+        fn(Handle, Handle, u32, *const usize, *const usize, *const usize, u32, *const Handle,
+            *mut Handle) -> i32;
+    enqueue_marker_with_wait_list = "clEnqueueMarkerWithWaitList",
+        fn(Handle, u32, *const Handle, *mut Handle) -> i32;
+    enqueue_barrier_with_wait_list = "clEnqueueBarrierWithWaitList",
+        fn(Handle, u32, *const Handle, *mut Handle) -> i32;
     flush = "clFlush", fn(Handle) -> i32;
     wait_for_events = "clWaitForEvents", fn(u32, *const Handle) -> i32;
     get_event_info = "clGetEventInfo", fn(Handle, u32, usize, *mut c_void, *mut usize) -> i32;
-    get_event_profiling_info = "clGetEventProfilingInfo", fn(Handle, u32, usize, *mut c_void, *mut usize) -> i32;
+    get_event_profiling_info = "clGetEventProfilingInfo",
+        fn(Handle, u32, usize, *mut c_void, *mut usize) -> i32;
     set_event_callback = "clSetEventCallback", fn(Handle, i32, EventCallback, *mut c_void) -> i32;
     retain_event = "clRetainEvent", fn(Handle) -> i32;
     release_event = "clReleaseEvent", fn(Handle) -> i32;
     get_context_info = "clGetContextInfo", fn(Handle, u32, usize, *mut c_void, *mut usize) -> i32;
-    get_command_queue_info = "clGetCommandQueueInfo", fn(Handle, u32, usize, *mut c_void, *mut usize) -> i32;
-    get_mem_object_info = "clGetMemObjectInfo", fn(Handle, u32, usize, *mut c_void, *mut usize) -> i32;
+    get_command_queue_info = "clGetCommandQueueInfo",
+        fn(Handle, u32, usize, *mut c_void, *mut usize) -> i32;
+    get_mem_object_info = "clGetMemObjectInfo",
+        fn(Handle, u32, usize, *mut c_void, *mut usize) -> i32;
     retain_kernel = "clRetainKernel", fn(Handle) -> i32;
     get_kernel_info = "clGetKernelInfo", fn(Handle, u32, usize, *mut c_void, *mut usize) -> i32;
     retain_program = "clRetainProgram", fn(Handle) -> i32;
     retain_mem_object = "clRetainMemObject", fn(Handle) -> i32;
     release_mem_object = "clReleaseMemObject", fn(Handle) -> i32;
-    create_sub_devices = "clCreateSubDevices", fn(Handle, *const isize, u32, *mut Handle, *mut u32) -> i32;
-    create_sub_buffer = "clCreateSubBuffer", fn(Handle, u64, u32, *const c_void, *mut i32) -> Handle;
-    enqueue_read_buffer = "clEnqueueReadBuffer", fn(Handle, Handle, u32, usize, usize, *mut c_void, u32, *const Handle, *mut Handle) -> i32;
-    enqueue_write_buffer = "clEnqueueWriteBuffer", fn(Handle, Handle, u32, usize, usize, *const c_void, u32, *const Handle, *mut Handle) -> i32;
-    enqueue_copy_buffer = "clEnqueueCopyBuffer", fn(Handle, Handle, Handle, usize, usize, usize, u32, *const Handle, *mut Handle) -> i32;
-    enqueue_fill_buffer = "clEnqueueFillBuffer", fn(Handle, Handle, *const c_void, usize, usize, usize, u32, *const Handle, *mut Handle) -> i32;
+    create_sub_devices = "clCreateSubDevices",
+        fn(Handle, *const isize, u32, *mut Handle, *mut u32) -> i32;
+    create_sub_buffer = "clCreateSubBuffer",
+        fn(Handle, u64, u32, *const c_void, *mut i32) -> Handle;
+    enqueue_read_buffer = "clEnqueueReadBuffer",
+        fn(Handle, Handle, u32, usize, usize, *mut c_void, u32, *const Handle, *mut Handle) -> i32;
+    enqueue_write_buffer = "clEnqueueWriteBuffer",
+        fn(Handle, Handle, u32, usize, usize, *const c_void, u32, *const Handle,
+            *mut Handle) -> i32;
+    enqueue_copy_buffer = "clEnqueueCopyBuffer",
+        fn(Handle, Handle, Handle, usize, usize, usize, u32, *const Handle, *mut Handle) -> i32;
+    enqueue_fill_buffer = "clEnqueueFillBuffer",
+        fn(Handle, Handle, *const c_void, usize, usize, usize, u32, *const Handle,
+            *mut Handle) -> i32;
     create_buffer = "clCreateBuffer", fn(Handle, u64, usize, *mut c_void, *mut i32) -> Handle;
     svm_alloc = "clSVMAlloc", fn(Handle, u64, usize, u32) -> *mut c_void;
     svm_free = "clSVMFree", fn(Handle, *mut c_void) -> ();
-    enqueue_svm_memcpy = "clEnqueueSVMMemcpy", fn(Handle, u32, *mut c_void, *const c_void, usize, u32, *const Handle, *mut Handle) -> i32;
-    enqueue_svm_mem_fill = "clEnqueueSVMMemFill", fn(Handle, *mut c_void, *const c_void, usize, usize, u32, *const Handle, *mut Handle) -> i32;
+    enqueue_svm_memcpy = "clEnqueueSVMMemcpy",
+        fn(Handle, u32, *mut c_void, *const c_void, usize, u32, *const Handle, *mut Handle) -> i32;
+    enqueue_svm_mem_fill = "clEnqueueSVMMemFill",
+        fn(Handle, *mut c_void, *const c_void, usize, usize, u32, *const Handle,
+            *mut Handle) -> i32;
     set_kernel_arg_svm_pointer = "clSetKernelArgSVMPointer", fn(Handle, u32, *const c_void) -> i32;
 }
 
@@ -119,10 +151,15 @@ fn symbol(library: *mut c_void, name: &str) -> std::result::Result<*mut c_void, 
 
 /// What the dynamic loader last complained of.
 pub(crate) fn dl_error() -> String {
-    // SAFETY: the string, where there is one, lasts until this thread's next call of the dynamic loader.
+    // SAFETY: the string, where there is one, lasts until this thread's next call of the dynamic
+    // loader.
     unsafe {
         let text: *const c_char = libc::dlerror();
-        if text.is_null() { "unknown reason".into() } else { CStr::from_ptr(text).to_string_lossy().into_owned() }
+        if text.is_null() {
+            "unknown reason".into()
+        } else {
+            CStr::from_ptr(text).to_string_lossy().into_owned()
+        }
     }
 }
 
@@ -197,8 +234,8 @@ fn name(code: i32) -> &'static str {
     }
 }
 
-/// Asks `query` (a size, memory of that size, where to put the full size) for all bytes of an answer; empty where the driver
-/// has none.
+/// Asks `query` (a size, memory of that size, where to put the full size) for all bytes of an
+/// answer; empty where the driver has none.
 pub(crate) fn bytes(query: impl Fn(usize, *mut c_void, *mut usize) -> i32) -> Vec<u8> {
     let mut size = 0;
     if query(0, std::ptr::null_mut(), &mut size) != 0 || size == 0 {
@@ -229,7 +266,10 @@ mod tests {
         assert!(check(0, "anything").is_ok());
         let error = failure(-54, "clEnqueueNDRangeKernel");
         assert_eq!(error.code, Errc::NdRange);
-        assert_eq!(error.message, "OpenCL: clEnqueueNDRangeKernel failed with CL_INVALID_WORK_GROUP_SIZE (-54)");
+        assert_eq!(
+            error.message,
+            "OpenCL: clEnqueueNDRangeKernel failed with CL_INVALID_WORK_GROUP_SIZE (-54)"
+        );
         assert_eq!(failure(-5, "clCreateContext").code, Errc::MemoryAllocation);
         assert!(failure(-9999, "x").message.contains("-9999"));
     }

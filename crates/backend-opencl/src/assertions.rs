@@ -1,7 +1,8 @@
 //! Assertions that fail in kernels.
 //!
-//! A program whose kernels assert has a variable that holds the first failure (`scythe_abi::spirv::Assertion`). Each of its kernels is
-//! followed by a copy of that variable to the host; the copy's event is the command's. Whoever waits for anything looks at the copies that
+//! A program whose kernels assert has a variable that holds the first failure
+//! (`scythe_abi::spirv::Assertion`). Each of its kernels is followed by a copy of that variable to
+//! the host; the copy's event is the command's. Whoever waits for anything looks at the copies that
 //! have arrived, and so does the driver's callback where nobody waits: a failure ends the process.
 
 use std::cell::UnsafeCell;
@@ -18,8 +19,8 @@ use crate::event::keep_until_complete;
 /// Memory that the driver writes once.
 pub(crate) struct Report(UnsafeCell<Assertion>);
 
-// SAFETY: the driver writes it as one command; those who read it at the same time see a number that says no, or the failure's flag,
-// whose texts are looked at when the command has completed.
+// SAFETY: the driver writes it as one command; those who read it at the same time see a number that
+// says no, or the failure's flag, whose texts are looked at when the command has completed.
 unsafe impl Sync for Report {}
 // SAFETY: plain data.
 unsafe impl Send for Report {}
@@ -49,10 +50,18 @@ impl Report {
             let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
             String::from_utf8_lossy(&bytes[..end]).into_owned()
         };
-        let (expression, file, function) = (text(&seen.expression), text(&seen.file), text(&seen.function));
+        let (expression, file, function) =
+            (text(&seen.expression), text(&seen.file), text(&seen.function));
         let Assertion { line, global_id, local_id, .. } = seen;
-        assertion::Assertion { expression: &expression, file: &file, line, function: &function, global_id, local_id }
-            .abort()
+        assertion::Assertion {
+            expression: &expression,
+            file: &file,
+            line,
+            function: &function,
+            global_id,
+            local_id,
+        }
+        .abort()
     }
 }
 
@@ -77,6 +86,10 @@ pub(crate) fn watch(api: &Api, event: Handle, report: Arc<Report>) {
 /// Looks at the copies that have arrived. For those who have waited for a command.
 pub(crate) fn check() {
     if COUNT.load(Ordering::Acquire) > 0 {
-        REPORTS.lock().unwrap_or_else(PoisonError::into_inner).iter().for_each(|report| report.check());
+        REPORTS
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .iter()
+            .for_each(|report| report.check());
     }
 }

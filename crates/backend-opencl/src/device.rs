@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use scythe_abi::image_target::{Code, ImageTarget};
 use scythe_hal::{
-    BuildRequest, CompileRequest, Compiler, Device, DeviceInfo, Errc, Error, Interop, Output, Partition, Partitions,
-    Program, Queue, Result, UsmKind, fit, globals,
+    BuildRequest, CompileRequest, Compiler, Device, DeviceInfo, Errc, Error, Interop, Output,
+    Partition, Partitions, Program, Queue, Result, UsmKind, fit, globals,
 };
 use scythe_image::Format;
 
@@ -34,21 +34,30 @@ unsafe impl Send for OclDevice {}
 unsafe impl Sync for OclDevice {}
 
 impl OclDevice {
-    pub(crate) fn new(platform: &Arc<Platform>, id: Handle, compiler: &'static dyn Compiler) -> Self {
+    pub(crate) fn new(
+        platform: &Arc<Platform>,
+        id: Handle,
+        compiler: &'static dyn Compiler,
+    ) -> Self {
         let api = platform.api;
         Self {
             platform: platform.clone(),
             id,
             info: device_info::describe(api, id, &platform.sharing),
             dialect: device_info::dialect(api, id),
-            shares_host_memory: platform.sharing.shares() && device_info::shares_host_memory(api, id),
+            shares_host_memory: platform.sharing.shares()
+                && device_info::shares_host_memory(api, id),
             intel: device_info::intel(api, id),
             compiler,
         }
     }
 
     /// Translates bitcode, with all its kernels or with one, and has the driver build the result.
-    pub(crate) fn build_bitcode(&self, request: &BuildRequest<'_>, kernel: Option<&str>) -> Result<OclProgram> {
+    pub(crate) fn build_bitcode(
+        &self,
+        request: &BuildRequest<'_>,
+        kernel: Option<&str>,
+    ) -> Result<OclProgram> {
         let Dialect { extensions, version } = &self.dialect;
         let code = self.compiler.compile_to_vec(&CompileRequest {
             device: &self.info.name,
@@ -86,13 +95,14 @@ impl Device for OclDevice {
     fn preference(&self, format: Format, target: &ImageTarget) -> Result<u32> {
         match (format, target.code()) {
             (Format::IntelGpu, _) => intel::preference(self.intel, target),
-            // Linked with other images before it is built, or with values of specialization constants, and for one device
-            // nevertheless. Code that is ready comes first.
+            // Linked with other images before it is built, or with values of specialization
+            // constants, and for one device nevertheless. Code that is ready comes first.
             (Format::LlvmBitcode, Code::Intel) => {
                 intel::preference(self.intel, target).map(|fit| fit.min(fit::GENERIC + 2))
             }
             (Format::LlvmBitcode, Code::Nvidia(_)) => {
-                let message = format!("the image is for {target}, which cannot run on {}", self.info.name);
+                let message =
+                    format!("the image is for {target}, which cannot run on {}", self.info.name);
                 Err(Error::new(Errc::KernelNotSupported, message))
             }
             // Made for drivers like this one.
@@ -100,13 +110,15 @@ impl Device for OclDevice {
             (Format::LlvmBitcode, _) => Ok(fit::GENERIC),
             (other, _) => {
                 let name = &self.info.name;
-                let message = format!("an image of {} for {target} cannot run on {name}", other.as_str());
+                let message =
+                    format!("an image of {} for {target} cannot run on {name}", other.as_str());
                 Err(Error::new(Errc::KernelNotSupported, message))
             }
         }
     }
 
-    /// Where bitcode cannot be built as a whole, its kernels are built when they are asked for, each for itself: see [`Apart`].
+    /// Where bitcode cannot be built as a whole, its kernels are built when they are asked for,
+    /// each for itself: see [`Apart`].
     fn build(&self, request: &BuildRequest<'_>) -> Result<Arc<dyn Program>> {
         let program = match request.format {
             Format::SpirV => OclProgram::build(&self.platform, self.id, request.code)?,
@@ -140,21 +152,30 @@ impl Device for OclDevice {
         let mut list = vec![way];
         match how {
             Partition::Equally(count) => list.push(*count as isize),
-            Partition::ByCounts(counts) => list.extend(counts.iter().filter(|&&n| n > 0).map(|&n| n as isize)),
+            Partition::ByCounts(counts) => {
+                list.extend(counts.iter().filter(|&&n| n > 0).map(|&n| n as isize))
+            }
             Partition::ByAffinityDomain(domain) => list.push(1 << (domain - 1)),
         }
         // The list of counts has an end of its own, which is 0, too.
         list.extend([0, 0]);
         let create = self.platform.api.create_sub_devices;
         let mut count = 0;
-        // SAFETY: the device is alive, the list ends with 0, and there is a place for the number.
-        check(unsafe { create(self.id, list.as_ptr(), 0, std::ptr::null_mut(), &mut count) }, "clCreateSubDevices")?;
+        check(
+            // SAFETY: the device is alive, the list ends with 0, and there is a place for the
+            // number.
+            unsafe { create(self.id, list.as_ptr(), 0, std::ptr::null_mut(), &mut count) },
+            "clCreateSubDevices",
+        )?;
         let mut parts = vec![std::ptr::null_mut(); count as usize];
         // SAFETY: as above, with room for as many devices as there are.
-        let code = unsafe { create(self.id, list.as_ptr(), count, parts.as_mut_ptr(), std::ptr::null_mut()) };
+        let code = unsafe {
+            create(self.id, list.as_ptr(), count, parts.as_mut_ptr(), std::ptr::null_mut())
+        };
         check(code, "clCreateSubDevices")?;
         let platform = self.platform.with_parts(parts.clone());
-        let part = |id: Handle| Arc::new(Self::new(&platform, id, self.compiler)) as Arc<dyn Device>;
+        let part =
+            |id: Handle| Arc::new(Self::new(&platform, id, self.compiler)) as Arc<dyn Device>;
         Ok(parts.into_iter().map(part).collect())
     }
 

@@ -66,7 +66,9 @@ struct Ask<'a>(&'a Api, Handle);
 impl Ask<'_> {
     fn bytes(&self, name: u32) -> Vec<u8> {
         // SAFETY: the device is the loader's, and the size that of the memory.
-        bytes(|size, place, full| unsafe { (self.0.get_device_info)(self.1, name, size, place, full) })
+        bytes(|size, place, full| unsafe {
+            (self.0.get_device_info)(self.1, name, size, place, full)
+        })
     }
 
     /// Numbers of any size; none where the driver does not answer.
@@ -122,8 +124,9 @@ pub(crate) fn unusable(api: &Api, device: Handle) -> Option<String> {
              SPIR-V_1.0 or later)"
         ));
     }
-    (ask.u32(ADDRESS_BITS) != 64)
-        .then(|| format!("it has {}-bit addresses, expected 64-bit addresses", ask.u32(ADDRESS_BITS)))
+    (ask.u32(ADDRESS_BITS) != 64).then(|| {
+        format!("it has {}-bit addresses, expected 64-bit addresses", ask.u32(ADDRESS_BITS))
+    })
 }
 
 /// The highest version in a list such as `SPIR-V_1.2 SPIR-V_1.4`, as 0x0001_0400.
@@ -169,8 +172,11 @@ pub(crate) fn dialect(api: &Api, device: Handle) -> Dialect {
     let version = spirv_version(&ask.text(IL_VERSION)).unwrap_or(0x0001_0000);
     let known = ask.text(EXTENSIONS);
     let known: Vec<&str> = known.split_whitespace().collect();
-    let mut extensions: Vec<String> =
-        BROUGHT_ALONG.iter().filter(|(cl, _)| known.contains(cl)).map(|(_, spv)| (*spv).to_owned()).collect();
+    let mut extensions: Vec<String> = BROUGHT_ALONG
+        .iter()
+        .filter(|(cl, _)| known.contains(cl))
+        .map(|(_, spv)| (*spv).to_owned())
+        .collect();
     if known.contains(&"cl_khr_spirv_queries") {
         extensions.extend(told_extensions(&ask.numbers(SPIRV_EXTENSIONS, size_of::<usize>())));
     }
@@ -183,13 +189,18 @@ pub(crate) fn dialect(api: &Api, device: Handle) -> Dialect {
 fn told_extensions(addresses: &[u64]) -> Vec<String> {
     // SAFETY: the extension says that these are C strings, which live as long as the device.
     let read = |&at: &u64| unsafe { std::ffi::CStr::from_ptr(at as *const std::ffi::c_char) };
-    addresses.iter().filter(|&&at| at != 0).map(|at| read(at).to_string_lossy().into_owned()).collect()
+    addresses
+        .iter()
+        .filter(|&&at| at != 0)
+        .map(|at| read(at).to_string_lossy().into_owned())
+        .collect()
 }
 
 /// Commands may use any address of the host.
 pub(crate) fn shares_host_memory(api: &Api, device: Handle) -> bool {
     let ask = Ask(api, device);
-    ask.u64(SVM_CAPABILITIES) & SVM_FINE_GRAIN_SYSTEM != 0 || ask.u64(SYSTEM_MEM_CAPABILITIES) & 1 != 0
+    ask.u64(SVM_CAPABILITIES) & SVM_FINE_GRAIN_SYSTEM != 0
+        || ask.u64(SYSTEM_MEM_CAPABILITIES) & 1 != 0
 }
 
 /// `sharing`: what the device's platform shares memory by.
@@ -243,7 +254,8 @@ pub(crate) fn describe(api: &Api, device: Handle, sharing: &Sharing) -> DeviceIn
     }
 }
 
-/// What OpenCL's numbers of ways to partition a device begin with: equally, by counts, by affinity domain.
+/// What OpenCL's numbers of ways to partition a device begin with: equally, by counts, by affinity
+/// domain.
 pub(crate) const FIRST_PARTITION: u64 = 0x1086;
 
 pub(crate) fn partitions(api: &Api, device: Handle) -> Partitions {
@@ -254,7 +266,9 @@ pub(crate) fn partitions(api: &Api, device: Handle) -> Partitions {
         return Partitions::default();
     }
     let numbers = ask.numbers(PARTITION_PROPERTIES, size_of::<isize>());
-    let known = numbers.into_iter().filter_map(|number| number.checked_sub(FIRST_PARTITION).filter(|&n| n < 3));
+    let known = numbers
+        .into_iter()
+        .filter_map(|number| number.checked_sub(FIRST_PARTITION).filter(|&n| n < 3));
     let properties = known.fold(0, |all, number| all | 2 << number);
     // OpenCL's bits have SYCL's order, without one for no domain.
     let affinity_domains = ((ask.u64(PARTITION_AFFINITY_DOMAIN) & 0x3f) << 1) as u32;
@@ -277,10 +291,13 @@ fn fp_config(bits: u64) -> u32 {
 
 /// Orders and scopes as bits of SYCL's numbers. Sub-groups are narrower than work-groups.
 fn atomics(bits: u64) -> (u32, u32) {
-    const ORDERS: [(u64, u32); 3] = [(1, 1 << 0), (1 << 1, 1 << 1 | 1 << 3 | 1 << 4), (1 << 2, 1 << 5)];
-    const SCOPES: [(u64, u32); 4] = [(1 << 3, 1 << 0), (1 << 4, 1 << 1 | 1 << 2), (1 << 5, 1 << 3), (1 << 6, 1 << 4)];
-    let collect =
-        |table: &[(u64, u32)]| table.iter().filter(|(cl, _)| bits & cl != 0).fold(0, |all, (_, own)| all | own);
+    const ORDERS: [(u64, u32); 3] =
+        [(1, 1 << 0), (1 << 1, 1 << 1 | 1 << 3 | 1 << 4), (1 << 2, 1 << 5)];
+    const SCOPES: [(u64, u32); 4] =
+        [(1 << 3, 1 << 0), (1 << 4, 1 << 1 | 1 << 2), (1 << 5, 1 << 3), (1 << 6, 1 << 4)];
+    let collect = |table: &[(u64, u32)]| {
+        table.iter().filter(|(cl, _)| bits & cl != 0).fold(0, |all, (_, own)| all | own)
+    };
     (collect(&ORDERS) | 1, collect(&SCOPES) | 1 << 2)
 }
 
@@ -297,8 +314,15 @@ fn aspects(ask: &Ask<'_>, sharing: &Sharing, double: bool, half: bool) -> Vec<u3
         DeviceType::Accelerator => Aspect::Accelerator,
         DeviceType::Custom | DeviceType::Host => Aspect::Custom,
     };
-    // SYCL's images are the headers' code on plain memory, whether or not the driver has images of its own.
-    let mut list = vec![kind, Aspect::Image, Aspect::OnlineCompiler, Aspect::OnlineLinker, Aspect::QueueProfiling];
+    // SYCL's images are the headers' code on plain memory, whether or not the driver has images of
+    // its own.
+    let mut list = vec![
+        kind,
+        Aspect::Image,
+        Aspect::OnlineCompiler,
+        Aspect::OnlineLinker,
+        Aspect::QueueProfiling,
+    ];
     // Of memory capabilities, bit 0 is access and bit 1 atomic access.
     let mut add = |yes: bool, aspect: Aspect| list.extend(yes.then_some(aspect));
     add(double, Aspect::Fp64);
@@ -309,7 +333,10 @@ fn aspects(ask: &Ask<'_>, sharing: &Sharing, double: bool, half: bool) -> Vec<u3
     add(may(HOST_MEM_CAPABILITIES, 2), Aspect::UsmAtomicHostAllocations);
     add(fine || may(SHARED_MEM_CAPABILITIES, 1), Aspect::UsmSharedAllocations);
     add(may(SHARED_MEM_CAPABILITIES, 2), Aspect::UsmAtomicSharedAllocations);
-    add(svm & SVM_FINE_GRAIN_SYSTEM != 0 || may(SYSTEM_MEM_CAPABILITIES, 1), Aspect::UsmSystemAllocations);
+    add(
+        svm & SVM_FINE_GRAIN_SYSTEM != 0 || may(SYSTEM_MEM_CAPABILITIES, 1),
+        Aspect::UsmSystemAllocations,
+    );
     list.extend(intel(ask.0, ask.1).and_then(IntelGpu::architecture));
     if kind == Aspect::Cpu {
         list.extend(of_this_machine());
@@ -322,8 +349,17 @@ fn aspects(ask: &Ask<'_>, sharing: &Sharing, double: bool, half: bool) -> Vec<u3
 #[cfg(target_arch = "x86_64")]
 fn of_this_machine() -> Vec<Aspect> {
     use std::is_x86_feature_detected as has;
-    let v3 = has!("avx2") && has!("fma") && has!("f16c") && has!("bmi1") && has!("bmi2") && has!("lzcnt");
-    let v4 = has!("avx512f") && has!("avx512bw") && has!("avx512cd") && has!("avx512dq") && has!("avx512vl");
+    let v3 = has!("avx2")
+        && has!("fma")
+        && has!("f16c")
+        && has!("bmi1")
+        && has!("bmi2")
+        && has!("lzcnt");
+    let v4 = has!("avx512f")
+        && has!("avx512bw")
+        && has!("avx512cd")
+        && has!("avx512dq")
+        && has!("avx512vl");
     let mut list = vec![Aspect::ExtIntelX86_64, Aspect::ExtIntelX86_64Sse2];
     list.extend((has!("sse4.2") && has!("popcnt")).then_some(Aspect::ExtIntelX86_64Sse4_2));
     list.extend(v3.then_some(Aspect::ExtIntelX86_64Avx2));

@@ -1,5 +1,5 @@
-//! Which drivers are installed, by the rules that loaders follow, and which of them cannot be loaded. Loaders leave the latter
-//! out without a word.
+//! Which drivers are installed, by the rules that loaders follow, and which of them cannot be
+//! loaded. Loaders leave the latter out without a word.
 
 use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt;
@@ -13,7 +13,8 @@ const VENDORS: &str = "/etc/OpenCL/vendors";
 /// One sentence for each installed driver that cannot be loaded.
 pub(crate) fn broken() -> Vec<String> {
     let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-    let (drivers, mut problems) = installed(variable("OCL_ICD_FILENAMES"), variable("OCL_ICD_VENDORS"));
+    let (drivers, mut problems) =
+        installed(variable("OCL_ICD_FILENAMES"), variable("OCL_ICD_VENDORS"));
     problems.extend(drivers.iter().filter_map(|driver| load(driver).err()));
     problems
 }
@@ -25,7 +26,8 @@ struct Driver {
     named_by: String,
 }
 
-/// What the variables, or else the system's folder, name; and what is wrong with the files that name drivers.
+/// What the variables, or else the system's folder, name; and what is wrong with the files that
+/// name drivers.
 fn installed(files: Option<String>, vendors: Option<String>) -> (Vec<Driver>, Vec<String>) {
     let (mut drivers, mut problems) = (Vec::new(), Vec::new());
     for library in files.iter().flat_map(|list| list.split(':')).filter(|name| !name.is_empty()) {
@@ -52,13 +54,21 @@ fn installed(files: Option<String>, vendors: Option<String>) -> (Vec<Driver>, Ve
             Ok(text) => {
                 let library = text.lines().next().unwrap_or_default().trim();
                 match library.is_empty() {
-                    true => problems.push(format!("the driver file {} does not name a library", file.display())),
+                    true => problems.push(format!(
+                        "the driver file {} does not name a library",
+                        file.display()
+                    )),
                     false => {
-                        drivers.push(Driver { library: library.into(), named_by: file.display().to_string() });
+                        drivers.push(Driver {
+                            library: library.into(),
+                            named_by: file.display().to_string(),
+                        });
                     }
                 }
             }
-            Err(error) => problems.push(format!("cannot read the driver file {}: {error}", file.display())),
+            Err(error) => {
+                problems.push(format!("cannot read the driver file {}: {error}", file.display()))
+            }
         }
     }
     (drivers, problems)
@@ -92,7 +102,9 @@ fn load(driver: &Driver) -> Result<(), String> {
     // SAFETY: the library is open, and the name a C string.
     let entry = unsafe { libc::dlsym(library, c"clGetExtensionFunctionAddress".as_ptr()) };
     match entry.is_null() {
-        true => Err(format!("{shown} is not an OpenCL driver: it does not provide clGetExtensionFunctionAddress")),
+        true => Err(format!(
+            "{shown} is not an OpenCL driver: it does not provide clGetExtensionFunctionAddress"
+        )),
         false => Ok(()),
     }
 }
@@ -108,18 +120,25 @@ mod tests {
         std::fs::write(folder.join("b.icd"), "libb.so\n").unwrap();
         std::fs::write(folder.join("a.icd"), "\n").unwrap();
         std::fs::write(folder.join("notes.txt"), "libc.so\n").unwrap();
-        let (drivers, problems) =
-            installed(Some("/x/libx.so::/y/liby.so".into()), Some(folder.to_string_lossy().into_owned()));
-        let names: Vec<_> = drivers.iter().map(|d| d.library.to_string_lossy().into_owned()).collect();
+        let (drivers, problems) = installed(
+            Some("/x/libx.so::/y/liby.so".into()),
+            Some(folder.to_string_lossy().into_owned()),
+        );
+        let names: Vec<_> =
+            drivers.iter().map(|d| d.library.to_string_lossy().into_owned()).collect();
         assert_eq!(names, ["/x/libx.so", "/y/liby.so", "libb.so"]);
         assert_eq!(problems.len(), 1);
-        assert!(problems[0].contains("a.icd") && problems[0].contains("does not name a library"), "{problems:?}");
+        assert!(
+            problems[0].contains("a.icd") && problems[0].contains("does not name a library"),
+            "{problems:?}"
+        );
         std::fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]
     fn drivers_that_cannot_be_loaded_are_named_with_the_reason() {
-        let missing = Driver { library: "/nowhere/libnone.so".into(), named_by: "OCL_ICD_FILENAMES".into() };
+        let missing =
+            Driver { library: "/nowhere/libnone.so".into(), named_by: "OCL_ICD_FILENAMES".into() };
         let why = load(&missing).unwrap_err();
         assert!(why.contains("/nowhere/libnone.so") && why.contains("cannot be loaded: "), "{why}");
         let other = Driver { library: "libc.so.6".into(), named_by: "x.icd".into() };

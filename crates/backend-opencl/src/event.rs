@@ -66,8 +66,8 @@ impl OclEvent {
         event
     }
 
-    /// The driver's event, made now where there was none; null where the command is over without one. The driver has begun with
-    /// the command, so that others may wait for it.
+    /// The driver's event, made now where there was none; null where the command is over without
+    /// one. The driver has begun with the command, so that others may wait for it.
     pub(crate) fn raw(&self) -> Handle {
         match &self.line {
             Some(line) if !line.is_eager() => line.mark(self),
@@ -107,7 +107,9 @@ impl OclEvent {
         match &self.refused {
             Some(error) => Err(error.clone()),
             None if code == COMPLETE => Ok(()),
-            None if code == FAILED_DEPENDENCY => Err(failure(code, "a command that this one waited for")),
+            None if code == FAILED_DEPENDENCY => {
+                Err(failure(code, "a command that this one waited for"))
+            }
             None => Err(ended(code)),
         }
     }
@@ -122,7 +124,13 @@ impl OclEvent {
         let place = (&raw mut now).cast::<c_void>();
         // SAFETY: the event is alive; the answer is a `cl_int`.
         let code = unsafe {
-            (self.api.get_event_info)(raw, COMMAND_EXECUTION_STATUS, size_of::<i32>(), place, std::ptr::null_mut())
+            (self.api.get_event_info)(
+                raw,
+                COMMAND_EXECUTION_STATUS,
+                size_of::<i32>(),
+                place,
+                std::ptr::null_mut(),
+            )
         };
         // An event that the driver disowns will never tell more: its device is lost.
         let now = if code == 0 { now } else { code };
@@ -137,7 +145,13 @@ impl OclEvent {
         let place = (&raw mut ns).cast::<c_void>();
         // SAFETY: the event is alive; the answer is a `cl_ulong`.
         let code = unsafe {
-            (self.api.get_event_profiling_info)(self.raw(), name, size_of::<u64>(), place, std::ptr::null_mut())
+            (self.api.get_event_profiling_info)(
+                self.raw(),
+                name,
+                size_of::<u64>(),
+                place,
+                std::ptr::null_mut(),
+            )
         };
         (code == 0).then_some(ns)
     }
@@ -202,7 +216,10 @@ impl Event for OclEvent {
     fn native(&self) -> Result<Native> {
         let raw = self.raw();
         if raw.is_null() {
-            return Err(Error::new(Errc::Event, "the command was empty, so it has no native OpenCL event"));
+            return Err(Error::new(
+                Errc::Event,
+                "the command was empty, so it has no native OpenCL event",
+            ));
         }
         // SAFETY: the event is alive.
         check(unsafe { (self.api.retain_event)(raw) }, "clRetainEvent").map(|()| raw)
@@ -228,14 +245,15 @@ impl Drop for OclEvent {
     }
 }
 
-/// A command that the driver took, and that did not end well. What says "out of resources" elsewhere says here that the
-/// device hung, faulted or went away.
+/// A command that the driver took, and that did not end well. What says "out of resources"
+/// elsewhere says here that the device hung, faulted or went away.
 fn ended(code: i32) -> Error {
     let Error { message, .. } = failure(code, "a command on the device");
     match code {
-        -6..=-4 | -2 => {
-            Error::new(Errc::Runtime, format!("{message}: the device is lost, or could not run the command"))
-        }
+        -6..=-4 | -2 => Error::new(
+            Errc::Runtime,
+            format!("{message}: the device is lost, or could not run the command"),
+        ),
         _ => Error::new(Errc::Runtime, message),
     }
 }

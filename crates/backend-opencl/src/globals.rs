@@ -8,9 +8,11 @@ use crate::api::Handle;
 use crate::platform::Platform;
 
 /// `clGetDeviceGlobalVariablePointerINTEL`.
-type GetPointer = unsafe extern "C" fn(Handle, Handle, *const c_char, *mut usize, *mut *mut c_void) -> i32;
+type GetPointer =
+    unsafe extern "C" fn(Handle, Handle, *const c_char, *mut usize, *mut *mut c_void) -> i32;
 
-/// The address of a variable of a program that was built for the device. `None` where the driver knows none of this name.
+/// The address of a variable of a program that was built for the device. `None` where the driver
+/// knows none of this name.
 pub(crate) fn address(
     platform: &Platform,
     device: Handle,
@@ -20,17 +22,21 @@ pub(crate) fn address(
     let name = c"clGetDeviceGlobalVariablePointerINTEL";
     let api = platform.api;
     // SAFETY: the platform is alive, and the name a C string.
-    let found = unsafe { (api.get_extension_function_address_for_platform)(platform.id, name.as_ptr()) };
+    let found =
+        unsafe { (api.get_extension_function_address_for_platform)(platform.id, name.as_ptr()) };
     if found.is_null() {
-        let message =
-            format!("device_global '{symbol}' cannot be used: the driver does not support {}", name.to_string_lossy());
+        let message = format!(
+            "device_global '{symbol}' cannot be used: the driver does not support {}",
+            name.to_string_lossy()
+        );
         return Err(Error::new(Errc::FeatureNotSupported, message));
     }
     // SAFETY: the extension gives the function of this name this type.
     let get_pointer = unsafe { std::mem::transmute::<*mut c_void, GetPointer>(found) };
     let Ok(symbol) = CString::new(symbol) else { return Ok(None) };
     let (mut size, mut pointer) = (0, std::ptr::null_mut());
-    // SAFETY: program and device are alive, the name is a C string, and there are places for size and address.
+    // SAFETY: program and device are alive, the name is a C string, and there are places for size
+    // and address.
     let code = unsafe { get_pointer(device, program, symbol.as_ptr(), &mut size, &mut pointer) };
     Ok((code == 0 && !pointer.is_null()).then_some(pointer))
 }

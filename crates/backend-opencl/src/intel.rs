@@ -1,4 +1,5 @@
-//! Intel's GPUs: which one a device is, and how well code that ocloc compiled ahead of time fits it.
+//! Intel's GPUs: which one a device is, and how well code that ocloc compiled ahead of time fits
+//! it.
 
 use scythe_abi::aspect::Aspect;
 use scythe_abi::image_target::ImageTarget;
@@ -26,7 +27,8 @@ impl IntelGpu {
     }
 }
 
-/// On the scale of [`fit`]: how well code for the GPU that `target` names fits a device, where that is a GPU of Intel's.
+/// On the scale of [`fit`]: how well code for the GPU that `target` names fits a device, where that
+/// is a GPU of Intel's.
 pub(crate) fn preference(device: Option<IntelGpu>, target: &ImageTarget) -> Result<u32> {
     let refused = |why: String| Err(Error::new(Errc::KernelNotSupported, why));
     let Some(gpu) = device else {
@@ -60,21 +62,34 @@ mod tests {
     #[test]
     fn code_for_the_device_itself_fits_best_then_for_its_revisions_then_for_its_relatives() {
         assert_eq!(preference(gpu(12, 55, 8), &"intel_gpu_acm_g10".into()).unwrap(), fit::EXACT);
-        assert_eq!(preference(gpu(12, 55, 4), &"intel_gpu_acm_g10".into()).unwrap(), fit::COMPATIBLE);
-        assert_eq!(preference(gpu(12, 56, 5), &"intel_gpu_acm_g10".into()).unwrap(), fit::LAST_RESORT);
-        assert_eq!(preference(gpu(12, 55, 8), &"intel_gpu_@mine:12.55.8".into()).unwrap(), fit::EXACT);
+        assert_eq!(
+            preference(gpu(12, 55, 4), &"intel_gpu_acm_g10".into()).unwrap(),
+            fit::COMPATIBLE
+        );
+        assert_eq!(
+            preference(gpu(12, 56, 5), &"intel_gpu_acm_g10".into()).unwrap(),
+            fit::LAST_RESORT
+        );
+        assert_eq!(
+            preference(gpu(12, 55, 8), &"intel_gpu_@mine:12.55.8".into()).unwrap(),
+            fit::EXACT
+        );
         let error = preference(gpu(12, 60, 7), &"intel_gpu_acm_g10".into()).unwrap_err();
         assert_eq!(error.code, Errc::KernelNotSupported);
         assert_eq!(
             error.message,
-            "the image was compiled ahead of time for intel_gpu_acm_g10, but this device is intel_gpu_pvc (12.60.7)"
+            "the image was compiled ahead of time for intel_gpu_acm_g10, but this device is \
+             intel_gpu_pvc (12.60.7)"
         );
     }
 
     #[test]
     fn what_nobody_knows_is_left_to_the_driver_and_other_devices_are_out() {
         assert_eq!(preference(gpu(9, 0, 9), &"spir64_gen".into()).unwrap(), fit::LAST_RESORT);
-        assert_eq!(preference(Some(IntelGpu { version: None }), &"intel_gpu_skl".into()).unwrap(), fit::LAST_RESORT);
+        assert_eq!(
+            preference(Some(IntelGpu { version: None }), &"intel_gpu_skl".into()).unwrap(),
+            fit::LAST_RESORT
+        );
         let error = preference(None, &"intel_gpu_skl".into()).unwrap_err();
         assert!(error.message.ends_with("this device is not an Intel GPU"), "{error}");
     }

@@ -4,7 +4,10 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use scythe_abi::launch::KernelLaunch;
-use scythe_hal::{Errc, Error, Event, InContext, Interop, Kernel, Native, NativeKind, NativeQueue, Program, Result};
+use scythe_hal::{
+    Errc, Error, Event, InContext, Interop, Kernel, Native, NativeKind, NativeQueue, Program,
+    Result,
+};
 
 use crate::api::{Handle, bytes, check, word};
 use crate::device::OclDevice;
@@ -20,7 +23,8 @@ impl Interop for OclDevice {
             NativeKind::Context => {
                 let context = self.platform.context()?;
                 // SAFETY: the context is alive.
-                check(unsafe { (self.platform.api.retain_context)(context) }, "clRetainContext").map(|()| context)
+                check(unsafe { (self.platform.api.retain_context)(context) }, "clRetainContext")
+                    .map(|()| context)
             }
         }
     }
@@ -38,15 +42,20 @@ impl Interop for OclDevice {
         const CONTEXT_DEVICES: u32 = 0x1081;
         let api = self.platform.api;
         if context.is_null() {
-            return Err(Error::new(Errc::Invalid, "cannot create a context from a null cl_context"));
+            return Err(Error::new(
+                Errc::Invalid,
+                "cannot create a context from a null cl_context",
+            ));
         }
         if self.platform.context().is_ok_and(|own| std::ptr::eq(own, context)) {
             return Ok(InContext::Own);
         }
         // SAFETY: the context is alive by the caller's contract, and the size that of the memory.
-        let devices =
-            bytes(|size, place, full| unsafe { (api.get_context_info)(context, CONTEXT_DEVICES, size, place, full) });
-        let mut members = devices.chunks_exact(size_of::<Handle>()).filter_map(|word| word.try_into().ok());
+        let devices = bytes(|size, place, full| unsafe {
+            (api.get_context_info)(context, CONTEXT_DEVICES, size, place, full)
+        });
+        let mut members =
+            devices.chunks_exact(size_of::<Handle>()).filter_map(|word| word.try_into().ok());
         if !members.any(|word| usize::from_ne_bytes(word) == self.id as usize) {
             return Ok(InContext::Absent);
         }
@@ -57,7 +66,10 @@ impl Interop for OclDevice {
 
     unsafe fn queue_from_native(&self, queue: Native) -> Result<Option<NativeQueue>> {
         if queue.is_null() {
-            return Err(Error::new(Errc::Invalid, "cannot create a queue from a null cl_command_queue"));
+            return Err(Error::new(
+                Errc::Invalid,
+                "cannot create a queue from a null cl_command_queue",
+            ));
         }
         // SAFETY: passed on.
         unsafe { OclQueue::adopt(&self.platform, self.id, queue) }
@@ -67,9 +79,14 @@ impl Interop for OclDevice {
         const MEM_SIZE: u32 = 0x1102;
         let api = self.platform.api;
         // SAFETY: the object is alive by the caller's contract, and the size that of the memory.
-        let size = word(|size, place, full| unsafe { (api.get_mem_object_info)(memory, MEM_SIZE, size, place, full) });
+        let size = word(|size, place, full| unsafe {
+            (api.get_mem_object_info)(memory, MEM_SIZE, size, place, full)
+        });
         let size = size.filter(|&size| size > 0 && !memory.is_null()).ok_or_else(|| {
-            Error::new(Errc::Invalid, format!("{memory:p} is not a cl_mem object: cannot query its size"))
+            Error::new(
+                Errc::Invalid,
+                format!("{memory:p} is not a cl_mem object: cannot query its size"),
+            )
         })?;
         // SAFETY: the object is alive.
         check(unsafe { (api.retain_mem_object)(memory) }, "clRetainMemObject")?;
@@ -94,14 +111,21 @@ impl Interop for OclDevice {
 
     unsafe fn program_from_native(&self, program: Native) -> Result<Arc<dyn Program>> {
         if program.is_null() {
-            return Err(Error::new(Errc::Invalid, "cannot create a kernel bundle from a null cl_program"));
+            return Err(Error::new(
+                Errc::Invalid,
+                "cannot create a kernel bundle from a null cl_program",
+            ));
         }
         // SAFETY: the program is alive by the caller's contract.
         check(unsafe { (self.platform.api.retain_program)(program) }, "clRetainProgram")?;
         Ok(Arc::new(OclProgram::adopt(&self.platform, program)))
     }
 
-    unsafe fn kernel_from_native(&self, kernel: Native, launch: &KernelLaunch) -> Result<Arc<dyn Kernel>> {
+    unsafe fn kernel_from_native(
+        &self,
+        kernel: Native,
+        launch: &KernelLaunch,
+    ) -> Result<Arc<dyn Kernel>> {
         if kernel.is_null() {
             return Err(Error::new(Errc::Invalid, "cannot create a kernel from a null cl_kernel"));
         }
@@ -117,7 +141,13 @@ impl Interop for OclDevice {
         // SAFETY: the context is alive, and the memory stays so by the caller's contract.
         let memory = unsafe {
             let context = self.platform.context()?;
-            (self.platform.api.create_buffer)(context, READ_WRITE | USE_HOST_PTR, size, ptr, &mut code)
+            (self.platform.api.create_buffer)(
+                context,
+                READ_WRITE | USE_HOST_PTR,
+                size,
+                ptr,
+                &mut code,
+            )
         };
         check(code, "clCreateBuffer").map(|()| memory)
     }

@@ -1,13 +1,17 @@
 //! OpenCL devices: any driver that takes SPIR-V.
 //!
-//! * [`discover`] loads OpenCL's loader and asks every platform for its devices; whatever is broken is a sentence in
-//!   [`Discovery::problems`] and hides nothing else.
-//! * `api` is OpenCL's C interface; `platform` and `device` its objects; `device_info` what a device says of itself.
-//! * `memory`, `objects`: addresses that host and device share, and memory objects where there are none.
-//! * `queue`, `line`, `event`: commands, and their ends. One out-of-order queue of the driver serves all such SYCL queues of a
-//!   device, since every command names what it waits for; each in-order queue has one of its own.
+//! * [`discover`] loads OpenCL's loader and asks every platform for its devices; whatever is broken
+//!   is a sentence in [`Discovery::problems`] and hides nothing else.
+//! * `api` is OpenCL's C interface; `platform` and `device` its objects; `device_info` what a
+//!   device says of itself.
+//! * `memory`, `objects`: addresses that host and device share, and memory objects where there are
+//!   none.
+//! * `queue`, `line`, `event`: commands, and their ends. One out-of-order queue of the driver
+//!   serves all such SYCL queues of a device, since every command names what it waits for; each
+//!   in-order queue has one of its own.
 //! * `assertions`: what becomes of those that fail in kernels.
-//! * `program`: the run-time compiler ([`Compiler`]) translates device code to SPIR-V, and the driver builds the SPIR-V.
+//! * `program`: the run-time compiler ([`Compiler`]) translates device code to SPIR-V, and the
+//!   driver builds the SPIR-V.
 //!
 //! Nothing here links OpenCL or LLVM.
 
@@ -47,8 +51,8 @@ pub fn discover(compiler: &'static dyn Compiler) -> Discovery {
     platform::discover(compiler)
 }
 
-/// Drivers that are installed and cannot be loaded, one sentence each, which OpenCL's loader keeps to itself. Every installed
-/// driver is loaded for this.
+/// Drivers that are installed and cannot be loaded, one sentence each, which OpenCL's loader keeps
+/// to itself. Every installed driver is loaded for this.
 pub fn broken_drivers() -> Vec<String> {
     drivers::broken()
 }

@@ -1,9 +1,10 @@
 //! A queue of the driver's that runs commands in turn.
 //!
-//! Drivers spend as much on an event as on the rest of a small command, and most programs never look at the events of an
-//! in-order queue. So a command gets one only where it is likely to be asked for. Where none was made, a marker stands for
-//! the command: enqueued before the next command while the program still holds the event, so that waiting for it waits for
-//! nothing later, and otherwise when somebody asks.
+//! Drivers spend as much on an event as on the rest of a small command, and most programs never
+//! look at the events of an in-order queue. So a command gets one only where it is likely to be
+//! asked for. Where none was made, a marker stands for the command: enqueued before the next
+//! command while the program still holds the event, so that waiting for it waits for nothing later,
+//! and otherwise when somebody asks.
 
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -72,7 +73,8 @@ impl Line {
         Turn { line: self, state: self.state.lock().unwrap_or_else(PoisonError::into_inner) }
     }
 
-    /// Has the driver make an event for a command of this line that has none: one that follows all that was enqueued so far.
+    /// Has the driver make an event for a command of this line that has none: one that follows all
+    /// that was enqueued so far.
     pub(crate) fn mark(&self, event: &OclEvent) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.asked = true;
@@ -95,7 +97,8 @@ impl Line {
         self.flush_in_turn(&mut state);
     }
 
-    /// A failure shows in the commands' own ends: they are with the driver, which still uses what they name.
+    /// A failure shows in the commands' own ends: they are with the driver, which still uses what
+    /// they name.
     fn flush_in_turn(&self, state: &mut State) {
         if std::mem::take(&mut state.unflushed) > 0 {
             // SAFETY: the queue is alive.
@@ -106,7 +109,8 @@ impl Line {
     fn mark_in_turn(&self, event: &OclEvent) {
         let mut marker = null_mut();
         // SAFETY: the queue is alive; a marker that waits for no event waits for all before it.
-        let code = unsafe { (self.api.enqueue_marker_with_wait_list)(self.raw, 0, null(), &mut marker) };
+        let code =
+            unsafe { (self.api.enqueue_marker_with_wait_list)(self.raw, 0, null(), &mut marker) };
         event.settle(marker, code);
     }
 }
@@ -117,8 +121,9 @@ impl Turn<'_> {
         self.state.last.upgrade()
     }
 
-    /// Lets `enqueue` give commands to the driver, the last of them with an event where it is handed a place for one, and has the
-    /// driver begin, now or in a moment. `keeps`: the event is needed in any case.
+    /// Lets `enqueue` give commands to the driver, the last of them with an event where it is
+    /// handed a place for one, and has the driver begin, now or in a moment. `keeps`: the event is
+    /// needed in any case.
     pub(crate) fn send(
         mut self,
         keeps: bool,

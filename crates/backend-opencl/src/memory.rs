@@ -1,5 +1,6 @@
-//! Memory that host and device name by the same addresses: `cl_intel_unified_shared_memory` where the driver has it, else the
-//! shared virtual memory of OpenCL 2.0. Without either, buffers are memory objects (`objects`), and there is no shared memory.
+//! Memory that host and device name by the same addresses: `cl_intel_unified_shared_memory` where
+//! the driver has it, else the shared virtual memory of OpenCL 2.0. Without either, buffers are
+//! memory objects (`objects`), and there is no shared memory.
 
 use std::collections::HashMap;
 use std::ffi::{CStr, c_void};
@@ -17,12 +18,29 @@ use crate::queue::At;
 const DRIVER_ALIGN: usize = 128;
 
 type AllocHost = unsafe extern "C" fn(Handle, *const u64, usize, u32, *mut i32) -> *mut c_void;
-type AllocDevice = unsafe extern "C" fn(Handle, Handle, *const u64, usize, u32, *mut i32) -> *mut c_void;
+type AllocDevice =
+    unsafe extern "C" fn(Handle, Handle, *const u64, usize, u32, *mut i32) -> *mut c_void;
 type Free = unsafe extern "C" fn(Handle, *mut c_void) -> i32;
-type Memcpy =
-    unsafe extern "C" fn(Handle, u32, *mut c_void, *const c_void, usize, u32, *const Handle, *mut Handle) -> i32;
-type Fill =
-    unsafe extern "C" fn(Handle, *mut c_void, *const c_void, usize, usize, u32, *const Handle, *mut Handle) -> i32;
+type Memcpy = unsafe extern "C" fn(
+    Handle,
+    u32,
+    *mut c_void,
+    *const c_void,
+    usize,
+    u32,
+    *const Handle,
+    *mut Handle,
+) -> i32;
+type Fill = unsafe extern "C" fn(
+    Handle,
+    *mut c_void,
+    *const c_void,
+    usize,
+    usize,
+    u32,
+    *const Handle,
+    *mut Handle,
+) -> i32;
 type SetArg = unsafe extern "C" fn(Handle, u32, *const c_void) -> i32;
 
 /// How a platform's devices share memory with the host.
@@ -63,7 +81,10 @@ pub(crate) enum Choice {
 
 impl Choice {
     pub(crate) fn from_environment() -> Self {
-        std::env::var(OPENCL_MEMORY.name).ok().and_then(|value| Self::parse(&value)).unwrap_or(Self::Best)
+        std::env::var(OPENCL_MEMORY.name)
+            .ok()
+            .and_then(|value| Self::parse(&value))
+            .unwrap_or(Self::Best)
     }
 
     pub(crate) fn parse(value: &str) -> Option<Self> {
@@ -88,7 +109,9 @@ impl Sharing {
     pub(crate) fn unified(api: &Api, platform: Handle) -> Option<Self> {
         let find = |name: &CStr| {
             // SAFETY: a platform of this loader, and a C string.
-            let address = unsafe { (api.get_extension_function_address_for_platform)(platform, name.as_ptr()) };
+            let address = unsafe {
+                (api.get_extension_function_address_for_platform)(platform, name.as_ptr())
+            };
             (!address.is_null()).then_some(address)
         };
         let (host, device) = (find(c"clHostMemAllocINTEL")?, find(c"clDeviceMemAllocINTEL")?);
@@ -114,7 +137,8 @@ impl Sharing {
         }
     }
 
-    /// By shared virtual memory that the host may use at any time; `atomics` where at the same time as the device.
+    /// By shared virtual memory that the host may use at any time; `atomics` where at the same time
+    /// as the device.
     pub(crate) fn shared_virtual(api: &Api, atomics: bool) -> Self {
         let flags = SVM_READ_WRITE | SVM_FINE_GRAIN_BUFFER | if atomics { SVM_ATOMICS } else { 0 };
         Self { way: Way::Virtual { flags }, ..Self::by_objects(api) }
@@ -143,8 +167,9 @@ impl Sharing {
         matches!(self.way, Way::Unified { .. })
     }
 
-    /// For devices whose kernels may use any address. Intel's runtime for CPUs keeps a list of the commands that use each unified
-    /// allocation, and searches it for each of them; an address that is not announced as one costs nothing.
+    /// For devices whose kernels may use any address. Intel's runtime for CPUs keeps a list of the
+    /// commands that use each unified allocation, and searches it for each of them; an address that
+    /// is not announced as one costs nothing.
     pub(crate) fn with_any_address(self, api: &Api) -> Self {
         Self { set_arg: api.set_kernel_arg_svm_pointer, any_address: true, ..self }
     }
@@ -163,10 +188,15 @@ impl Sharing {
             return self.objects.alloc(api, context, size, align);
         }
         let exhausted = |why: &str| {
-            Error::new(Errc::MemoryAllocation, format!("cannot allocate {size} bytes of {kind:?} memory: {why}"))
+            Error::new(
+                Errc::MemoryAllocation,
+                format!("cannot allocate {size} bytes of {kind:?} memory: {why}"),
+            )
         };
         let shift = if align > DRIVER_ALIGN { align } else { 0 };
-        let whole = size.checked_add(shift).ok_or_else(|| exhausted("the size exceeds the address space"))?;
+        let whole = size
+            .checked_add(shift)
+            .ok_or_else(|| exhausted("the size exceeds the address space"))?;
         let driver_align = align.min(DRIVER_ALIGN) as u32;
         let mut code = 0;
         // SAFETY: context and device are alive, and the device is the context's.
@@ -174,15 +204,23 @@ impl Sharing {
             match &self.way {
                 Way::Unified { host, device: on_device, shared, .. } => match kind {
                     UsmKind::Host => host(context, null(), whole, driver_align, &mut code),
-                    UsmKind::Device => on_device(context, device, null(), whole, driver_align, &mut code),
-                    UsmKind::Shared => shared(context, device, null(), whole, driver_align, &mut code),
+                    UsmKind::Device => {
+                        on_device(context, device, null(), whole, driver_align, &mut code)
+                    }
+                    UsmKind::Shared => {
+                        shared(context, device, null(), whole, driver_align, &mut code)
+                    }
                 },
                 Way::Virtual { flags } => (api.svm_alloc)(context, *flags, whole, driver_align),
                 Way::Objects => std::ptr::null_mut(),
             }
         };
         if block.is_null() {
-            let why = if code == 0 { "the driver is out of memory".to_owned() } else { failure(code, "it").message };
+            let why = if code == 0 {
+                "the driver is out of memory".to_owned()
+            } else {
+                failure(code, "it").message
+            };
             return Err(exhausted(&why));
         }
         if shift == 0 {
@@ -194,12 +232,14 @@ impl Sharing {
     }
 
     /// # Safety
-    /// `ptr` came from [`Sharing::alloc`] with this context, is not freed yet, and no command uses it.
+    /// `ptr` came from [`Sharing::alloc`] with this context, is not freed yet, and no command uses
+    /// it.
     pub(crate) unsafe fn free(&self, api: &Api, context: Handle, ptr: *mut c_void) {
         if self.objects.free(api, ptr) {
             return;
         }
-        let block = self.shifted.lock().unwrap_or_else(PoisonError::into_inner).remove(&(ptr as usize));
+        let block =
+            self.shifted.lock().unwrap_or_else(PoisonError::into_inner).remove(&(ptr as usize));
         let block = block.map_or(ptr, |block| block as *mut c_void);
         // SAFETY: the caller's contract.
         unsafe {
@@ -230,29 +270,43 @@ impl Sharing {
         let code = unsafe {
             match (self.objects.find(dst), self.objects.find(src)) {
                 (None, None) if self.shares() => {
-                    return check((self.memcpy)(queue, 0, dst, src, size, count, waits, event), "copying memory");
+                    return check(
+                        (self.memcpy)(queue, 0, dst, src, size, count, waits, event),
+                        "copying memory",
+                    );
                 }
                 (None, None) => {
                     let message = "a device without shared memory cannot copy between host \
                         addresses";
                     return Err(Error::new(Errc::FeatureNotSupported, message));
                 }
-                (Some(to), None) => {
-                    (api.enqueue_write_buffer)(queue, to.raw, 0, to.offset, size, src, count, waits, event)
-                }
-                (None, Some(from)) => {
-                    (api.enqueue_read_buffer)(queue, from.raw, 0, from.offset, size, dst, count, waits, event)
-                }
+                (Some(to), None) => (api.enqueue_write_buffer)(
+                    queue, to.raw, 0, to.offset, size, src, count, waits, event,
+                ),
+                (None, Some(from)) => (api.enqueue_read_buffer)(
+                    queue,
+                    from.raw,
+                    0,
+                    from.offset,
+                    size,
+                    dst,
+                    count,
+                    waits,
+                    event,
+                ),
                 (Some(to), Some(from)) => {
                     let (source, target) = (from.offset, to.offset);
-                    (api.enqueue_copy_buffer)(queue, from.raw, to.raw, source, target, size, count, waits, event)
+                    (api.enqueue_copy_buffer)(
+                        queue, from.raw, to.raw, source, target, size, count, waits, event,
+                    )
                 }
             }
         };
         check(code, "copying a memory object")
     }
 
-    /// Enqueues a fill of `size` > 0 bytes; the pattern is one that drivers know, and copied by the call.
+    /// Enqueues a fill of `size` > 0 bytes; the pattern is one that drivers know, and copied by the
+    /// call.
     ///
     /// # Safety
     /// As for [`Sharing::copy`].
@@ -271,7 +325,9 @@ impl Sharing {
             match self.objects.find(dst) {
                 Some(to) => {
                     let (width, offset) = (pattern.len(), to.offset);
-                    (api.enqueue_fill_buffer)(queue, to.raw, bytes, width, offset, size, count, waits, event)
+                    (api.enqueue_fill_buffer)(
+                        queue, to.raw, bytes, width, offset, size, count, waits, event,
+                    )
                 }
                 None => (self.fill)(queue, dst, bytes, pattern.len(), size, count, waits, event),
             }
@@ -292,8 +348,10 @@ impl Sharing {
     ) -> Result<()> {
         let object = match self.objects.argument(api, address) {
             Some(object) => object?,
-            // SAFETY: the caller's contract.
-            None if self.shares() => return check(unsafe { (self.set_arg)(kernel, index, address) }, "setting it"),
+            None if self.shares() => {
+                // SAFETY: the caller's contract.
+                return check(unsafe { (self.set_arg)(kernel, index, address) }, "setting it");
+            }
             None if address.is_null() => std::ptr::null_mut(),
             None => {
                 let message = format!(
@@ -304,8 +362,14 @@ impl Sharing {
             }
         };
         // SAFETY: the caller's contract; the value is a memory object, or null.
-        let code =
-            unsafe { (api.set_kernel_arg)(kernel, index, size_of::<Handle>(), (&raw const object).cast::<c_void>()) };
+        let code = unsafe {
+            (api.set_kernel_arg)(
+                kernel,
+                index,
+                size_of::<Handle>(),
+                (&raw const object).cast::<c_void>(),
+            )
+        };
         check(code, "setting it")
     }
 
@@ -317,7 +381,14 @@ impl Sharing {
             for name in INDIRECT {
                 // A driver that does not know one of them has no such memory.
                 // SAFETY: the kernel is alive; the value is a `cl_bool`.
-                let _ = unsafe { (api.set_kernel_exec_info)(kernel, name, size_of::<u32>(), (&raw const yes).cast()) };
+                let _ = unsafe {
+                    (api.set_kernel_exec_info)(
+                        kernel,
+                        name,
+                        size_of::<u32>(),
+                        (&raw const yes).cast(),
+                    )
+                };
             }
         }
     }

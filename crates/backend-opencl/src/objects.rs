@@ -1,7 +1,8 @@
 //! Memory objects (`cl_mem`) under addresses of their own.
 //!
-//! The runtime knows memory by addresses. A memory object has none that the host could use, so each gets a range of addresses
-//! that nothing else in the process has, and that nobody can read or write. Kernels and copies find the object by it.
+//! The runtime knows memory by addresses. A memory object has none that the host could use, so each
+//! gets a range of addresses that nothing else in the process has, and that nobody can read or
+//! write. Kernels and copies find the object by it.
 
 use std::collections::BTreeMap;
 use std::ffi::c_void;
@@ -45,18 +46,33 @@ pub(crate) struct Spot {
 }
 
 impl Objects {
-    pub(crate) fn alloc(&self, api: &Api, context: Handle, size: usize, align: usize) -> Result<*mut c_void> {
+    pub(crate) fn alloc(
+        &self,
+        api: &Api,
+        context: Handle,
+        size: usize,
+        align: usize,
+    ) -> Result<*mut c_void> {
         let mut code = 0;
         // SAFETY: the context is alive; no host memory is given.
         let raw = unsafe { (api.create_buffer)(context, READ_WRITE, size, null_mut(), &mut code) };
         check(code, "clCreateBuffer").map_err(|error| {
-            Error::new(Errc::MemoryAllocation, format!("cannot allocate {size} bytes: {}", error.message))
+            Error::new(
+                Errc::MemoryAllocation,
+                format!("cannot allocate {size} bytes: {}", error.message),
+            )
         })?;
         self.adopt(api, raw, size, align)
     }
 
     /// Takes over a count of `raw`, an object of `size` > 0 bytes.
-    pub(crate) fn adopt(&self, api: &Api, raw: Handle, size: usize, align: usize) -> Result<*mut c_void> {
+    pub(crate) fn adopt(
+        &self,
+        api: &Api,
+        raw: Handle,
+        size: usize,
+        align: usize,
+    ) -> Result<*mut c_void> {
         let address = reserve(size, align).inspect_err(|_| {
             // SAFETY: the count is this function's.
             let _ = unsafe { (api.release_mem_object)(raw) };
@@ -72,7 +88,8 @@ impl Objects {
         if !self.used.load(Ordering::Acquire) {
             return false;
         }
-        let removed = self.known.write().unwrap_or_else(PoisonError::into_inner).remove(&(address as usize));
+        let removed =
+            self.known.write().unwrap_or_else(PoisonError::into_inner).remove(&(address as usize));
         let Some(object) = removed else { return false };
         for raw in object.parts.iter().map(|&(_, raw)| raw).chain([object.raw]) {
             // SAFETY: the counts are this table's.
@@ -94,7 +111,8 @@ impl Objects {
         (offset < object.size).then_some(Spot { raw: object.raw, offset })
     }
 
-    /// The object for a kernel's argument that begins at an address: a part of its own where that is not the first byte.
+    /// The object for a kernel's argument that begins at an address: a part of its own where that
+    /// is not the first byte.
     pub(crate) fn argument(&self, api: &Api, address: *const c_void) -> Option<Result<Handle>> {
         let spot = self.find(address)?;
         if spot.offset == 0 {
@@ -109,7 +127,13 @@ impl Objects {
         let mut code = 0;
         // SAFETY: the object is alive; the region is two words, as the type says.
         let part = unsafe {
-            (api.create_sub_buffer)(object.raw, 0, BUFFER_CREATE_TYPE_REGION, region.as_ptr().cast(), &mut code)
+            (api.create_sub_buffer)(
+                object.raw,
+                0,
+                BUFFER_CREATE_TYPE_REGION,
+                region.as_ptr().cast(),
+                &mut code,
+            )
         };
         if code == MISALIGNED {
             let message = format!(
@@ -134,9 +158,13 @@ impl Objects {
 /// Addresses that nobody else has, and nobody can use.
 fn reserve(size: usize, align: usize) -> Result<usize> {
     const PAGE: usize = 4096;
-    let exhausted = || Error::new(Errc::MemoryAllocation, format!("cannot reserve {size} bytes of address space"));
+    let exhausted = || {
+        Error::new(Errc::MemoryAllocation, format!("cannot reserve {size} bytes of address space"))
+    };
     if align > PAGE {
-        let message = format!("alignment {align} is not supported on this device, expected at most {PAGE} bytes");
+        let message = format!(
+            "alignment {align} is not supported on this device, expected at most {PAGE} bytes"
+        );
         return Err(Error::new(Errc::MemoryAllocation, message));
     }
     // SAFETY: a new mapping, which no program code can read or write.

@@ -55,10 +55,17 @@ impl Platform {
         }))
     }
 
-    /// Parts of one of its devices, which have a context of their own: OpenCL has no other for them. They are never released.
+    /// Parts of one of its devices, which have a context of their own: OpenCL has no other for
+    /// them. They are never released.
     pub(crate) fn with_parts(&self, parts: Vec<Handle>) -> Arc<Self> {
         let sharing = sharing(self.api, self.id, &parts, Choice::from_environment());
-        Arc::new(Self { api: self.api, id: self.id, devices: parts, context: OnceLock::new(), sharing })
+        Arc::new(Self {
+            api: self.api,
+            id: self.id,
+            devices: parts,
+            context: OnceLock::new(),
+            sharing,
+        })
     }
 
     /// The context of all devices, made when it is first needed and never released.
@@ -66,10 +73,18 @@ impl Platform {
         let made = self.context.get_or_init(|| {
             let properties = [CONTEXT_PLATFORM, self.id as isize, 0];
             let mut code = 0;
-            // SAFETY: a list of properties that ends with 0, and devices of this platform with their number.
+            // SAFETY: a list of properties that ends with 0, and devices of this platform with
+            // their number.
             let context = unsafe {
                 let (count, list) = (self.devices.len() as u32, self.devices.as_ptr());
-                (self.api.create_context)(properties.as_ptr(), count, list, null(), null_mut(), &mut code)
+                (self.api.create_context)(
+                    properties.as_ptr(),
+                    count,
+                    list,
+                    null(),
+                    null_mut(),
+                    &mut code,
+                )
             };
             check(code, "clCreateContext").map(|()| Context(context))
         });
@@ -107,7 +122,9 @@ pub(crate) fn discover(compiler: &'static dyn Compiler) -> Discovery {
         }
     };
     match platforms(api) {
-        Ok(list) => list.into_iter().for_each(|platform| look_at(api, platform, compiler, &mut found)),
+        Ok(list) => {
+            list.into_iter().for_each(|platform| look_at(api, platform, compiler, &mut found))
+        }
         Err(why) => found.problems.push(why),
     }
     found
@@ -135,7 +152,9 @@ fn platforms(api: &Api) -> std::result::Result<Vec<Handle>, String> {
 fn look_at(api: &'static Api, id: Handle, compiler: &'static dyn Compiler, found: &mut Discovery) {
     let word = |name: u32| {
         // SAFETY: the platform is the loader's, and the size that of the memory.
-        text(&bytes(|size, place, full| unsafe { (api.get_platform_info)(id, name, size, place, full) }))
+        text(&bytes(|size, place, full| unsafe {
+            (api.get_platform_info)(id, name, size, place, full)
+        }))
     };
     let info = PlatformInfo {
         name: word(PLATFORM_NAME),
@@ -149,14 +168,19 @@ fn look_at(api: &'static Api, id: Handle, compiler: &'static dyn Compiler, found
     let mut list = vec![null_mut(); count as usize];
     if code == 0 {
         // SAFETY: room for as many devices as there are.
-        let code = unsafe { (api.get_device_ids)(id, DEVICE_TYPE_ALL, count, list.as_mut_ptr(), null_mut()) };
+        let code = unsafe {
+            (api.get_device_ids)(id, DEVICE_TYPE_ALL, count, list.as_mut_ptr(), null_mut())
+        };
         if code != 0 {
             list.clear();
         }
     }
     if code != 0 || list.is_empty() {
-        let why =
-            if code == 0 { "its list of devices is empty".to_owned() } else { failure(code, "clGetDeviceIDs").message };
+        let why = if code == 0 {
+            "its list of devices is empty".to_owned()
+        } else {
+            failure(code, "clGetDeviceIDs").message
+        };
         found.problems.push(format!("platform {} has no device: {why}", info.name));
         return;
     }
@@ -166,7 +190,9 @@ fn look_at(api: &'static Api, id: Handle, compiler: &'static dyn Compiler, found
             None => usable.push(device),
             Some(why) => {
                 let name = device_info::name(api, device);
-                found.problems.push(format!("device {name} of platform {} cannot be used: {why}", info.name));
+                found
+                    .problems
+                    .push(format!("device {name} of platform {} cannot be used: {why}", info.name));
             }
         }
     }
@@ -174,16 +200,19 @@ fn look_at(api: &'static Api, id: Handle, compiler: &'static dyn Compiler, found
         return;
     }
     let sharing = sharing(api, id, &usable, Choice::from_environment());
-    let platform = Arc::new(Platform { api, id, devices: usable.clone(), context: OnceLock::new(), sharing });
-    let devices =
-        usable.into_iter().map(|device| Arc::new(OclDevice::new(&platform, device, compiler)) as Arc<dyn Device>);
+    let platform =
+        Arc::new(Platform { api, id, devices: usable.clone(), context: OnceLock::new(), sharing });
+    let devices = usable
+        .into_iter()
+        .map(|device| Arc::new(OclDevice::new(&platform, device, compiler)) as Arc<dyn Device>);
     found.backends.push(Arc::new(OclBackend { info, devices: devices.collect() }));
 }
 
 /// The best way to share memory that all devices have, as far as `choice` allows it.
 fn sharing(api: &Api, platform: Handle, devices: &[Handle], choice: Choice) -> Sharing {
     let all = |has: &dyn Fn(Handle) -> bool| devices.iter().all(|&device| has(device));
-    let unified = choice == Choice::Best && all(&|device| device_info::has_extension(api, device, UNIFIED));
+    let unified =
+        choice == Choice::Best && all(&|device| device_info::has_extension(api, device, UNIFIED));
     let virtual_memory = |device| device_info::virtual_memory(api, device);
     let sharing = match unified.then(|| Sharing::unified(api, platform)).flatten() {
         Some(sharing) => sharing,

@@ -50,37 +50,66 @@ impl OclProgram {
         let (api, context) = (platform.api, platform.context()?);
         let mut code = 0;
         // SAFETY: the context is alive, and `words` are as long as told.
-        let raw = unsafe { (api.create_program_with_il)(context, words.as_ptr().cast(), words.len(), &mut code) };
+        let raw = unsafe {
+            (api.create_program_with_il)(context, words.as_ptr().cast(), words.len(), &mut code)
+        };
         if code != 0 || raw.is_null() {
             return Err(Error::new(Errc::Build, failure(code, "clCreateProgramWithIL").message));
         }
-        let program = Self { platform: platform.clone(), raw, device: Some(device), assertion: None };
+        let program =
+            Self { platform: platform.clone(), raw, device: Some(device), assertion: None };
         program.built(device)?.with_assertions(words)
     }
 
-    /// Has the driver take a binary that was compiled ahead of time. It is refused where it is not for the device.
-    pub(crate) fn from_binary(platform: &Arc<Platform>, device: Handle, binary: &[u8]) -> Result<Self> {
+    /// Has the driver take a binary that was compiled ahead of time. It is refused where it is not
+    /// for the device.
+    pub(crate) fn from_binary(
+        platform: &Arc<Platform>,
+        device: Handle,
+        binary: &[u8],
+    ) -> Result<Self> {
         let (api, context) = (platform.api, platform.context()?);
         let (mut status, mut code) = (0, 0);
-        // SAFETY: the context is alive, the device belongs to it, and there is one binary, as long as told.
+        // SAFETY: the context is alive, the device belongs to it, and there is one binary, as long
+        // as told.
         let raw = unsafe {
             let (length, start) = (binary.len(), binary.as_ptr());
-            (api.create_program_with_binary)(context, 1, &device, &length, &start, &mut status, &mut code)
+            (api.create_program_with_binary)(
+                context,
+                1,
+                &device,
+                &length,
+                &start,
+                &mut status,
+                &mut code,
+            )
         };
         let code = if code == 0 { status } else { code };
-        let program = || Self { platform: platform.clone(), raw, device: Some(device), assertion: None };
+        let program =
+            || Self { platform: platform.clone(), raw, device: Some(device), assertion: None };
         match (!raw.is_null()).then(program).filter(|_| code == 0) {
             Some(program) => program.built(device)?.with_assertions(binary),
-            None => Err(Error::new(Errc::Build, failure(code, "clCreateProgramWithBinary").message)),
+            None => {
+                Err(Error::new(Errc::Build, failure(code, "clCreateProgramWithBinary").message))
+            }
         }
     }
 
     /// The program, once the driver has built it for the device.
     fn built(self, device: Handle) -> Result<Self> {
         let (api, raw) = (self.platform.api, self.raw);
-        // SAFETY: program and device are alive, and belong to the same context; no function to call.
-        let code =
-            unsafe { (api.build_program)(raw, 1, &device, c"".as_ptr(), std::ptr::null(), std::ptr::null_mut()) };
+        // SAFETY: program and device are alive, and belong to the same context; no function to
+        // call.
+        let code = unsafe {
+            (api.build_program)(
+                raw,
+                1,
+                &device,
+                c"".as_ptr(),
+                std::ptr::null(),
+                std::ptr::null_mut(),
+            )
+        };
         if code == 0 {
             return Ok(self);
         }
@@ -93,13 +122,18 @@ impl OclProgram {
         Err(Error::new(Errc::Build, format!("{}:\n{log}", failure(code, "clBuildProgram").message)))
     }
 
-    /// The program, once it is known where its kernels write down assertions that fail. `code` is what it was made of.
+    /// The program, once it is known where its kernels write down assertions that fail. `code` is
+    /// what it was made of.
     fn with_assertions(mut self, code: &[u8]) -> Result<Self> {
         let name = ASSERTION_VARIABLE.as_bytes();
         if !code.windows(name.len()).any(|window| window == name) {
             return Ok(self);
         }
-        let found = if self.platform.sharing.shares() { self.global(ASSERTION_VARIABLE).ok().flatten() } else { None };
+        let found = if self.platform.sharing.shares() {
+            self.global(ASSERTION_VARIABLE).ok().flatten()
+        } else {
+            None
+        };
         let address = found.ok_or_else(|| {
             let message = "the driver cannot report failed assertions of kernels: compile with \
                            NDEBUG defined";
@@ -113,7 +147,8 @@ impl OclProgram {
 impl Program for OclProgram {
     fn native(&self) -> Result<Native> {
         // SAFETY: the program is alive.
-        check(unsafe { (self.platform.api.retain_program)(self.raw) }, "clRetainProgram").map(|()| self.raw)
+        check(unsafe { (self.platform.api.retain_program)(self.raw) }, "clRetainProgram")
+            .map(|()| self.raw)
     }
 
     fn global(&self, symbol: &str) -> Result<Option<*mut c_void>> {
@@ -125,7 +160,9 @@ impl Program for OclProgram {
 
     fn kernel(&self, symbol: &str, launch: &KernelLaunch) -> Result<Arc<dyn Kernel>> {
         let api = self.platform.api;
-        let missing = |why: &str| Error::new(Errc::Kernel, format!("the program has no kernel '{symbol}': {why}"));
+        let missing = |why: &str| {
+            Error::new(Errc::Kernel, format!("the program has no kernel '{symbol}': {why}"))
+        };
         if launch.params.iter().any(|param| param.kind == ParamKind::Sampler) {
             let message = format!(
                 "kernel '{symbol}' has a sampler parameter, which the OpenCL backend does not \
@@ -133,7 +170,8 @@ impl Program for OclProgram {
             );
             return Err(Error::new(Errc::KernelNotSupported, message));
         }
-        let name = CString::new(symbol).map_err(|_| missing("the name contains a NUL character"))?;
+        let name =
+            CString::new(symbol).map_err(|_| missing("the name contains a NUL character"))?;
         let mut code = 0;
         // SAFETY: the program is alive and built, and the name a C string.
         let raw = unsafe { (api.create_kernel)(self.raw, name.as_ptr(), &mut code) };
@@ -153,7 +191,8 @@ impl Drop for OclProgram {
     }
 }
 
-/// A kernel with its launch rows. OpenCL keeps arguments in the kernel: one launch at a time sets them and is enqueued.
+/// A kernel with its launch rows. OpenCL keeps arguments in the kernel: one launch at a time sets
+/// them and is enqueued.
 pub(crate) struct OclKernel {
     platform: Arc<Platform>,
     symbol: String,
@@ -204,7 +243,10 @@ impl OclKernel {
     ///
     /// # Safety
     /// `functor` holds every parameter at its offset, and a local accessor's two words.
-    pub(crate) unsafe fn with_arguments(&self, functor: &FunctorBytes) -> Result<MutexGuard<'_, State>> {
+    pub(crate) unsafe fn with_arguments(
+        &self,
+        functor: &FunctorBytes,
+    ) -> Result<MutexGuard<'_, State>> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         // SAFETY: a functor's bytes are as many as it says.
         let given = unsafe { std::slice::from_raw_parts(functor.as_ptr(), functor.len()) };
@@ -213,17 +255,20 @@ impl OclKernel {
         let known = !*shared && last.len() == given.len() && !last.is_empty();
         let objects = self.platform.sharing.objects.is_used();
         for (index, param) in self.params.iter().enumerate() {
-            let size = if param.kind == ParamKind::Local { LOCAL_HEAD } else { param.size as usize };
+            let size =
+                if param.kind == ParamKind::Local { LOCAL_HEAD } else { param.size as usize };
             let bytes = param.offset as usize..param.offset as usize + size;
             // An address may stand for another memory object than before.
-            let is_object = objects && matches!(param.kind, ParamKind::Accessor | ParamKind::Pointer);
+            let is_object =
+                objects && matches!(param.kind, ParamKind::Accessor | ParamKind::Pointer);
             if known && !is_object && last[bytes.clone()] == given[bytes] {
                 continue;
             }
             // SAFETY: the caller's contract.
             if let Err(error) = unsafe { self.set(*raw, index as u32, param, given) } {
                 last.clear();
-                let message = format!("argument {index} of kernel '{}': {}", self.symbol, error.message);
+                let message =
+                    format!("argument {index} of kernel '{}': {}", self.symbol, error.message);
                 return Err(Error::new(error.code, message));
             }
         }
@@ -236,7 +281,8 @@ impl OclKernel {
     /// As for [`OclKernel::with_arguments`].
     unsafe fn set(&self, kernel: Handle, index: u32, param: &Param, functor: &[u8]) -> Result<()> {
         let (api, at) = (self.platform.api, functor.as_ptr().wrapping_add(param.offset as usize));
-        // SAFETY: the parameter lies inside of the functor by the caller's contract; addresses may stand anywhere in it.
+        // SAFETY: the parameter lies inside of the functor by the caller's contract; addresses may
+        // stand anywhere in it.
         let code = unsafe {
             match param.kind {
                 ParamKind::Accessor | ParamKind::Pointer => {
@@ -274,10 +320,14 @@ impl Kernel for OclKernel {
         const KERNEL_PROGRAM: u32 = 0x1194;
         let (api, raw) = (self.platform.api, self.raw());
         // SAFETY: the kernel is alive, and the size that of the memory.
-        let program =
-            word(|size, place, full| unsafe { (api.get_kernel_info)(raw, KERNEL_PROGRAM, size, place, full) });
+        let program = word(|size, place, full| unsafe {
+            (api.get_kernel_info)(raw, KERNEL_PROGRAM, size, place, full)
+        });
         let program = program.filter(|&program| program != 0).ok_or_else(|| {
-            Error::new(Errc::Runtime, format!("cannot query the cl_program of kernel '{}'", self.symbol))
+            Error::new(
+                Errc::Runtime,
+                format!("cannot query the cl_program of kernel '{}'", self.symbol),
+            )
         })? as Handle;
         // SAFETY: the program lives as long as its kernel.
         check(unsafe { (api.retain_program)(program) }, "clRetainProgram").map(|()| program)

@@ -1,12 +1,13 @@
-//! Commands: each names the events it waits for, and becomes one command of the driver, or a few with a last one that waits
-//! for them.
+//! Commands: each names the events it waits for, and becomes one command of the driver, or a few
+//! with a last one that waits for them.
 //!
-//! Two queues of the driver serve a device's out-of-order SYCL queues. One runs commands in any order. In the other, which runs
-//! them in turn (`line`), a kernel follows the one that it waits for: drivers take half as long for a chain of commands that names
-//! no events. One chain at a time has that queue; a kernel begins one where no other is under way.
+//! Two queues of the driver serve a device's out-of-order SYCL queues. One runs commands in any
+//! order. In the other, which runs them in turn (`line`), a kernel follows the one that it waits
+//! for: drivers take half as long for a chain of commands that names no events. One chain at a time
+//! has that queue; a kernel begins one where no other is under way.
 //!
-//! An in-order SYCL queue has a line of its own and nothing else, so that a program that adds commands to the driver's queue
-//! finds them in order, too.
+//! An in-order SYCL queue has a line of its own and nothing else, so that a program that adds
+//! commands to the driver's queue finds them in order, too.
 
 use std::any::Any;
 use std::ffi::c_void;
@@ -15,7 +16,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use scythe_abi::launch::Shape;
-use scythe_hal::{CopyBox, Errc, Error, Event, KernelWork, Native, NativeQueue, Queue, Result, Status, Work};
+use scythe_hal::{
+    CopyBox, Errc, Error, Event, KernelWork, Native, NativeQueue, Queue, Result, Status, Work,
+};
 
 use crate::api::{Handle, check, word};
 use crate::assertions::{self, Report};
@@ -73,35 +76,60 @@ impl At<'_> {
 type Block = Option<Box<dyn Any + Send + Sync>>;
 
 impl OclQueue {
-    pub(crate) fn new(platform: &Arc<Platform>, device: Handle, in_order: bool, profiling: bool) -> Result<Self> {
+    pub(crate) fn new(
+        platform: &Arc<Platform>,
+        device: Handle,
+        in_order: bool,
+        profiling: bool,
+    ) -> Result<Self> {
         let context = platform.context()?;
         let make = |order: u64| {
             let properties = [QUEUE_PROPERTIES, order | if profiling { PROFILING } else { 0 }, 0];
             let mut code = 0;
             // SAFETY: the context is alive and holds the device; the list ends with 0.
             let raw = unsafe {
-                (platform.api.create_command_queue_with_properties)(context, device, properties.as_ptr(), &mut code)
+                (platform.api.create_command_queue_with_properties)(
+                    context,
+                    device,
+                    properties.as_ptr(),
+                    &mut code,
+                )
             };
             check(code, "clCreateCommandQueueWithProperties").map(|()| raw)
         };
         let loose = if in_order { None } else { Some(Loose(make(OUT_OF_ORDER)?)) };
         let line = Some(Line::new(platform.api, make(0)?, !in_order, profiling));
-        Ok(Self { platform: platform.clone(), loose, line, profiling, exposed: AtomicBool::new(false) })
+        Ok(Self {
+            platform: platform.clone(),
+            loose,
+            line,
+            profiling,
+            exposed: AtomicBool::new(false),
+        })
     }
 
-    /// A queue of the program's own, of which a count is taken; `None` where it is another device's.
+    /// A queue of the program's own, of which a count is taken; `None` where it is another
+    /// device's.
     ///
     /// # Safety
     /// `raw` is a queue of the platform's context, alive.
-    pub(crate) unsafe fn adopt(platform: &Arc<Platform>, device: Handle, raw: Handle) -> Result<Option<NativeQueue>> {
+    pub(crate) unsafe fn adopt(
+        platform: &Arc<Platform>,
+        device: Handle,
+        raw: Handle,
+    ) -> Result<Option<NativeQueue>> {
         const QUEUE_CONTEXT: u32 = 0x1090;
         const QUEUE_DEVICE: u32 = 0x1091;
         let (api, context) = (platform.api, platform.context()?);
-        // SAFETY: the queue is alive, and the size that of the memory.
-        let ask =
-            |name: u32| word(|size, place, full| unsafe { (api.get_command_queue_info)(raw, name, size, place, full) });
+        let ask = |name: u32| {
+            // SAFETY: the queue is alive, and the size that of the memory.
+            word(|size, place, full| unsafe {
+                (api.get_command_queue_info)(raw, name, size, place, full)
+            })
+        };
         if ask(QUEUE_CONTEXT) != Some(context as usize) {
-            let message = "the cl_command_queue belongs to another cl_context than the SYCL context";
+            let message =
+                "the cl_command_queue belongs to another cl_context than the SYCL context";
             return Err(Error::new(Errc::Invalid, message));
         }
         if ask(QUEUE_DEVICE) != Some(device as usize) {
@@ -118,13 +146,20 @@ impl OclQueue {
         Ok(Some(NativeQueue { queue, in_order, profiling }))
     }
 
-    /// A kernel that waits for one command at most joins the line of an out-of-order queue where that is the last of it, or where
-    /// the line is free.
+    /// A kernel that waits for one command at most joins the line of an out-of-order queue where
+    /// that is the last of it, or where the line is free.
     ///
     /// # Safety
     /// The contract of [`Queue::enqueue`].
-    unsafe fn follow(&self, work: &KernelWork, before: Option<Handle>) -> Result<Option<Arc<OclEvent>>> {
-        let Some(line) = self.line.as_ref().filter(|_| !self.exposed.load(Ordering::Relaxed)) else { return Ok(None) };
+    unsafe fn follow(
+        &self,
+        work: &KernelWork,
+        before: Option<Handle>,
+    ) -> Result<Option<Arc<OclEvent>>> {
+        let Some(line) = self.line.as_ref().filter(|_| !self.exposed.load(Ordering::Relaxed))
+        else {
+            return Ok(None);
+        };
         let turn = line.turn();
         let waits = match turn.last() {
             Some(last) if before.is_some_and(|before| std::ptr::eq(last.raw(), before)) => None,
@@ -146,7 +181,13 @@ impl OclQueue {
     ///
     /// # Safety
     /// The contract of [`Queue::enqueue`], but that `waits` are the driver's own events.
-    unsafe fn in_turn(&self, line: &Arc<Line>, work: Work, waits: &[Handle], keep: Block) -> Result<Arc<OclEvent>> {
+    unsafe fn in_turn(
+        &self,
+        line: &Arc<Line>,
+        work: Work,
+        waits: &[Handle],
+        keep: Block,
+    ) -> Result<Arc<OclEvent>> {
         let mut block = None;
         let keeps = keep.is_some() || matches!(work, Work::Fill { .. });
         let event = line.turn().send(keeps, |event| {
@@ -173,7 +214,10 @@ impl OclQueue {
                 Work::CopyRect { dst, src, region } => self.copy_box(at, dst, src, &region)?,
                 Work::Fill { dst, pattern, count } => return self.fill(at, dst, &pattern, count),
                 Work::HostKernel(_) | Work::HostTask(_) => {
-                    return Err(Error::new(Errc::Runtime, "an OpenCL device cannot run host tasks"));
+                    return Err(Error::new(
+                        Errc::Runtime,
+                        "an OpenCL device cannot run host tasks",
+                    ));
                 }
             }
         }
@@ -188,8 +232,8 @@ impl OclQueue {
         work.global_size[..work.dims as usize].contains(&0)
     }
 
-    /// Follows `waits`. Where there are none, it has nothing to do but to follow the line, which needs no command until an event is
-    /// asked for.
+    /// Follows `waits`. Where there are none, it has nothing to do but to follow the line, which
+    /// needs no command until an event is asked for.
     fn marker(&self, at: At<'_>) -> Result<()> {
         let in_line = self.is_line(at.queue);
         if at.waits.is_empty() && (!in_line || at.event.is_null()) {
@@ -200,8 +244,12 @@ impl OclQueue {
         let code = unsafe {
             match in_line {
                 // A marker with events to wait for would wait for them alone, and hold up nothing.
-                true => (self.platform.api.enqueue_barrier_with_wait_list)(at.queue, count, waits, at.event),
-                false => (self.platform.api.enqueue_marker_with_wait_list)(at.queue, count, waits, at.event),
+                true => (self.platform.api.enqueue_barrier_with_wait_list)(
+                    at.queue, count, waits, at.event,
+                ),
+                false => (self.platform.api.enqueue_marker_with_wait_list)(
+                    at.queue, count, waits, at.event,
+                ),
             }
         };
         check(code, "clEnqueueMarkerWithWaitList")
@@ -211,7 +259,10 @@ impl OclQueue {
     /// As for [`OclQueue::give`].
     unsafe fn kernel(&self, at: At<'_>, work: &KernelWork) -> Result<()> {
         let kernel = work.kernel.as_any().downcast_ref::<OclKernel>().ok_or_else(|| {
-            Error::new(Errc::BackendMismatch, "cannot launch a kernel of another backend on an OpenCL device")
+            Error::new(
+                Errc::BackendMismatch,
+                "cannot launch a kernel of another backend on an OpenCL device",
+            )
         })?;
         let offset = work.global_offset.map(|n| n as usize);
         let global = work.global_size.map(|n| n as usize);
@@ -244,13 +295,15 @@ impl OclQueue {
         }
     }
 
-    /// Has what a kernel may have written down copied once its command `first`, of which this takes over a count, has completed. The
-    /// copy is the end of the command, but where times are measured.
+    /// Has what a kernel may have written down copied once its command `first`, of which this takes
+    /// over a count, has completed. The copy is the end of the command, but where times are
+    /// measured.
     fn look_at_assertion(&self, at: At<'_>, first: Handle, variable: *mut c_void) -> Result<()> {
         let (api, report, mut copied) = (self.platform.api, Report::new(), null_mut());
         let after = At { waits: &[first], event: &mut copied, ..at };
         let size = size_of::<scythe_abi::spirv::Assertion>();
-        // SAFETY: the variable is of this size, and the report is kept until the copy has completed.
+        // SAFETY: the variable is of this size, and the report is kept until the copy has
+        // completed.
         if let Err(error) = unsafe { self.memcpy(after, report.address(), variable, size) } {
             // SAFETY: the event is alive, and the count this function's.
             unsafe {
@@ -274,7 +327,13 @@ impl OclQueue {
 
     /// # Safety
     /// As for [`OclQueue::give`].
-    unsafe fn memcpy(&self, at: At<'_>, dst: *mut c_void, src: *const c_void, size: usize) -> Result<()> {
+    unsafe fn memcpy(
+        &self,
+        at: At<'_>,
+        dst: *mut c_void,
+        src: *const c_void,
+        size: usize,
+    ) -> Result<()> {
         if size == 0 || std::ptr::eq(dst, src) {
             return self.marker(at);
         }
@@ -286,19 +345,38 @@ impl OclQueue {
     ///
     /// # Safety
     /// As for [`OclQueue::give`].
-    unsafe fn copy_box(&self, at: At<'_>, dst: *mut c_void, src: *const c_void, region: &CopyBox) -> Result<()> {
+    unsafe fn copy_box(
+        &self,
+        at: At<'_>,
+        dst: *mut c_void,
+        src: *const c_void,
+        region: &CopyBox,
+    ) -> Result<()> {
         self.many(at, region.planes * region.rows, |at, index| {
             let (plane, row) = (index / region.rows, index % region.rows);
             let to = plane * region.dst_plane_pitch + row * region.dst_row_pitch;
             let from = plane * region.src_plane_pitch + row * region.src_row_pitch;
             // SAFETY: the box lies inside of both memories.
-            unsafe { self.memcpy(at, dst.wrapping_byte_add(to), src.wrapping_byte_add(from), region.width) }
+            unsafe {
+                self.memcpy(
+                    at,
+                    dst.wrapping_byte_add(to),
+                    src.wrapping_byte_add(from),
+                    region.width,
+                )
+            }
         })
     }
 
     /// # Safety
     /// As for [`OclQueue::give`].
-    unsafe fn fill(&self, at: At<'_>, dst: *mut c_void, pattern: &[u8], count: usize) -> Result<Block> {
+    unsafe fn fill(
+        &self,
+        at: At<'_>,
+        dst: *mut c_void,
+        pattern: &[u8],
+        count: usize,
+    ) -> Result<Block> {
         let width = pattern.len();
         let total = width.checked_mul(count).ok_or_else(|| {
             Error::new(
@@ -309,7 +387,10 @@ impl OclQueue {
         if total == 0 {
             return self.marker(at).map(|()| None);
         }
-        if width.is_power_of_two() && width <= LARGEST_PATTERN && (dst as usize).is_multiple_of(width) {
+        if width.is_power_of_two()
+            && width <= LARGEST_PATTERN
+            && (dst as usize).is_multiple_of(width)
+        {
             // SAFETY: passed on.
             unsafe { self.platform.sharing.fill(self.platform.api, at, dst, pattern, total) }?;
             return Ok(None);
@@ -319,16 +400,19 @@ impl OclQueue {
         self.many(at, total.div_ceil(block.len()), |at, index| {
             let start = index * block.len();
             let (size, to) = (block.len().min(total - start), dst.wrapping_byte_add(start));
-            // SAFETY: the block lies inside of the memory to fill; it is kept until the last copy has completed.
+            // SAFETY: the block lies inside of the memory to fill; it is kept until the last copy
+            // has completed.
             unsafe { self.memcpy(at, to, block.as_ptr().cast(), size) }
         })?;
         Ok(Some(block))
     }
 
-    /// Waits for what a queue that runs commands in turn has been given: the caller gives up, and with that what they use.
+    /// Waits for what a queue that runs commands in turn has been given: the caller gives up, and
+    /// with that what they use.
     fn let_end(&self, queue: Handle) {
         let (api, mut event) = (self.platform.api, null_mut());
-        // SAFETY: the queue is alive; a marker that waits for no event waits for all before it, and its count is this function's.
+        // SAFETY: the queue is alive; a marker that waits for no event waits for all before it, and
+        // its count is this function's.
         unsafe {
             if (api.enqueue_marker_with_wait_list)(queue, 0, null(), &mut event) == 0 {
                 let _ = (api.wait_for_events)(1, &event);
@@ -337,8 +421,14 @@ impl OclQueue {
         }
     }
 
-    /// Gives `count` commands to the driver that end together. Where one of them cannot be enqueued, the others are waited for.
-    fn many(&self, at: At<'_>, count: usize, mut each: impl FnMut(At<'_>, usize) -> Result<()>) -> Result<()> {
+    /// Gives `count` commands to the driver that end together. Where one of them cannot be
+    /// enqueued, the others are waited for.
+    fn many(
+        &self,
+        at: At<'_>,
+        count: usize,
+        mut each: impl FnMut(At<'_>, usize) -> Result<()>,
+    ) -> Result<()> {
         if count <= 1 {
             return if count == 0 { self.marker(at) } else { each(at, 0) };
         }
@@ -384,8 +474,12 @@ impl Drop for Parts<'_> {
     fn drop(&mut self) {
         if !self.events.is_empty() {
             // SAFETY: the events are alive.
-            let _ =
-                unsafe { (self.queue.platform.api.wait_for_events)(self.events.len() as u32, self.events.as_ptr()) };
+            let _ = unsafe {
+                (self.queue.platform.api.wait_for_events)(
+                    self.events.len() as u32,
+                    self.events.as_ptr(),
+                )
+            };
             self.release();
         }
     }
@@ -455,7 +549,8 @@ impl Queue for OclQueue {
             keep_until_complete(api, raw, kept);
         }
         let event = OclEvent::new(api, raw, self.profiling);
-        // Commands that nobody waits for run, too. A failure shows in the command's own end: the driver has it.
+        // Commands that nobody waits for run, too. A failure shows in the command's own end: the
+        // driver has it.
         // SAFETY: the queue is alive.
         let _ = unsafe { (api.flush)(loose) };
         Ok(Arc::new(event))
@@ -466,7 +561,8 @@ impl Queue for OclQueue {
         let line = || self.line.as_ref().map_or(null_mut(), |line| line.raw());
         let raw = self.loose.as_ref().map_or_else(line, |loose| loose.0);
         // SAFETY: the queue is alive.
-        check(unsafe { (self.platform.api.retain_command_queue)(raw) }, "clRetainCommandQueue").map(|()| raw)
+        check(unsafe { (self.platform.api.retain_command_queue)(raw) }, "clRetainCommandQueue")
+            .map(|()| raw)
     }
 }
 

@@ -1,5 +1,5 @@
-//! What a driver says of code that it cannot build, and of commands in every order. `cargo xtask test --backend opencl` names a
-//! driver in the environment; without one, there is nothing to test.
+//! What a driver says of code that it cannot build, and of commands in every order. `cargo xtask
+//! test --backend opencl` names a driver in the environment; without one, there is nothing to test.
 
 use scythe_backend_opencl::discover;
 use scythe_hal::compiler::NoCompiler;
@@ -12,24 +12,31 @@ use std::sync::mpsc::channel;
 fn device() -> Option<Arc<dyn Device>> {
     std::env::var_os("OCL_ICD_FILENAMES")?;
     let found = discover(&NoCompiler);
-    let backend = found.backends.first().unwrap_or_else(|| panic!("no device: {:?}", found.problems));
+    let backend =
+        found.backends.first().unwrap_or_else(|| panic!("no device: {:?}", found.problems));
     Some(backend.devices()[0].clone())
 }
 
 #[test]
 fn code_that_cannot_be_built_is_an_error_with_the_drivers_words() {
     let Some(device) = device() else { return };
-    for (code, format) in [(&b"no words of SPIR-V"[..], Format::SpirV), (b"", Format::SpirV), (b"x", Format::Ptx)] {
-        let error = device.build(&BuildRequest::new(code, format)).err().expect("this is no program");
+    for (code, format) in
+        [(&b"no words of SPIR-V"[..], Format::SpirV), (b"", Format::SpirV), (b"x", Format::Ptx)]
+    {
+        let error =
+            device.build(&BuildRequest::new(code, format)).err().expect("this is no program");
         assert_eq!(error.code, Errc::Build, "{error}");
     }
     // A header, and a function that ends before it begins.
     let words: [u32; 7] = [0x0723_0203, 0x0001_0000, 0, 10, 0, 0x0001_0038, 0x0001_0038];
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-    let error = device.build(&BuildRequest::new(&bytes, Format::SpirV)).err().expect("this is no program");
+    let error =
+        device.build(&BuildRequest::new(&bytes, Format::SpirV)).err().expect("this is no program");
     assert!(error.code == Errc::Build && error.message.contains("OpenCL: cl"), "{error}");
     // Kernels of device code that cannot be built as a whole are built when they are asked for.
-    let apart = device.build(&BuildRequest::new(b"BC", Format::LlvmBitcode)).expect("one of its kernels may be built");
+    let apart = device
+        .build(&BuildRequest::new(b"BC", Format::LlvmBitcode))
+        .expect("one of its kernels may be built");
     let untranslated = apart.native().expect_err("nobody translates it");
     assert!(untranslated.message.ends_with("no run-time compiler is available"), "{untranslated}");
 }
@@ -39,7 +46,8 @@ fn copies_and_fills_follow_their_events() {
     let Some(device) = device() else { return };
     let queue = device.create_queue(true).expect("a queue");
     let size = 3 * 1000;
-    let [a, b] = [UsmKind::Device, UsmKind::Shared].map(|kind| device.alloc(kind, size, 4096).expect("memory"));
+    let [a, b] = [UsmKind::Device, UsmKind::Shared]
+        .map(|kind| device.alloc(kind, size, 4096).expect("memory"));
     assert!((a as usize).is_multiple_of(4096) && (b as usize).is_multiple_of(4096));
     // A pattern that drivers do not know.
     let filled = enqueue(&*queue, Work::Fill { dst: a, pattern: vec![1, 2, 3], count: 1000 }, &[]);
@@ -59,7 +67,9 @@ fn copies_and_fills_follow_their_events() {
         device.free(UsmKind::Device, a);
         device.free(UsmKind::Shared, b);
     }
-    let error = device.alloc(UsmKind::Shared, usize::MAX / 2, 64).expect_err("there is not that much memory");
+    let error = device
+        .alloc(UsmKind::Shared, usize::MAX / 2, 64)
+        .expect_err("there is not that much memory");
     assert_eq!(error.code, Errc::MemoryAllocation);
 }
 

@@ -1,4 +1,5 @@
-//! What drivers do wrong, and what they are asked to do, shown on a driver of the tests' own (`fake/fake.c`).
+//! What drivers do wrong, and what they are asked to do, shown on a driver of the tests' own
+//! (`fake/fake.c`).
 
 use std::ffi::{CString, c_void};
 use std::path::Path;
@@ -9,7 +10,10 @@ use scythe_abi::aspect::Aspect;
 use scythe_abi::launch::{KernelLaunch, Param, ParamKind, Shape};
 use scythe_backend_opencl::{Discovery, discover};
 use scythe_hal::compiler::NoCompiler;
-use scythe_hal::{BuildRequest, Device, Errc, Event, FunctorBytes, Kernel, KernelWork, Queue, Result, UsmKind, Work};
+use scythe_hal::{
+    BuildRequest, Device, Errc, Event, FunctorBytes, Kernel, KernelWork, Queue, Result, UsmKind,
+    Work,
+};
 use scythe_image::Format;
 
 /// The numbers of `fake.c`.
@@ -60,8 +64,12 @@ impl Fake {
         // SAFETY: `fake.c` gives the functions of these names these types.
         let fake = unsafe {
             Self {
-                fail: std::mem::transmute::<*mut c_void, unsafe extern "C" fn(i32, i32)>(find(c"fake_fail")),
-                calls: std::mem::transmute::<*mut c_void, unsafe extern "C" fn(i32) -> i32>(find(c"fake_calls")),
+                fail: std::mem::transmute::<*mut c_void, unsafe extern "C" fn(i32, i32)>(find(
+                    c"fake_fail",
+                )),
+                calls: std::mem::transmute::<*mut c_void, unsafe extern "C" fn(i32) -> i32>(find(
+                    c"fake_calls",
+                )),
                 _turn: turn,
             }
         };
@@ -86,21 +94,35 @@ impl Fake {
 
     fn device(&self) -> Arc<dyn Device> {
         let found = self.discover();
-        let backend = found.backends.first().unwrap_or_else(|| panic!("no device: {:?}", found.problems));
+        let backend =
+            found.backends.first().unwrap_or_else(|| panic!("no device: {:?}", found.problems));
         backend.devices()[0].clone()
     }
 }
 
-/// Compiles and loads the driver. Its name is that of OpenCL's loader, which nobody looks for again.
+/// Compiles and loads the driver. Its name is that of OpenCL's loader, which nobody looks for
+/// again.
 fn loaded() -> usize {
     static LIBRARY: OnceLock<usize> = OnceLock::new();
     *LIBRARY.get_or_init(|| {
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("fake-opencl-{}", std::process::id()));
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
+            .join(format!("fake-opencl-{}", std::process::id()));
         std::fs::create_dir_all(&folder).expect("a folder for the driver");
-        let (source, library) =
-            (Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fake/fake.c"), folder.join("libOpenCL.so.1"));
+        let (source, library) = (
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fake/fake.c"),
+            folder.join("libOpenCL.so.1"),
+        );
         let mut compiler = Command::new("cc");
-        compiler.args(["-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror", "-Wl,-soname,libOpenCL.so.1", "-o"]);
+        compiler.args([
+            "-shared",
+            "-fPIC",
+            "-O1",
+            "-Wall",
+            "-Wextra",
+            "-Werror",
+            "-Wl,-soname,libOpenCL.so.1",
+            "-o",
+        ]);
         let done = compiler.arg(&library).arg(&source).status().expect("cc starts");
         assert!(done.success(), "fake.c compiles");
         let path = CString::new(library.to_str().expect("UTF-8")).expect("no NUL");
@@ -116,7 +138,9 @@ const ROWS: [ParamKind; 3] = [ParamKind::Accessor, ParamKind::StdLayout, ParamKi
 
 /// A kernel of three words.
 fn kernel(device: &Arc<dyn Device>) -> Arc<dyn Kernel> {
-    let program = device.build(&BuildRequest::new(b"words", Format::SpirV)).expect("the compiler takes anything");
+    let program = device
+        .build(&BuildRequest::new(b"words", Format::SpirV))
+        .expect("the compiler takes anything");
     let params = ROWS.iter().zip(0..).map(|(&kind, i)| Param::unlowered(kind, 8, 8 * i));
     let launch = KernelLaunch {
         shape: Shape::Range,
@@ -153,11 +177,20 @@ fn launch(
 fn drivers_with_nothing_to_offer_are_named() {
     let fake = Fake::new(Failure::NoPlatform, 0);
     let none = fake.discover();
-    assert!(none.backends.is_empty() && none.problems[0].contains("found no driver"), "{:?}", none.problems);
+    assert!(
+        none.backends.is_empty() && none.problems[0].contains("found no driver"),
+        "{:?}",
+        none.problems
+    );
     fake.fail(Failure::NoSpirv, 0);
     let none = fake.discover();
-    let expected = "device Fake device of platform Fake platform cannot be used: its driver does not support SPIR-V";
-    assert!(none.backends.is_empty() && none.problems[0].starts_with(expected), "{:?}", none.problems);
+    let expected = "device Fake device of platform Fake platform cannot be used: its driver does \
+        not support SPIR-V";
+    assert!(
+        none.backends.is_empty() && none.problems[0].starts_with(expected),
+        "{:?}",
+        none.problems
+    );
     fake.fail(Failure::Context, 0);
     let device = fake.device();
     let error = device.create_queue(false).err().expect("without a context there is no queue");
@@ -167,9 +200,13 @@ fn drivers_with_nothing_to_offer_are_named() {
 #[test]
 fn a_failed_build_tells_the_drivers_log() {
     let fake = Fake::new(Failure::Build, 0);
-    let error = fake.device().build(&BuildRequest::new(b"words", Format::SpirV)).err().expect("the compiler fails");
-    let log =
-        "OpenCL: clBuildProgram failed with CL_BUILD_PROGRAM_FAILURE (-11):\nfake compiler: 12:7: no register is left";
+    let error = fake
+        .device()
+        .build(&BuildRequest::new(b"words", Format::SpirV))
+        .err()
+        .expect("the compiler fails");
+    let log = "OpenCL: clBuildProgram failed with CL_BUILD_PROGRAM_FAILURE (-11):\nfake compiler: \
+        12:7: no register is left";
     assert_eq!((error.code, &*error.message), (Errc::Build, log));
 }
 
@@ -178,7 +215,11 @@ fn devices_without_shared_memory_have_memory_objects() {
     let fake = Fake::new(Failure::Nothing, 0);
     let device = fake.device();
     let has = |aspect: Aspect| device.info().aspects.contains(&(aspect as u32));
-    assert!(!has(Aspect::UsmDeviceAllocations) && !has(Aspect::UsmSharedAllocations) && !device.shares_host_memory());
+    assert!(
+        !has(Aspect::UsmDeviceAllocations)
+            && !has(Aspect::UsmSharedAllocations)
+            && !device.shares_host_memory()
+    );
     let queue = device.create_queue(false).expect("a queue");
     let there = device.alloc(UsmKind::Device, 64, 256).expect("memory");
     let other = device.alloc(UsmKind::Device, 64, 256).expect("memory");
@@ -203,13 +244,17 @@ fn devices_without_shared_memory_have_memory_objects() {
     expected[8..24].fill(7);
     expected[40..49].copy_from_slice(&[1, 2, 3, 1, 2, 3, 1, 2, 3]);
     assert_eq!(back[..56], expected);
-    assert!(device.interop().expect("a driver").memory_to_native(there).expect("no failure").is_some());
+    assert!(
+        device.interop().expect("a driver").memory_to_native(there).expect("no failure").is_some()
+    );
     // SAFETY: allocated above; no command uses them any more.
     unsafe {
         device.free(UsmKind::Device, there);
         device.free(UsmKind::Device, other);
     }
-    assert!(device.interop().expect("a driver").memory_to_native(other).expect("no failure").is_none());
+    assert!(
+        device.interop().expect("a driver").memory_to_native(other).expect("no failure").is_none()
+    );
 }
 
 #[test]
@@ -217,9 +262,14 @@ fn an_address_that_is_none_is_no_argument() {
     let fake = Fake::new(Failure::Nothing, 0);
     let device = fake.device();
     let queue = device.create_queue(false).expect("a queue");
-    let error = launch(&queue, &kernel(&device), [0x1234, 0, 0], &[]).err().expect("no memory object is there");
+    let error = launch(&queue, &kernel(&device), [0x1234, 0, 0], &[])
+        .err()
+        .expect("no memory object is there");
     assert_eq!(error.code, Errc::KernelArgument);
-    assert!(error.message.starts_with("argument 0 of kernel 'k': 0x1234 is not in an allocation"), "{error}");
+    assert!(
+        error.message.starts_with("argument 0 of kernel 'k': 0x1234 is not in an allocation"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -230,15 +280,20 @@ fn commands_of_a_device_that_is_lost_fail_and_so_does_what_waits_for_them() {
     for queue in [device.create_queue(false).expect("a queue"), in_order(&device)] {
         fake.fail(Failure::Run, 1);
         let good = launch(&queue, &kernel, [0; 3], &[]).expect("the driver takes it");
-        let lost = launch(&queue, &kernel, [0; 3], std::slice::from_ref(&good)).expect("the driver takes it");
+        let lost = launch(&queue, &kernel, [0; 3], std::slice::from_ref(&good))
+            .expect("the driver takes it");
         let error = lost.wait().expect_err("the device is lost");
         assert_eq!(error.code, Errc::Runtime);
         assert!(error.message.contains("CL_OUT_OF_RESOURCES (-5): the device is lost"), "{error}");
         let next = launch(&queue, &kernel, [0; 3], &[lost]).expect("it fails as an event");
         assert_eq!(next.wait(), Err(error));
         fake.fail(Failure::Enqueue, 0);
-        let refused = launch(&queue, &kernel, [0; 3], &[]).err().expect("the driver takes nothing any more");
-        assert_eq!(refused.message, "OpenCL: clEnqueueNDRangeKernel failed with CL_DEVICE_NOT_AVAILABLE (-2)");
+        let refused =
+            launch(&queue, &kernel, [0; 3], &[]).err().expect("the driver takes nothing any more");
+        assert_eq!(
+            refused.message,
+            "OpenCL: clEnqueueNDRangeKernel failed with CL_DEVICE_NOT_AVAILABLE (-2)"
+        );
     }
 }
 
@@ -254,13 +309,17 @@ fn commands_that_the_driver_has_taken_are_not_refused_when_flushing_fails() {
         let there = device.alloc(UsmKind::Device, 8, 8).expect("memory");
         let work = Work::Memcpy { dst: there, src: from.as_ptr().cast(), size: 8 };
         // SAFETY: all memory outlives the waits.
-        let event = unsafe { queue.enqueue(work, &[], Some(keep)) }.expect("the driver has taken it");
+        let event =
+            unsafe { queue.enqueue(work, &[], Some(keep)) }.expect("the driver has taken it");
         assert!(fake.calls(Counter::Flushes) > 0);
         event.wait().expect("the command ends well");
         assert_eq!(Arc::strong_count(&used), 1, "what the command used is dropped after its end");
         let back = Work::Memcpy { dst: to.as_mut_ptr().cast(), src: there, size: 8 };
         // SAFETY: as above.
-        unsafe { queue.enqueue(back, &[event], None) }.expect("the driver has taken it").wait().expect("it ends well");
+        unsafe { queue.enqueue(back, &[event], None) }
+            .expect("the driver has taken it")
+            .wait()
+            .expect("it ends well");
         assert_eq!(to, from);
         // SAFETY: allocated above; no command uses it any more.
         unsafe { device.free(UsmKind::Device, there) };
@@ -268,7 +327,10 @@ fn commands_that_the_driver_has_taken_are_not_refused_when_flushing_fails() {
 }
 
 fn in_order(device: &Arc<dyn Device>) -> Arc<dyn Queue> {
-    device.create_in_order_queue(false).expect("no failure").expect("in-order queues are the driver's own")
+    device
+        .create_in_order_queue(false)
+        .expect("no failure")
+        .expect("in-order queues are the driver's own")
 }
 
 #[test]
@@ -284,16 +346,28 @@ fn in_order_queues_ask_for_events_only_where_somebody_looks() {
         last = Some(event);
     }
     use Counter::{Arguments, Events, Kernels, Markers, Status};
-    assert_eq!([Kernels, Events, Markers, Status, Arguments].map(|c| fake.calls(c)), [100, 0, 0, 0, 3]);
+    assert_eq!(
+        [Kernels, Events, Markers, Status, Arguments].map(|c| fake.calls(c)),
+        [100, 0, 0, 0, 3]
+    );
     let last = last.expect("there is one");
     last.wait().expect("nothing goes wrong");
     last.wait().expect("nothing goes wrong");
-    assert_eq!([Events, Markers].map(|c| fake.calls(c)), [1, 1], "one marker stands for the last command");
+    assert_eq!(
+        [Events, Markers].map(|c| fake.calls(c)),
+        [1, 1],
+        "one marker stands for the last command"
+    );
 
     // Events that the program holds are those of their own commands.
     fake.fail(Failure::Nothing, 0);
-    let held: Vec<_> = (0..10).map(|_| launch(&queue, &kernel, [0; 3], &[]).expect("the driver takes it")).collect();
-    assert!(fake.calls(Markers) <= 1 && fake.calls(Events) == 10, "each has an event before the next command");
+    let held: Vec<_> = (0..10)
+        .map(|_| launch(&queue, &kernel, [0; 3], &[]).expect("the driver takes it"))
+        .collect();
+    assert!(
+        fake.calls(Markers) <= 1 && fake.calls(Events) == 10,
+        "each has an event before the next command"
+    );
     held.iter().for_each(|event| event.wait().expect("nothing goes wrong"));
     assert!(fake.calls(Events) == 10, "no event stands for two commands");
 }

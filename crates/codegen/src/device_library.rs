@@ -23,7 +23,8 @@ pub fn link<'ctx>(
     adapt(&library);
     // LLVM links `linkonce` functions only where they are used, and a program's own definition
     // wins.
-    for function in library.functions().filter(|f| !f.is_declaration() && f.is_externally_visible()) {
+    for function in library.functions().filter(|f| !f.is_declaration() && f.is_externally_visible())
+    {
         function.set_linkage(Linkage::LLVMLinkOnceODRLinkage);
     }
     library.strip_debug_info();

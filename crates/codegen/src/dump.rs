@@ -20,7 +20,13 @@ pub fn module(folder: Option<&Path>, stage: &str, module: &Module<'_>) -> Result
 }
 
 /// The same for the observers of a lowering, whose errors are LLVM's.
-pub fn stage(folder: Option<&Path>, stage: &str, module: &Module<'_>) -> Result<(), scythe_llvm::Error> {
-    self::module(folder, stage, module)
-        .map_err(|error| scythe_llvm::Error::Emit { module: module.name(), message: error.to_string() })
+pub fn stage(
+    folder: Option<&Path>,
+    stage: &str,
+    module: &Module<'_>,
+) -> Result<(), scythe_llvm::Error> {
+    self::module(folder, stage, module).map_err(|error| scythe_llvm::Error::Emit {
+        module: module.name(),
+        message: error.to_string(),
+    })
 }

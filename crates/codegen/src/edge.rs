@@ -39,7 +39,14 @@ pub unsafe extern "C" fn scythe_jit_build(request: *const Request, response: *mu
     let (filled, status) = match result {
         Ok(object) => {
             let object = Box::leak(object.into_boxed_slice());
-            (Response { object: object.as_mut_ptr(), object_len: object.len(), ..Response::empty() }, 0)
+            (
+                Response {
+                    object: object.as_mut_ptr(),
+                    object_len: object.len(),
+                    ..Response::empty()
+                },
+                0,
+            )
         }
         Err(error) => (Response { error: c_text(error.to_string()), ..Response::empty() }, 1),
     };
@@ -61,7 +68,9 @@ pub unsafe extern "C" fn scythe_jit_free(response: *mut Response) {
     let response = unsafe { &mut *response };
     if !response.object.is_null() {
         // SAFETY: a boxed slice of this length, leaked by `scythe_jit_build`.
-        drop(unsafe { Box::from_raw(slice_from_raw_parts_mut(response.object, response.object_len)) });
+        drop(unsafe {
+            Box::from_raw(slice_from_raw_parts_mut(response.object, response.object_len))
+        });
     }
     if !response.error.is_null() {
         // SAFETY: made by `CString::into_raw`.
@@ -97,15 +106,18 @@ impl<'a> Job<'a> {
         if request.version != VERSION {
             return Err(RequestError::Version { seen: request.version });
         }
-        let output = Output::from_u32(request.output).ok_or(RequestError::Output { seen: request.output })?;
+        let output = Output::from_u32(request.output)
+            .ok_or(RequestError::Output { seen: request.output })?;
         if request.opt_level > 3 {
             return Err(RequestError::OptLevel { seen: request.opt_level });
         }
         // SAFETY: each pointer is null or valid by this function's contract.
         unsafe {
             let bitcode = bytes(&request.bitcode, RequestError::NoBitcode)?;
-            let libraries = list(request.libraries, request.library_count, "libraries")?.iter().enumerate();
-            let libraries = libraries.map(|(index, library)| bytes(library, RequestError::EmptyLibrary { index }));
+            let libraries =
+                list(request.libraries, request.library_count, "libraries")?.iter().enumerate();
+            let libraries = libraries
+                .map(|(index, library)| bytes(library, RequestError::EmptyLibrary { index }));
             let libraries = libraries.collect::<Result<_, _>>()?;
             let work = match output {
                 Output::CpuObject => Work::CpuObject(cpu_options(request)?),
@@ -142,7 +154,8 @@ unsafe fn cpu_options(request: &Request) -> Result<Options, RequestError> {
         options.device_lib_dir = path(request.device_lib_dir);
         options.dump_dir = path(request.dump_dir);
         options.aspects = list(request.aspects, request.aspect_count, "aspects")?.to_vec();
-        options.target.target = text(request.kernel).map(|kernel| Target { kernel, local_size: request.local_size });
+        options.target.target =
+            text(request.kernel).map(|kernel| Target { kernel, local_size: request.local_size });
     }
     Ok(options)
 }
@@ -169,7 +182,8 @@ unsafe fn spirv_options(request: &Request) -> Result<spirv::Options, RequestErro
 /// As for [`Job::read`].
 unsafe fn ptx_options(request: &Request) -> Result<nvptx::Options, RequestError> {
     let (sm, ptx) = (request.sm, request.ptx_version);
-    let (arch, ptx_version) = nvptx::architecture(sm, ptx).ok_or(RequestError::Device { sm, ptx })?;
+    let (arch, ptx_version) =
+        nvptx::architecture(sm, ptx).ok_or(RequestError::Device { sm, ptx })?;
     // SAFETY: pointers are null or valid by this function's contract.
     unsafe {
         let toolkit = match path(request.cuda_path) {
@@ -193,11 +207,15 @@ unsafe fn ptx_options(request: &Request) -> Result<nvptx::Options, RequestError>
 unsafe fn constants(request: &Request) -> Result<Vec<(String, Vec<u8>)>, RequestError> {
     let read = |constant: &Constant| {
         // SAFETY: pointers are null or valid by this function's contract.
-        let (symbol, value) = unsafe { (text(constant.symbol), bytes(&constant.value, RequestError::Constant)?) };
+        let (symbol, value) =
+            unsafe { (text(constant.symbol), bytes(&constant.value, RequestError::Constant)?) };
         Ok((symbol.ok_or(RequestError::Constant)?, value.to_vec()))
     };
     // SAFETY: as above.
-    unsafe { list(request.constants, request.constant_count, "specialization constants") }?.iter().map(read).collect()
+    unsafe { list(request.constants, request.constant_count, "specialization constants") }?
+        .iter()
+        .map(read)
+        .collect()
 }
 
 /// # Safety
@@ -212,7 +230,11 @@ unsafe fn bytes<'a>(bytes: &Bytes, missing: RequestError) -> Result<&'a [u8], Re
 
 /// # Safety
 /// `entries` is null or valid for `count` entries during `'a`.
-unsafe fn list<'a, T>(entries: *const T, count: usize, what: &'static str) -> Result<&'a [T], RequestError> {
+unsafe fn list<'a, T>(
+    entries: *const T,
+    count: usize,
+    what: &'static str,
+) -> Result<&'a [T], RequestError> {
     match (count, entries.is_null()) {
         (0, _) => Ok(&[]),
         (_, true) => Err(RequestError::NoList { count, what }),
@@ -232,7 +254,8 @@ unsafe fn text(text: *const c_char) -> Option<String> {
 /// `text` is null or a C string.
 unsafe fn path(text: *const c_char) -> Option<PathBuf> {
     // SAFETY: a C string by this function's contract.
-    (!text.is_null()).then(|| PathBuf::from(OsStr::from_bytes(unsafe { CStr::from_ptr(text) }.to_bytes())))
+    (!text.is_null())
+        .then(|| PathBuf::from(OsStr::from_bytes(unsafe { CStr::from_ptr(text) }.to_bytes())))
 }
 
 /// A C string of the message; NULs within it, of which there should be none, are left out.

@@ -77,7 +77,8 @@ pub enum RequestError {
     NoList { count: usize, what: &'static str },
     /// `sm` is the compute capability, `ptx` the PTX version of the driver, both times ten.
     #[error(
-        "the compiler has no PTX for a device of compute capability {}.{} whose driver supports PTX \
+        "the compiler has no PTX for a device of compute capability {}.{} whose driver supports \
+         PTX \
          {}.{}: expected at least 5.0 and PTX {}.{}",
         sm / 10, sm % 10, ptx / 10, ptx % 10, FIRST_PTX / 10, FIRST_PTX % 10
     )]

@@ -30,7 +30,9 @@ mod tests {
     /// The names of the folders in `folder`.
     fn folders(folder: &Path) -> BTreeSet<String> {
         let entries = std::fs::read_dir(folder).expect("the folder can be read");
-        let paths = entries.map(|entry| entry.expect("the entry can be read").path()).filter(|path| path.is_dir());
+        let paths = entries
+            .map(|entry| entry.expect("the entry can be read").path())
+            .filter(|path| path.is_dir());
         paths.filter_map(|path| Some(path.file_name()?.to_string_lossy().into_owned())).collect()
     }
 
@@ -42,7 +44,10 @@ mod tests {
         assert_eq!(folders(&here.join("src")), targets);
         for target in targets {
             for module in ["mod.rs", "libraries.rs"] {
-                assert!(here.join("src").join(&target).join(module).is_file(), "{target} lacks {module}");
+                assert!(
+                    here.join("src").join(&target).join(module).is_file(),
+                    "{target} lacks {module}"
+                );
             }
         }
     }

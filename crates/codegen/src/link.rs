@@ -10,7 +10,11 @@ use scythe_llvm::{Context, Linkage, Module, PassOptions, run_passes};
 use scythe_passes::target::nvptx::lowering::denormals;
 
 /// Links `libraries` into `module`, in order.
-pub fn run<'ctx>(context: &'ctx Context, module: &Module<'ctx>, libraries: &[&[u8]]) -> Result<(), Error> {
+pub fn run<'ctx>(
+    context: &'ctx Context,
+    module: &Module<'ctx>,
+    libraries: &[&[u8]],
+) -> Result<(), Error> {
     for (index, bitcode) in libraries.iter().enumerate() {
         let name = format!("device image {} of {} to link", index + 1, libraries.len());
         let library = context.parse_bitcode(bitcode, &name)?;
@@ -32,7 +36,8 @@ pub fn run<'ctx>(context: &'ctx Context, module: &Module<'ctx>, libraries: &[&[u
 /// Makes definitions give way to those that are there already. They must not be `linkonce`: a
 /// library that is linked later may need what nobody uses yet.
 fn yield_to_others(library: &Module<'_>) {
-    for function in library.functions().filter(|f| !f.is_declaration() && f.is_externally_visible()) {
+    for function in library.functions().filter(|f| !f.is_declaration() && f.is_externally_visible())
+    {
         function.remove_comdat();
         function.set_linkage(Linkage::LLVMWeakODRLinkage);
     }

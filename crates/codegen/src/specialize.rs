@@ -23,10 +23,12 @@ mod tests {
 
     fn bitcode(context: &Context) -> Vec<u8> {
         let text = format!(
-            "target datalayout = \"e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n8:16:32:64-G1\"\n\
+            "target datalayout = \"e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-\
+             v512:512-v1024:1024-n8:16:32:64-G1\"\n\
              target triple = \"spirv64-unknown-unknown\"\n\
              @{SYMBOL} = linkonce_odr addrspace(1) constant i32 42, align 4\n\
-             define i32 @get() {{\n  %v = load i32, ptr addrspace(1) @{SYMBOL}, align 4\n  ret i32 %v\n}}\n"
+             define i32 @get() {{\n  %v = load i32, ptr addrspace(1) @{SYMBOL}, align 4\n  ret i32 \
+             %v\n}}\n"
         );
         context.parse_ir(text.as_bytes(), "test").unwrap().to_bitcode()
     }
@@ -55,7 +57,9 @@ mod tests {
         let error = specialized(&[(SYMBOL.into(), vec![1, 2])]).unwrap_err();
         assert_eq!(
             error.to_string(),
-            format!("specialization constant '{SYMBOL}' has 4 bytes in device code, and its value has 2")
+            format!(
+                "specialization constant '{SYMBOL}' has 4 bytes in device code, and its value has 2"
+            )
         );
     }
 }

@@ -1,4 +1,5 @@
-//! Kernels of many barriers in loops: right answers in every form, and code that grows with the kernel.
+//! Kernels of many barriers in loops: right answers in every form, and code that grows with the
+//! kernel.
 
 mod common;
 
@@ -9,15 +10,17 @@ use std::fmt::Write;
 /// Steps of arithmetic in each loop.
 const STEPS: u32 = 12;
 
-/// One loop after the other, each with two barriers, each run as many times as its entry of `times` says, or not at all:
-/// work-items mix what their neighbour has into their own.
+/// One loop after the other, each with two barriers, each run as many times as its entry of `times`
+/// says, or not at all: work-items mix what their neighbour has into their own.
 fn kernel(loops: u32) -> String {
     let mut text = String::from(
         "declare spir_func void @_Z22__spirv_ControlBarrieriii(i32, i32, i32) #3\n\
          attributes #3 = { convergent nounwind }\n\
-         define spir_kernel void @k(ptr addrspace(1) %data, i64 %items, ptr addrspace(1) %times) #1 {\n\
+         define spir_kernel void @k(ptr addrspace(1) %data, i64 %items, ptr addrspace(1) %times) \
+         #1 {\n\
          entry:\n  %i = call spir_func i64 @_Z32__spirv_BuiltInLocalInvocationIdi(i32 0)\n\
-         %up = add i64 %i, 1\n  %last = icmp eq i64 %up, %items\n  %n = select i1 %last, i64 0, i64 %up\n\
+         %up = add i64 %i, 1\n  %last = icmp eq i64 %up, %items\n  %n = select i1 %last, i64 0, \
+         i64 %up\n\
          %own = getelementptr i32, ptr addrspace(1) %data, i64 %i\n\
          %next = getelementptr i32, ptr addrspace(1) %data, i64 %n\n",
     );
@@ -35,7 +38,8 @@ fn kernel(loops: u32) -> String {
         write!(
             text,
             "test.{l}:\n  %c.{l} = phi i64 [ 0, %{before} ], [ %d.{l}, %body.{l} ]\n\
-             %on.{l} = icmp ult i64 %c.{l}, %t.{l}\n  br i1 %on.{l}, label %body.{l}, label %test.{}\n\
+             %on.{l} = icmp ult i64 %c.{l}, %t.{l}\n  br i1 %on.{l}, label %body.{l}, label \
+             %test.{}\n\
              body.{l}:\n  %a.{l} = load i32, ptr addrspace(1) %own, align 4\n\
              %b.{l} = load i32, ptr addrspace(1) %next, align 4\n\
              %x.{l}.0 = add i32 %a.{l}, {l}\n",
@@ -43,8 +47,12 @@ fn kernel(loops: u32) -> String {
         )
         .expect("strings grow");
         for s in 0..STEPS {
-            writeln!(text, "  %y.{l}.{s} = mul i32 %x.{l}.{s}, 13\n  %x.{l}.{} = xor i32 %y.{l}.{s}, %b.{l}", s + 1)
-                .expect("strings grow");
+            writeln!(
+                text,
+                "  %y.{l}.{s} = mul i32 %x.{l}.{s}, 13\n  %x.{l}.{} = xor i32 %y.{l}.{s}, %b.{l}",
+                s + 1
+            )
+            .expect("strings grow");
         }
         write!(
             text,
@@ -77,19 +85,31 @@ fn items_meet_at_every_barrier() {
     // Few barriers have a form for full rows, many do not.
     for (loops, level) in [(1, 3), (3, 0), (3, 3), (8, 0), (8, 2), (8, 3)] {
         let library = Library::new(&kernel(loops), level);
-        for (items, times) in [1, 5, 16, 40, 64].into_iter().flat_map(|i| [0, 1, 3].map(|t| (i, t))) {
+        for (items, times) in [1, 5, 16, 40, 64].into_iter().flat_map(|i| [0, 1, 3].map(|t| (i, t)))
+        {
             // All alike, or every other loop skipped.
-            let times: Vec<u64> = (0..loops as u64).map(|l| if times == 3 { 3 * (l % 2) } else { times }).collect();
+            let times: Vec<u64> =
+                (0..loops as u64).map(|l| if times == 3 { 3 * (l % 2) } else { times }).collect();
             let mut data: Vec<u32> = (0..items as u32).collect();
             let (pointer, count, counts) = (data.as_mut_ptr(), items as u64, times.as_ptr());
             let sizes = Sizes { local: [count, 1, 1], ..Sizes::range([count, 1, 1]) };
             let area = Box3 { begin: [0; 3], end: [1; 3] };
-            // SAFETY: a pointer to as many elements as work-items, their number, and as many numbers as loops.
+            // SAFETY: a pointer to as many elements as work-items, their number, and as many
+            // numbers as loops.
             unsafe {
-                run(library.kernel("k"), sizes, area, &[arg(&pointer), arg(&count), arg(&counts)], std::ptr::null_mut())
+                run(
+                    library.kernel("k"),
+                    sizes,
+                    area,
+                    &[arg(&pointer), arg(&count), arg(&counts)],
+                    std::ptr::null_mut(),
+                )
             };
             let wanted = expected(items, &times);
-            assert_eq!(data, wanted, "{loops} loops at -O{level}, {items} work-items, {times:?} times");
+            assert_eq!(
+                data, wanted,
+                "{loops} loops at -O{level}, {items} work-items, {times:?} times"
+            );
         }
     }
 }

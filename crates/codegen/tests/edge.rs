@@ -61,10 +61,16 @@ fn the_same_bitcode_gives_the_same_bytes() {
 #[test]
 fn damaged_bitcode_is_an_error() {
     let good = bitcode();
-    assert!(ask(VERSION, 3, Some(b"not bitcode")).is_err_and(|e| e.contains("cannot read bitcode 'device image'")));
+    assert!(
+        ask(VERSION, 3, Some(b"not bitcode"))
+            .is_err_and(|e| e.contains("cannot read bitcode 'device image'"))
+    );
     assert!(ask(VERSION, 3, Some(b"")).is_err());
     for keep in (0..good.len()).step_by(97) {
-        assert!(ask(VERSION, 3, Some(&good[..keep])).is_err(), "the first {keep} bytes alone are no module");
+        assert!(
+            ask(VERSION, 3, Some(&good[..keep])).is_err(),
+            "the first {keep} bytes alone are no module"
+        );
     }
 }
 

@@ -40,17 +40,29 @@ fn a_range_kernel_runs_exactly_its_box() {
             let area = Box3 { begin: [begin, 0, 0], end: [end, 1, 1] };
             let sizes = Sizes::range([1000, 1, 1]);
             // SAFETY: three arguments of the kernel's types; both arrays have 1000 elements.
-            unsafe { run(library.kernel("saxpy"), sizes, area, &[arg(&py), arg(&px), arg(&a)], std::ptr::null_mut()) };
+            unsafe {
+                run(
+                    library.kernel("saxpy"),
+                    sizes,
+                    area,
+                    &[arg(&py), arg(&px), arg(&a)],
+                    std::ptr::null_mut(),
+                )
+            };
             for (i, v) in y.iter().enumerate() {
                 let inside = (begin as usize..end as usize).contains(&i);
-                assert_eq!(*v, if inside { 2.0 * i as f32 + 1.0 } else { 1.0 }, "element {i} of {begin}..{end}");
+                assert_eq!(
+                    *v,
+                    if inside { 2.0 * i as f32 + 1.0 } else { 1.0 },
+                    "element {i} of {begin}..{end}"
+                );
             }
         }
     });
 }
 
-/// Writes all answers of all queries, seven words of three dimensions, at the work-item's linear index. The dimension is a
-/// variable, from a loop.
+/// Writes all answers of all queries, seven words of three dimensions, at the work-item's linear
+/// index. The dimension is a variable, from a loop.
 fn query_kernel(attributes: &str) -> String {
     let queries = [
         "33__spirv_BuiltInGlobalInvocationId",
@@ -91,11 +103,13 @@ loop:
     for (k, query) in queries.iter().enumerate() {
         text += &format!(
             "  %v{k} = call spir_func i64 @_Z{query}i(i32 %d)\n  %o{k} = add i64 %row, {}\n  \
-             %p{k} = getelementptr i64, ptr addrspace(1) %out, i64 %o{k}\n  store i64 %v{k}, ptr addrspace(1) %p{k}\n",
+             %p{k} = getelementptr i64, ptr addrspace(1) %out, i64 %o{k}\n  store i64 %v{k}, ptr \
+             addrspace(1) %p{k}\n",
             3 * k
         );
     }
-    text + "  %dn = add i32 %d, 1\n  %c = icmp ult i32 %dn, 3\n  br i1 %c, label %loop, label %done\ndone:\n  ret void\n}\n"
+    text + "  %dn = add i32 %d, 1\n  %c = icmp ult i32 %dn, 3\n  br i1 %c, label %loop, label \
+        %done\ndone:\n  ret void\n}\n"
 }
 
 fn check_queries(attributes: &str, sizes: Sizes) {
@@ -104,7 +118,15 @@ fn check_queries(attributes: &str, sizes: Sizes) {
         let mut out = vec![u64::MAX; 21 * items];
         let pointer = out.as_mut_ptr();
         // SAFETY: one pointer argument, to 21 words for each work-item.
-        unsafe { run(library.kernel("queries"), sizes, whole(&sizes), &[arg(&pointer)], std::ptr::null_mut()) };
+        unsafe {
+            run(
+                library.kernel("queries"),
+                sizes,
+                whole(&sizes),
+                &[arg(&pointer)],
+                std::ptr::null_mut(),
+            )
+        };
         for (linear, row) in out.chunks(21).enumerate() {
             let (linear, [nx, ny, _]) = (linear as u64, sizes.global);
             let index = [linear % nx, linear / nx % ny, linear / nx / ny];
@@ -152,7 +174,15 @@ define spir_kernel void @once(ptr addrspace(1) %n) #2 {
         let pointer = &raw mut n;
         let sizes = Sizes::range([1; 3]);
         // SAFETY: one pointer argument, to a number.
-        unsafe { run(library.kernel("once"), sizes, whole(&sizes), &[arg(&pointer)], std::ptr::null_mut()) };
+        unsafe {
+            run(
+                library.kernel("once"),
+                sizes,
+                whole(&sizes),
+                &[arg(&pointer)],
+                std::ptr::null_mut(),
+            )
+        };
         assert_eq!(n, 42);
     });
 }
@@ -195,7 +225,15 @@ read:
         let (p, o) = (pick.as_ptr(), out.as_mut_ptr());
         let sizes = Sizes::range([500, 1, 1]);
         // SAFETY: two pointer arguments, to 500 elements each.
-        unsafe { run(library.kernel("private"), sizes, whole(&sizes), &[arg(&o), arg(&p)], std::ptr::null_mut()) };
+        unsafe {
+            run(
+                library.kernel("private"),
+                sizes,
+                whole(&sizes),
+                &[arg(&o), arg(&p)],
+                std::ptr::null_mut(),
+            )
+        };
         for i in 0..500u32 {
             assert_eq!(out[i as usize], i + i * 7 % 16, "item {i}");
         }
@@ -252,14 +290,23 @@ define spir_kernel void @table(ptr addrspace(1) %out, ptr byval([32 x i8]) align
         let mut out = vec![0f32; 100];
         let o = out.as_mut_ptr();
         // SAFETY: the kernel's arguments, with room for 100 elements.
-        unsafe { run(library.kernel("table"), sizes, whole(&sizes), &[arg(&o), arg(&table)], std::ptr::null_mut()) };
+        unsafe {
+            run(
+                library.kernel("table"),
+                sizes,
+                whole(&sizes),
+                &[arg(&o), arg(&table)],
+                std::ptr::null_mut(),
+            )
+        };
         assert!(out.iter().enumerate().all(|(i, v)| *v == table[i % 8]), "{out:?}");
     });
 }
 
 #[test]
 fn a_functor_on_the_stack_is_filled_before_it_is_read() {
-    // One functor is the same for all items; the other is written again, from the item's own index, in its middle.
+    // One functor is the same for all items; the other is written again, from the item's own index,
+    // in its middle.
     let body = r#"
 define spir_kernel void @functors(ptr addrspace(1) %out, ptr byval([32 x i8]) align 4 %t) #1 {
   %same = alloca { i64, [32 x i8] }, align 8
@@ -291,7 +338,15 @@ define spir_kernel void @functors(ptr addrspace(1) %out, ptr byval([32 x i8]) al
         let o = out.as_mut_ptr();
         let sizes = Sizes { global: [96, 1, 1], offset: [0; 3], local: [32, 1, 1] };
         // SAFETY: the kernel's arguments, with room for 96 elements.
-        unsafe { run(library.kernel("functors"), sizes, whole(&sizes), &[arg(&o), arg(&table)], std::ptr::null_mut()) };
+        unsafe {
+            run(
+                library.kernel("functors"),
+                sizes,
+                whole(&sizes),
+                &[arg(&o), arg(&table)],
+                std::ptr::null_mut(),
+            )
+        };
         for (i, v) in out.iter().enumerate() {
             let j = (i + 3) % 8;
             assert_eq!(*v, table[j] + if j == 2 { i as f32 } else { table[j] }, "item {i}");
@@ -361,11 +416,22 @@ define spir_kernel void @maths(ptr addrspace(1) %out, float %x) #0 {
         let o = out.as_mut_ptr();
         let sizes = Sizes::range([10, 1, 1]);
         // SAFETY: the kernel's arguments, with room for five numbers an item.
-        unsafe { run(library.kernel("maths"), sizes, whole(&sizes), &[arg(&o), arg(&x)], std::ptr::null_mut()) };
+        unsafe {
+            run(
+                library.kernel("maths"),
+                sizes,
+                whole(&sizes),
+                &[arg(&o), arg(&x)],
+                std::ptr::null_mut(),
+            )
+        };
         let expected = [x.sin(), x.cos(), 1.0, x.powi(3), x * 3.0 - 8.0];
         for row in out.chunks(5) {
             for (seen, wanted) in row.iter().zip(expected) {
-                assert!((seen - wanted).abs() <= 2e-7 * wanted.abs().max(1.0), "{row:?} instead of {expected:?}");
+                assert!(
+                    (seen - wanted).abs() <= 2e-7 * wanted.abs().max(1.0),
+                    "{row:?} instead of {expected:?}"
+                );
             }
         }
     });
@@ -373,8 +439,9 @@ define spir_kernel void @maths(ptr addrspace(1) %out, float %x) #0 {
 
 #[test]
 fn wrong_modules_are_refused_with_a_reason() {
-    let kernel =
-        |attributes: &str, body: &str| format!("define spir_kernel void @k() {attributes} {{\n{body}\nret void\n}}\n");
+    let kernel = |attributes: &str, body: &str| {
+        format!("define spir_kernel void @k() {attributes} {{\n{body}\nret void\n}}\n")
+    };
     let cases = [
         (kernel("", ""), "kernel 'k' lacks the function attribute 'scythe-shape'"),
         (kernel("\"scythe-shape\"=\"round\"", ""), "kernel 'k' has the shape 'round'"),
@@ -384,7 +451,8 @@ fn wrong_modules_are_refused_with_a_reason() {
         ),
         (
             kernel("#0", "call spir_func void @r()")
-                + "define spir_func void @r() {\n%i = call i64 @_Z33__spirv_BuiltInGlobalInvocationIdi(i32 0)\n\
+                + "define spir_func void @r() {\n%i = call i64 \
+                    @_Z33__spirv_BuiltInGlobalInvocationIdi(i32 0)\n\
                    call void @r()\nret void\n}",
             "function 'r' queries the position of its work-item and calls itself",
         ),

@@ -1,4 +1,5 @@
-//! Rows that are cut where the kernel's tests of its index change their answers: every test keeps every answer.
+//! Rows that are cut where the kernel's tests of its index change their answers: every test keeps
+//! every answer.
 
 mod common;
 
@@ -84,21 +85,35 @@ fn check(shape: &str, cases: &[Case], launches: &[Sizes], areas: &[Box3]) {
     let library = Library::new(&text, 2);
     for &(predicate, offset, limit, narrow) in cases {
         let function = library.kernel(&name(predicate, offset, limit, narrow));
-        let limits = [0, 1, 2, 40, 99, 100, 1 << 31, u32::MAX as u64, 1 << 63, u64::MAX - 1, u64::MAX];
+        let limits =
+            [0, 1, 2, 40, 99, 100, 1 << 31, u32::MAX as u64, 1 << 63, u64::MAX - 1, u64::MAX];
         for &n in if limit.is_some() { &limits[..1] } else { &limits[..] } {
             for (sizes, area) in launches.iter().flat_map(|s| areas.iter().map(move |a| (*s, a))) {
                 let mut out = vec![0u32; 200];
                 let (pointer, args) = (out.as_mut_ptr(), [7u64, n]);
-                // SAFETY: a pointer to more elements than there are global ids, and 16 bytes by value.
-                unsafe { run(function, sizes, *area, &[arg(&pointer), arg(&args)], std::ptr::null_mut()) };
+                // SAFETY: a pointer to more elements than there are global ids, and 16 bytes by
+                // value.
+                unsafe {
+                    run(function, sizes, *area, &[arg(&pointer), arg(&args)], std::ptr::null_mut())
+                };
                 let width = sizes.local[0];
                 for (i, seen) in out.iter().enumerate() {
                     let first = area.begin[0] * width + sizes.offset[0];
-                    let inside = (first..area.end[0] * width + sizes.offset[0]).contains(&(i as u64));
-                    let holds = compare(predicate, (i as u64).wrapping_add_signed(offset), limit.unwrap_or(n), narrow);
+                    let inside =
+                        (first..area.end[0] * width + sizes.offset[0]).contains(&(i as u64));
+                    let holds = compare(
+                        predicate,
+                        (i as u64).wrapping_add_signed(offset),
+                        limit.unwrap_or(n),
+                        narrow,
+                    );
                     let expected = if !inside { 0 } else { 2 - holds as u32 };
                     let what = name(predicate, offset, limit, narrow);
-                    assert_eq!(*seen, expected, "{what}, limit {n}, box {:?}..{:?}, id {i}", area.begin, area.end);
+                    assert_eq!(
+                        *seen, expected,
+                        "{what}, limit {n}, box {:?}..{:?}, id {i}",
+                        area.begin, area.end
+                    );
                 }
             }
         }
@@ -118,5 +133,10 @@ fn tests_of_an_nd_range_keep_their_answers() {
     // The loops are made by the same code: a third of the cases is enough.
     let cases: Vec<_> = all_cases().into_iter().step_by(3).collect();
     let areas = [Box3 { begin: [0; 3], end: [2, 1, 1] }, Box3 { begin: [1, 0, 0], end: [2, 1, 1] }];
-    check("#1", &cases, &[Sizes { global: [120, 1, 1], offset: [5, 0, 0], local: [60, 1, 1] }], &areas);
+    check(
+        "#1",
+        &cases,
+        &[Sizes { global: [120, 1, 1], offset: [5, 0, 0], local: [60, 1, 1] }],
+        &areas,
+    );
 }

@@ -1,9 +1,11 @@
-//! Device code of several images becomes one program: exported functions are part of the kernels that call them.
+//! Device code of several images becomes one program: exported functions are part of the kernels
+//! that call them.
 
 use scythe_codegen::{Options, compile_linked};
 use scythe_llvm::Context;
 
-const HEAD: &str = "target datalayout = \"e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-\
+const HEAD: &str = "target datalayout \
+    = \"e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-\
                     v1024:1024-n8:16:32:64-G1\"\ntarget triple = \"spirv64-unknown-unknown\"\n\
                     declare spir_func i64 @_Z33__spirv_BuiltInGlobalInvocationIdi(i32)\n";
 
@@ -24,7 +26,8 @@ define spir_func i32 @_Z5firsti(i32 %i) {
 }
 define spir_func i32 @_Z5thirdi(i32 %i) { ret i32 7 }
 define spir_kernel void @_ZTS5Other(ptr addrspace(1) %p) \"scythe-shape\"=\"range\" { ret void }
-define weak_odr spir_kernel void @_ZTS1K(ptr addrspace(1) %p) \"scythe-shape\"=\"range\" { ret void }";
+define weak_odr spir_kernel void @_ZTS1K(ptr addrspace(1) %p) \"scythe-shape\"=\"range\" { ret \
+void }";
 
 const SECOND: &str = "declare spir_func i32 @_Z5thirdi(i32)
 define spir_func i32 @_Z6secondi(i32 %i) {
@@ -34,7 +37,10 @@ define spir_func i32 @_Z6secondi(i32 %i) {
 
 fn bitcode(body: &str) -> Vec<u8> {
     let context = Context::new();
-    context.parse_ir(format!("{HEAD}{body}").as_bytes(), "test").expect("the text is IR").to_bitcode()
+    context
+        .parse_ir(format!("{HEAD}{body}").as_bytes(), "test")
+        .expect("the text is IR")
+        .to_bitcode()
 }
 
 fn link(libraries: &[&str]) -> Result<Vec<u8>, String> {
@@ -67,12 +73,20 @@ fn a_definition_comes_from_the_first_library_that_has_it() {
 fn what_cannot_be_linked_is_named() {
     let missing = link(&[FIRST]).unwrap_err().to_string();
     assert!(missing.contains("_Z6secondi"), "{missing}");
-    let damaged = compile_linked(&bitcode(KERNEL), &[b"BC"], &Options::host(1)).unwrap_err().to_string();
+    let damaged =
+        compile_linked(&bitcode(KERNEL), &[b"BC"], &Options::host(1)).unwrap_err().to_string();
     assert!(damaged.contains("device image 1 of 1 to link"), "{damaged}");
     let context = Context::new();
-    let other = context.parse_ir(b"target triple = \"x86_64\"\n", "test").expect("the text is IR").to_bitcode();
-    let other = compile_linked(&bitcode(KERNEL), &[&other], &Options::host(1)).unwrap_err().to_string();
-    assert!(other.contains("is for target 'x86_64', expected 'spirv64-unknown-unknown'"), "{other}");
+    let other = context
+        .parse_ir(b"target triple = \"x86_64\"\n", "test")
+        .expect("the text is IR")
+        .to_bitcode();
+    let other =
+        compile_linked(&bitcode(KERNEL), &[&other], &Options::host(1)).unwrap_err().to_string();
+    assert!(
+        other.contains("is for target 'x86_64', expected 'spirv64-unknown-unknown'"),
+        "{other}"
+    );
 }
 
 #[test]
@@ -81,14 +95,18 @@ fn objects_show_exported_functions_that_can_be_called_from_elsewhere() {
     options.target.linkable = true;
     let compile = |text: &str| compile_linked(&bitcode(text), &[], &options).expect("it compiles");
     let kernel = compile(KERNEL);
-    assert!(holds(&kernel, "__scythe_cpu._ZTS1K") && holds(&kernel, "_Z5firsti"), "calls a function of another object");
+    assert!(
+        holds(&kernel, "__scythe_cpu._ZTS1K") && holds(&kernel, "_Z5firsti"),
+        "calls a function of another object"
+    );
     let first = compile(FIRST);
     assert!(
         holds(&first, "_Z5thirdi") && !holds(&first, "_Z5firsti"),
         "'first' needs a work-item, and 'third' does not"
     );
     let library = "declare spir_func i32 @_Z12__spirv_Nonei(i32)
-define spir_func i32 @_Z1fi(i32 %i) { %v = call spir_func i32 @_Z12__spirv_Nonei(i32 %i) ret i32 %v }";
+define spir_func i32 @_Z1fi(i32 %i) { %v = call spir_func i32 @_Z12__spirv_Nonei(i32 %i) ret i32 \
+%v }";
     let missing = compile_linked(&bitcode(library), &[], &options).unwrap_err().to_string();
     assert!(missing.contains("_Z12__spirv_Nonei"), "{missing}");
 }

@@ -9,7 +9,8 @@ use std::ptr::null;
 /// What the C edge answers: the object, or the error.
 fn translate(bitcode: &[u8], change: impl Fn(&mut Request)) -> Result<Vec<u8>, String> {
     let bitcode = Bytes { data: bitcode.as_ptr(), len: bitcode.len() };
-    let mut request = Request { opt_level: 2, bitcode, sm: 90, ptx_version: 88, ..Request::new(Output::Ptx) };
+    let mut request =
+        Request { opt_level: 2, bitcode, sm: 90, ptx_version: 88, ..Request::new(Output::Ptx) };
     change(&mut request);
     let mut response = Response::empty();
     // SAFETY: all pointers are null or valid for the call.
@@ -40,8 +41,14 @@ fn generic_code_becomes_ptx_for_the_device_and_its_driver() {
     let ptx = translate(&bitcode, |_| {}).expect("it is compiled");
     assert_eq!(ptx.last(), Some(&0), "the driver wants a C string");
     let ptx = String::from_utf8_lossy(&ptx).into_owned();
-    assert!(ptx.contains(".target sm_90") && ptx.contains(".entry _ZTS1K(") && ptx.contains("st.global"), "{ptx}");
-    let older = translate(&bitcode, |request| (request.sm, request.ptx_version) = (75, 78)).expect("it is compiled");
+    assert!(
+        ptx.contains(".target sm_90")
+            && ptx.contains(".entry _ZTS1K(")
+            && ptx.contains("st.global"),
+        "{ptx}"
+    );
+    let older = translate(&bitcode, |request| (request.sm, request.ptx_version) = (75, 78))
+        .expect("it is compiled");
     let older = String::from_utf8_lossy(&older).into_owned();
     assert!(older.contains(".version 7.8") && older.contains(".target sm_75"), "{older}");
 }
@@ -49,11 +56,15 @@ fn generic_code_becomes_ptx_for_the_device_and_its_driver() {
 #[test]
 fn requests_that_make_no_sense_are_refused() {
     let refused = |change: &dyn Fn(&mut Request)| translate(b"BC", change).unwrap_err();
-    assert!(refused(&|r| r.version = 9).contains(&format!("expects requests of version {VERSION}, not 9")));
+    assert!(
+        refused(&|r| r.version = 9)
+            .contains(&format!("expects requests of version {VERSION}, not 9"))
+    );
     assert!(refused(&|r| r.opt_level = 4).contains("optimisation level 4"));
     assert!(refused(&|r| r.bitcode.data = null()).contains("no bitcode"));
     assert!(
-        refused(&|r| r.ptx_version = 63).contains("whose driver supports PTX 6.3: expected at least 5.0 and PTX 7.7")
+        refused(&|r| r.ptx_version = 63)
+            .contains("whose driver supports PTX 6.3: expected at least 5.0 and PTX 7.7")
     );
     assert!(refused(&|r| r.cuda_path = c"/nowhere".as_ptr()).contains("'/nowhere' holds no CUDA"));
     assert!(refused(&|_| {}).contains("device image"));

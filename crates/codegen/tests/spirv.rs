@@ -1,4 +1,5 @@
-//! Device bitcode in, SPIR-V out: what the back end takes as it is, what is replaced for it, and what is an error.
+//! Device bitcode in, SPIR-V out: what the back end takes as it is, what is replaced for it, and
+//! what is an error.
 
 mod spirv_tools;
 
@@ -59,7 +60,9 @@ fn spaces_of_pointers_are_asked_where_the_code_does_not_show_them() {
     assert_eq!((functions.len(), of(functions[0]), of(functions[1])), (3, 0, 3), "{text}");
     assert!(functions[0].contains("OpSelect"), "{text}");
     for class in ["CrossWorkgroup", "Workgroup", "Function"] {
-        let asked = |line: &str| line.contains("OpGenericCastToPtrExplicit") && line.ends_with(&format!(" {class}"));
+        let asked = |line: &str| {
+            line.contains("OpGenericCastToPtrExplicit") && line.ends_with(&format!(" {class}"))
+        };
         assert!(text.lines().any(asked), "{class}: {text}");
     }
 }
@@ -183,7 +186,11 @@ fn upper_halves_of_products_are_instructions() {
     assert!(!text.contains("OpTypeInt 128"), "{text}");
     // Not all drivers know it.
     assert!(!text.contains("OpUMulExtended") && !text.contains("OpSMulExtended"), "{text}");
-    assert_eq!((text.matches(" u_mul_hi ").count(), text.matches(" s_mul_hi ").count()), (3, 2), "{text}");
+    assert_eq!(
+        (text.matches(" u_mul_hi ").count(), text.matches(" s_mul_hi ").count()),
+        (3, 2),
+        "{text}"
+    );
 }
 
 #[test]
@@ -221,7 +228,8 @@ fn integers_of_up_to_128_bits_are_two_words() {
         "declare i128 @llvm.smax.i128(i128, i128)
          declare i128 @llvm.fshl.i128(i128, i128, i128)
          declare i80 @llvm.abs.i80(i80, i1)
-         define spir_kernel void @kernel(ptr addrspace(1) %p, i64 %n, <2 x i64> %v, <4 x i32> %w, <3 x i32> %t) {
+         define spir_kernel void @kernel(ptr addrspace(1) %p, i64 %n, <2 x i64> %v, <4 x i32> %w, \
+         <3 x i32> %t) {
          entry:
            %x = load i128, ptr addrspace(1) %p
            %next = getelementptr inbounds i128, ptr addrspace(1) %p, i64 %n
@@ -266,7 +274,8 @@ fn wide_integers_are_two_words_in_structures_and_variables() {
     let text = translated(
         "%pair = type { i8, [15 x i8], i128, <{ i8, i72 }> }
          @table = internal addrspace(2) constant [2 x i128] [i128 36893488147419103235, i128 7]
-         @rest = internal addrspace(2) constant { i32, [3 x i128] } { i32 9, [3 x i128] zeroinitializer }
+         @rest = internal addrspace(2) constant { i32, [3 x i128] } { i32 9, [3 x i128] \
+         zeroinitializer }
          declare { i128, i1 } @llvm.sadd.with.overflow.i128(i128, i128)
          declare { i128, i1 } @llvm.usub.with.overflow.i128(i128, i128)
          declare { i128, i1 } @llvm.smul.with.overflow.i128(i128, i128)
@@ -274,7 +283,8 @@ fn wide_integers_are_two_words_in_structures_and_variables() {
          define spir_kernel void @kernel(ptr addrspace(1) %p, i64 %n) {
            %at = getelementptr inbounds [2 x i128], ptr addrspace(2) @table, i64 0, i64 %n
            %x = load i128, ptr addrspace(2) %at, align 16
-           %behind = getelementptr inbounds { i32, [3 x i128] }, ptr addrspace(2) @rest, i64 0, i32 1, i64 %n
+           %behind = getelementptr inbounds { i32, [3 x i128] }, ptr addrspace(2) @rest, i64 0, \
+           i32 1, i64 %n
            %y = load i128, ptr addrspace(2) %behind, align 8
            %first = call { i128, i1 } @llvm.sadd.with.overflow.i128(i128 %x, i128 %y)
            %sum = extractvalue { i128, i1 } %first, 0
@@ -297,7 +307,10 @@ fn wide_integers_are_two_words_in_structures_and_variables() {
     );
     assert!(!text.contains("OpTypeInt 128 ") && !text.contains("OpTypeInt 72 "), "{text}");
     // The table's first number: 2^65 and 3.
-    assert!(text.contains("OpConstant %ulong 2\n") && text.contains("OpConstant %ulong 3\n"), "{text}");
+    assert!(
+        text.contains("OpConstant %ulong 2\n") && text.contains("OpConstant %ulong 3\n"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -311,7 +324,8 @@ fn wide_integers_that_nothing_is_known_for_are_refused() {
            ret void }",
     );
     assert!(message.contains("'kernel'") && message.contains("%z = uitofp "), "{message}");
-    // In a loop as well, whose variable is left half split; the second variable comes after the one that fails.
+    // In a loop as well, whose variable is left half split; the second variable comes after the one
+    // that fails.
     let message = error(
         "define spir_kernel void @kernel(ptr addrspace(1) %p, i64 %n) {
          entry:
@@ -438,7 +452,9 @@ fn what_cannot_be_translated_is_an_error_and_the_process_goes_on() {
            ret void }",
     );
     assert!(fatal.contains("cannot translate") && fatal.contains("SSHLSAT"), "{fatal}");
-    assert!(translate(b"not bitcode", &[], &options()).unwrap_err().to_string().contains("cannot read"));
+    assert!(
+        translate(b"not bitcode", &[], &options()).unwrap_err().to_string().contains("cannot read")
+    );
     let old = Options { version: 0x0002_0000, ..options() };
     assert!(translate(&bitcode(""), &[], &old).unwrap_err().to_string().contains("0x00020000"));
 }
@@ -451,8 +467,10 @@ fn simplification_that_could_go_on_is_no_error() {
          declare void @llvm.experimental.noalias.scope.decl(metadata)
          define spir_kernel void @kernel() {
            tail call void @llvm.experimental.noalias.scope.decl(metadata !0)
-           call void @llvm.memcpy.p4.p1.i64(ptr addrspace(4) null, ptr addrspace(1) null, i64 0, i1 false), !noalias !0
-           call void @llvm.memset.p4.i64(ptr addrspace(4) null, i8 0, i64 0, i1 false), !alias.scope !3
+           call void @llvm.memcpy.p4.p1.i64(ptr addrspace(4) null, ptr addrspace(1) null, i64 0, \
+           i1 false), !noalias !0
+           call void @llvm.memset.p4.i64(ptr addrspace(4) null, i8 0, i64 0, i1 false), \
+           !alias.scope !3
            ret void }
          !0 = !{!1}
          !1 = distinct !{!1, !2}
@@ -466,8 +484,10 @@ fn simplification_that_could_go_on_is_no_error() {
 
 #[test]
 fn the_same_input_gives_the_same_bytes() {
-    let code =
-        bitcode("define spir_kernel void @kernel(ptr addrspace(1) %p) { store i32 1, ptr addrspace(1) %p ret void }");
+    let code = bitcode(
+        "define spir_kernel void @kernel(ptr addrspace(1) %p) { store i32 1, ptr addrspace(1) %p \
+         ret void }",
+    );
     let once = translate(&code, &[], &options()).unwrap();
     assert_eq!(once, translate(&code, &[], &options()).unwrap());
     assert_eq!(&once[..4], &0x0723_0203u32.to_le_bytes());
@@ -476,12 +496,17 @@ fn the_same_input_gives_the_same_bytes() {
 #[test]
 fn properties_become_execution_modes_and_decorations() {
     let text = translated(
-        "@text = private unnamed_addr addrspace(1) constant [22 x i8] c\"sycl-properties:foo=3\\00\", section \"llvm.metadata\"
-         @file = private unnamed_addr addrspace(1) constant [6 x i8] c\"f.cpp\\00\", section \"llvm.metadata\"
-         declare ptr addrspace(1) @llvm.ptr.annotation.p1.p1(ptr addrspace(1), ptr addrspace(1), ptr addrspace(1), i32, ptr addrspace(1))
-         define spir_kernel void @sized(ptr addrspace(1) noalias align 64 \"sycl-no-alias\" \"sycl-alignment\"=\"64\" %p) #0
+        "@text = private unnamed_addr addrspace(1) constant [22 x i8] \
+         c\"sycl-properties:foo=3\\00\", section \"llvm.metadata\"
+         @file = private unnamed_addr addrspace(1) constant [6 x i8] c\"f.cpp\\00\", \
+         section \"llvm.metadata\"
+         declare ptr addrspace(1) @llvm.ptr.annotation.p1.p1(ptr addrspace(1), ptr addrspace(1), \
+         ptr addrspace(1), i32, ptr addrspace(1))
+         define spir_kernel void @sized(ptr addrspace(1) noalias align \
+         64 \"sycl-no-alias\" \"sycl-alignment\"=\"64\" %p) #0
              !intel_reqd_sub_group_size !0 !reqd_work_group_size !1 {
-           %m = call ptr addrspace(1) @llvm.ptr.annotation.p1.p1(ptr addrspace(1) %p, ptr addrspace(1) @text,
+           %m = call ptr addrspace(1) @llvm.ptr.annotation.p1.p1(ptr addrspace(1) %p, ptr \
+           addrspace(1) @text,
                ptr addrspace(1) @file, i32 1, ptr addrspace(1) null)
            store i32 1, ptr addrspace(1) %m
            ret void }
@@ -489,9 +514,13 @@ fn properties_become_execution_modes_and_decorations() {
          !0 = !{i32 16}
          !1 = !{i32 4, i32 2, i32 1}",
     );
-    for part in
-        ["LocalSize 4 2 1", "SubgroupSize 16", "FuncParamAttr NoAlias", "Alignment 64", "\"sycl-properties:foo=3\""]
-    {
+    for part in [
+        "LocalSize 4 2 1",
+        "SubgroupSize 16",
+        "FuncParamAttr NoAlias",
+        "Alignment 64",
+        "\"sycl-properties:foo=3\"",
+    ] {
         assert!(text.contains(part), "no {part} in {text}");
     }
 }
@@ -522,9 +551,12 @@ fn variables_keep_their_size_when_pointers_lie_in_them() {
 
 #[test]
 fn blocks_keep_ids_of_their_own_over_many_translations() {
-    // Kernels of different numbers of stores that may be skipped: ids and blocks of one are not those of the others.
+    // Kernels of different numbers of stores that may be skipped: ids and blocks of one are not
+    // those of the others.
     let kernel = |name: usize, skipped: usize| {
-        let mut text = format!("define spir_kernel void @k{name}(ptr addrspace(1) %p, i32 %n) {{ br label %b0\n");
+        let mut text = format!(
+            "define spir_kernel void @k{name}(ptr addrspace(1) %p, i32 %n) {{ br label %b0\n"
+        );
         for b in 0..skipped {
             text += &format!(
                 "b{b}: %c{b} = icmp ugt i32 %n, {b}\n br i1 %c{b}, label %s{b}, label %b{next}
@@ -535,7 +567,8 @@ fn blocks_keep_ids_of_their_own_over_many_translations() {
         text + &format!("b{skipped}: ret void }}\n")
     };
     for round in 0..200 {
-        let kernels: String = (0..1 + round % 7).map(|k| kernel(k, 5 + (round * 13 + k * 29) % 90)).collect();
+        let kernels: String =
+            (0..1 + round % 7).map(|k| kernel(k, 5 + (round * 13 + k * 29) % 90)).collect();
         let result = translate(&bitcode(&kernels), &[], &options());
         assert!(result.is_ok(), "round {round}: {}", result.unwrap_err());
     }
@@ -553,8 +586,9 @@ fn one_kernel_is_translated_without_the_others() {
            store i32 %n, ptr addrspace(1) %p
            ret void }",
     );
-    let only =
-        |kernel: Option<&str>| translate(&code, &[], &Options { kernel: kernel.map(str::to_owned), ..options() });
+    let only = |kernel: Option<&str>| {
+        translate(&code, &[], &Options { kernel: kernel.map(str::to_owned), ..options() })
+    };
     for kernel in [None, Some("bad")] {
         let why = only(kernel).expect_err("one cannot be translated").to_string();
         assert!(why.contains("nowhere"), "{why}");
@@ -568,7 +602,9 @@ fn one_kernel_is_translated_without_the_others() {
 #[test]
 fn a_program_judges_the_result() {
     let code = bitcode("define spir_kernel void @kernel() { ret void }");
-    let judged = |program: &str| translate(&code, &[], &Options { validator: Some(program.into()), ..options() });
+    let judged = |program: &str| {
+        translate(&code, &[], &Options { validator: Some(program.into()), ..options() })
+    };
     assert!(judged("spirv-val").is_ok());
     let why = judged("/bin/false").expect_err("it refuses all").to_string();
     assert!(why.contains("'/bin/false' rejects the SPIR-V module"), "{why}");

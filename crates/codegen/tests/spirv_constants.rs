@@ -1,4 +1,5 @@
-//! Constants of all types as parts of all others, with undefined parts, and addresses as initial values.
+//! Constants of all types as parts of all others, with undefined parts, and addresses as initial
+//! values.
 
 mod spirv_tools;
 
@@ -35,7 +36,8 @@ fn vectors_of_all_lengths_and_types_are_constants() {
             let elements = vec![format!("{scalar} {value}"); lanes - 1].join(", ");
             let ty = format!("{{ {vector}, i8, [3 x {vector}] }}");
             let initial = format!(
-                "{{ {vector} <{elements}, {scalar} {value}>, i8 1, [3 x {vector}] [{vector} <{elements}, {scalar} undef>, \
+                "{{ {vector} <{elements}, {scalar} {value}>, i8 1, [3 x {vector}] [{vector} \
+                 <{elements}, {scalar} undef>, \
                  {vector} poison, {vector} zeroinitializer] }}"
             );
             translated(&with(&ty, &initial, ""));
@@ -45,13 +47,21 @@ fn vectors_of_all_lengths_and_types_are_constants() {
 
 #[test]
 fn numbers_of_all_widths_are_parts_of_arrays_and_structures() {
-    let scalars = [("i1", "true"), ("i24", "5"), ("i64", "9"), ("i128", "18446744073709551617"), ("half", "1.0")];
+    let scalars = [
+        ("i1", "true"),
+        ("i24", "5"),
+        ("i64", "9"),
+        ("i128", "18446744073709551617"),
+        ("half", "1.0"),
+    ];
     for (scalar, value) in scalars {
         let array = format!("[3 x {scalar}]");
         let elements = format!("[{scalar} {value}, {scalar} undef, {scalar} {value}]");
         translated(&with(&array, &elements, ""));
         let packed = format!("<{{ {scalar}, {array}, [0 x i8], {array} }}>");
-        let parts = format!("<{{ {scalar} {value}, {array} poison, [0 x i8] zeroinitializer, {array} {elements} }}>");
+        let parts = format!(
+            "<{{ {scalar} {value}, {array} poison, [0 x i8] zeroinitializer, {array} {elements} }}>"
+        );
         translated(&with(&packed, &parts, ""));
     }
 }
@@ -80,7 +90,8 @@ fn undefined_parts_become_zeros() {
 fn flags_and_odd_vectors_lie_in_bytes() {
     let text = translated(&with("[3 x i1]", "[i1 true, i1 false, i1 true]", ""));
     assert!(text.contains("OpConstantComposite %_arr_uchar_uint_3 %uchar_1 "), "{text}");
-    let text = translated(&with("<8 x i1>", "<i1 1, i1 0, i1 1, i1 1, i1 0, i1 0, i1 0, i1 1>", ""));
+    let text =
+        translated(&with("<8 x i1>", "<i1 1, i1 0, i1 1, i1 1, i1 0, i1 0, i1 0, i1 1>", ""));
     assert!(text.contains("%uchar_141"), "{text}");
     let text = translated(&with("<5 x i16>", "<i16 1, i16 258, i16 3, i16 4, i16 5>", ""));
     // With the gap up to its alignment.
@@ -89,14 +100,17 @@ fn flags_and_odd_vectors_lie_in_bytes() {
 
 #[test]
 fn addresses_within_variables_count_bytes() {
-    let generic = "ptr addrspace(4) getelementptr (i8, ptr addrspace(4) addrspacecast (ptr addrspace(1) @data to \
+    let generic = "ptr addrspace(4) getelementptr (i8, ptr addrspace(4) addrspacecast (ptr \
+        addrspace(1) @data to \
                    ptr addrspace(4)), i64 12)";
     let text = translated(&with(
         "[3 x ptr addrspace(4)]",
         &format!(
-            "[{generic}, ptr addrspace(4) null, ptr addrspace(4) addrspacecast (ptr addrspace(1) @data to ptr addrspace(4))]"
+            "[{generic}, ptr addrspace(4) null, ptr addrspace(4) addrspacecast (ptr addrspace(1) \
+             @data to ptr addrspace(4))]"
         ),
-        "@data = internal addrspace(1) constant [8 x i32] [i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8]",
+        "@data = internal addrspace(1) constant [8 x i32] [i32 1, i32 2, i32 3, i32 4, i32 5, i32 \
+         6, i32 7, i32 8]",
     ));
     assert!(text.contains("OpTypeArray %uchar %uint_32"), "{text}");
     assert!(text.contains("InBoundsPtrAccessChain %data") && text.contains("%ulong_12"), "{text}");
@@ -109,7 +123,8 @@ fn addresses_within_variables_that_hold_addresses_are_refused() {
     let why = error(&with(
         "ptr addrspace(1)",
         "getelementptr (i8, ptr addrspace(1) @table, i64 8)",
-        "@table = internal addrspace(1) constant [2 x ptr addrspace(1)] [ptr addrspace(1) @g, ptr addrspace(1) null]",
+        "@table = internal addrspace(1) constant [2 x ptr addrspace(1)] [ptr addrspace(1) @g, ptr \
+         addrspace(1) null]",
     ));
     assert!(why.contains("variable 'table'") && why.contains("holds addresses"), "{why}");
 }

@@ -1,10 +1,12 @@
-//! The metadata of the design document on compile-time properties, as it shows it, becomes the instructions that it names. Its made-up
-//! numbers are nothing that a disassembler knows, so the modules are read here.
+//! The metadata of the design document on compile-time properties, as it shows it, becomes the
+//! instructions that it names. Its made-up numbers are nothing that a disassembler knows, so the
+//! modules are read here.
 
 use scythe_codegen::spirv::{Options, translate};
 use scythe_llvm::Context;
 use scythe_passes::target::spirv::lowering::binary::{
-    Module, OP_CAPABILITY, OP_DECORATE, OP_ENTRY_POINT, OP_EXTENSION, OP_MEMBER_DECORATE, OP_TYPE_STRUCT, text_operands,
+    Module, OP_CAPABILITY, OP_DECORATE, OP_ENTRY_POINT, OP_EXTENSION, OP_MEMBER_DECORATE,
+    OP_TYPE_STRUCT, text_operands,
 };
 
 const OP_EXECUTION_MODE: u16 = 16;
@@ -22,12 +24,20 @@ fn module(body: &str, extensions: &[&str]) -> Result<Module, String> {
 
 /// What follows the target in all instructions of this kind for the target.
 fn of(module: &Module, opcode: u16, target: u32) -> Vec<Vec<u32>> {
-    let own = module.instructions.iter().filter(|i| i.opcode == opcode && i.operands.first() == Some(&target));
+    let own = module
+        .instructions
+        .iter()
+        .filter(|i| i.opcode == opcode && i.operands.first() == Some(&target));
     own.map(|i| i.operands[1..].to_vec()).collect()
 }
 
 fn kernel(module: &Module) -> u32 {
-    module.instructions.iter().find(|i| i.opcode == OP_ENTRY_POINT).expect("there is a kernel").operands[1]
+    module
+        .instructions
+        .iter()
+        .find(|i| i.opcode == OP_ENTRY_POINT)
+        .expect("there is a kernel")
+        .operands[1]
 }
 
 fn semantic(text: &str) -> Vec<u32> {
@@ -50,7 +60,8 @@ fn execution_modes() {
 #[test]
 fn modes_take_the_place_of_older_metadata_and_kernels_that_are_gone_have_none() {
     let module = module(
-        "define spir_kernel void @bar() !reqd_work_group_size !0 !intel_reqd_sub_group_size !1 { ret void }
+        "define spir_kernel void @bar() !reqd_work_group_size !0 !intel_reqd_sub_group_size !1 { \
+         ret void }
          !spirv.ExecutionMode = !{!2, !3, !4, !5}
          !0 = !{i32 4, i32 2, i32 1}
          !1 = !{i32 16}
@@ -67,7 +78,8 @@ fn modes_take_the_place_of_older_metadata_and_kernels_that_are_gone_have_none() 
 #[test]
 fn parameters_have_decorations_with_numbers_and_texts() {
     let module = module(
-        "define spir_kernel void @MyKernel(i32 %a, i32 %b) !spirv.ParameterDecorations !0 { ret void }
+        "define spir_kernel void @MyKernel(i32 %a, i32 %b) !spirv.ParameterDecorations !0 { ret \
+         void }
          !0 = !{!1, !2}
          !1 = !{!3, !4, !5}
          !2 = !{}
@@ -79,7 +91,10 @@ fn parameters_have_decorations_with_numbers_and_texts() {
     .expect("the code can be translated");
     let parameters = module.parameters("MyKernel").expect("the kernel is there");
     let first = of(&module, OP_DECORATE, parameters[0]);
-    assert_eq!(first, [vec![7742], vec![7743, 10], [vec![7743, 11], text_operands("a text")].concat()]);
+    assert_eq!(
+        first,
+        [vec![7742], vec![7743, 10], [vec![7743, 11], text_operands("a text")].concat()]
+    );
     assert!(of(&module, OP_DECORATE, parameters[1]).is_empty());
 }
 
@@ -103,21 +118,26 @@ fn variables_have_decorations() {
         }
         // A driver that does not know the extension would refuse the module.
         assert_eq!(own.contains(&access), !extensions.is_empty(), "{own:?}");
-        let capability = module.instructions.iter().any(|i| i.opcode == OP_CAPABILITY && i.operands == [6187]);
+        let capability =
+            module.instructions.iter().any(|i| i.opcode == OP_CAPABILITY && i.operands == [6187]);
         assert_eq!(capability, !extensions.is_empty());
     }
 }
 
-/// The document's call of `__spirv_AddMemberDecoration` with a list of decorations is an annotation with the list here.
+/// The document's call of `__spirv_AddMemberDecoration` with a list of decorations is an annotation
+/// with the list here.
 #[test]
 fn members_and_pointers_to_them_have_decorations() {
     let body = "
          %class.annotated = type { i32, ptr addrspace(1) }
-         @text = private addrspace(1) constant [40 x i8] c\"sycl-properties:foo,sycl-latency=3,bar=4\", section \"llvm.metadata\"
-         declare ptr addrspace(1) @llvm.ptr.annotation.p1.p1(ptr addrspace(1), ptr addrspace(1), ptr addrspace(1), i32, ptr addrspace(1))
+         @text = private addrspace(1) constant [40 x i8] \
+         c\"sycl-properties:foo,sycl-latency=3,bar=4\", section \"llvm.metadata\"
+         declare ptr addrspace(1) @llvm.ptr.annotation.p1.p1(ptr addrspace(1), ptr addrspace(1), \
+         ptr addrspace(1), i32, ptr addrspace(1))
          define spir_kernel void @k(ptr addrspace(1) %p, i64 %i) {
            %at = getelementptr %class.annotated, ptr addrspace(1) %p, i64 %i, i32 1
-           %ann = call ptr addrspace(1) @llvm.ptr.annotation.p1.p1(ptr addrspace(1) %at, ptr addrspace(1) @text,
+           %ann = call ptr addrspace(1) @llvm.ptr.annotation.p1.p1(ptr addrspace(1) %at, ptr \
+           addrspace(1) @text,
                ptr addrspace(1) @text, i32 1, ptr addrspace(1) null) LIST !scythe_member !9
            store ptr addrspace(1) %p, ptr addrspace(1) %ann
            ret void }
@@ -127,17 +147,20 @@ fn members_and_pointers_to_them_have_decorations() {
          !9 = !{%class.annotated poison, i32 1}";
     let check = |body: &str, extensions: &[&str], expected: &[Vec<u32>]| {
         let module = module(body, extensions).expect("the code can be translated");
-        let structure = module.named("class.annotated", OP_TYPE_STRUCT).expect("the structure is there");
+        let structure =
+            module.named("class.annotated", OP_TYPE_STRUCT).expect("the structure is there");
         let mut members = of(&module, OP_MEMBER_DECORATE, structure);
         let mut expected: Vec<Vec<u32>> = expected.to_vec();
         let pointer = |i: &&scythe_passes::target::spirv::lowering::binary::Instruction| {
             i.opcode == OP_DECORATE && i.operands.get(1..) == Some(&expected[0][..])
         };
-        let pointer = module.instructions.iter().find(pointer).expect("the pointer is decorated").operands[0];
+        let pointer =
+            module.instructions.iter().find(pointer).expect("the pointer is decorated").operands[0];
         let mut own = of(&module, OP_DECORATE, pointer);
         [&mut expected, &mut own].into_iter().for_each(|list| list.sort());
         assert_eq!(own, expected);
-        let mut of_member: Vec<Vec<u32>> = expected.iter().map(|words| [vec![1], words.clone()].concat()).collect();
+        let mut of_member: Vec<Vec<u32>> =
+            expected.iter().map(|words| [vec![1], words.clone()].concat()).collect();
         [&mut of_member, &mut members].into_iter().for_each(|list| list.sort());
         assert_eq!(members, of_member);
         module
@@ -147,7 +170,8 @@ fn members_and_pointers_to_them_have_decorations() {
     let by_text = body.replace("LIST", ",");
     check(&by_text, &[], &[semantic("sycl-properties:foo,bar=4")]);
     let interfaces = "SPV_INTEL_fpga_argument_interfaces";
-    let module = check(&by_text, &[interfaces], &[vec![6179, 3], semantic("sycl-properties:foo,bar=4")]);
+    let module =
+        check(&by_text, &[interfaces], &[vec![6179, 3], semantic("sycl-properties:foo,bar=4")]);
     let has = |opcode: u16, operands: Vec<u32>| {
         module.instructions.iter().any(|i| i.opcode == opcode && i.operands == operands)
     };
@@ -161,12 +185,16 @@ fn structures_that_spirv_cannot_tell_apart_are_decorated_alike_or_not_at_all() {
         format!(
             "%class.first = type {{ i32, i32 }}
              %class.second = type {{ i32, i32 }}
-             @text = private addrspace(1) constant [1 x i8] zeroinitializer, section \"llvm.metadata\"
-             declare ptr addrspace(1) @llvm.ptr.annotation.p1.p1(ptr addrspace(1), ptr addrspace(1), ptr addrspace(1), i32, ptr addrspace(1))
+             @text = private addrspace(1) constant [1 x i8] zeroinitializer, \
+             section \"llvm.metadata\"
+             declare ptr addrspace(1) @llvm.ptr.annotation.p1.p1(ptr addrspace(1), ptr \
+             addrspace(1), ptr addrspace(1), i32, ptr addrspace(1))
              define spir_kernel void @k(ptr addrspace(1) %p, ptr addrspace(1) %q, i64 %i) {{
                %at = getelementptr %class.first, ptr addrspace(1) %p, i64 %i, i32 1
-               %ann = call ptr addrspace(1) @llvm.ptr.annotation.p1.p1(ptr addrspace(1) %at, ptr addrspace(1) @text,
-                   ptr addrspace(1) @text, i32 1, ptr addrspace(1) null), !spirv.Decorations !0, !scythe_member !8
+               %ann = call ptr addrspace(1) @llvm.ptr.annotation.p1.p1(ptr addrspace(1) %at, ptr \
+               addrspace(1) @text,
+                   ptr addrspace(1) @text, i32 1, ptr addrspace(1) null), !spirv.Decorations !0, \
+                   !scythe_member !8
                store i32 1, ptr addrspace(1) %ann
                %other = getelementptr %class.second, ptr addrspace(1) %q, i64 %i, i32 1
                {second}
@@ -181,20 +209,29 @@ fn structures_that_spirv_cannot_tell_apart_are_decorated_alike_or_not_at_all() {
     };
     let annotated = |list: &str| {
         body(&format!(
-            "%second = call ptr addrspace(1) @llvm.ptr.annotation.p1.p1(ptr addrspace(1) %other, ptr addrspace(1) @text,
-                 ptr addrspace(1) @text, i32 1, ptr addrspace(1) null), !spirv.Decorations {list}, !scythe_member !9
+            "%second = call ptr addrspace(1) @llvm.ptr.annotation.p1.p1(ptr addrspace(1) %other, \
+             ptr addrspace(1) @text,
+                 ptr addrspace(1) @text, i32 1, ptr addrspace(1) null), !spirv.Decorations {list}, \
+                 !scythe_member !9
              store i32 2, ptr addrspace(1) %second"
         ))
     };
     let plain = body("store i32 2, ptr addrspace(1) %other");
-    let ways = [(annotated("!0"), vec![vec![1, 7744, 3]]), (annotated("!2"), vec![]), (plain, vec![])];
+    let ways =
+        [(annotated("!0"), vec![vec![1, 7744, 3]]), (annotated("!2"), vec![]), (plain, vec![])];
     for (body, expected) in ways {
         let module = module(&body, &[]).expect("the code can be translated");
-        let structure = module.named("class.first", OP_TYPE_STRUCT).expect("the structure is there");
+        let structure =
+            module.named("class.first", OP_TYPE_STRUCT).expect("the structure is there");
         assert_eq!(module.named("class.second", OP_TYPE_STRUCT), Some(structure));
         assert_eq!(of(&module, OP_MEMBER_DECORATE, structure), expected, "{body}");
         // The accesses are decorated in any case.
-        assert!(module.instructions.iter().any(|i| i.opcode == OP_DECORATE && i.operands[1..] == [7744, 3]));
+        assert!(
+            module
+                .instructions
+                .iter()
+                .any(|i| i.opcode == OP_DECORATE && i.operands[1..] == [7744, 3])
+        );
     }
 }
 
@@ -205,7 +242,15 @@ fn metadata_of_another_form_is_an_error() {
     let count = error(&format!("{kernel}!0 = !{{!1, !1}}\n!1 = !{{}}"));
     assert_eq!(count, "!spirv.ParameterDecorations of 'k' is for 2 parameters, expected 1");
     let number = error(&format!("{kernel}!0 = !{{!1}}\n!1 = !{{!2}}\n!2 = !{{!\"text\"}}"));
-    assert_eq!(number, "a decoration of parameter 0 of 'k' is not a number with operands that are numbers or texts");
-    let mode = error("define spir_kernel void @k() { ret void }\n!spirv.ExecutionMode = !{!0}\n!0 = !{ptr @k}");
-    assert_eq!(mode, "!spirv.ExecutionMode of kernel 'k' has no number of a mode as its second operand");
+    assert_eq!(
+        number,
+        "a decoration of parameter 0 of 'k' is not a number with operands that are numbers or texts"
+    );
+    let mode = error(
+        "define spir_kernel void @k() { ret void }\n!spirv.ExecutionMode = !{!0}\n!0 = !{ptr @k}",
+    );
+    assert_eq!(
+        mode,
+        "!spirv.ExecutionMode of kernel 'k' has no number of a mode as its second operand"
+    );
 }

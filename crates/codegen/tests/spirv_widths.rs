@@ -6,7 +6,8 @@ use spirv_tools::translated;
 
 #[test]
 fn counters_that_are_truncated_keep_their_width() {
-    // Loop strength reduction would count in three bits here, which become eight, and mask the wrong ones.
+    // Loop strength reduction would count in three bits here, which become eight, and mask the
+    // wrong ones.
     let text = translated(
         "declare spir_func i64 @_Z32__spirv_BuiltInLocalInvocationIdi(i32)
          define spir_kernel void @kernel(ptr addrspace(1) %p) {
@@ -51,7 +52,10 @@ fn extensions_of_truncations_are_masks() {
            store i8 %both, ptr addrspace(1) %p
            ret void }",
     );
-    assert!(text.contains("OpBitwiseAnd %uint ") && text.contains("OpBitwiseAnd %v3uint "), "{text}");
+    assert!(
+        text.contains("OpBitwiseAnd %uint ") && text.contains("OpBitwiseAnd %v3uint "),
+        "{text}"
+    );
 }
 
 #[test]
@@ -104,7 +108,8 @@ fn vectors_of_pointers_and_of_other_lengths_are_taken_apart() {
            br label %end
          end:
            %both = phi <4 x ptr addrspace(4)> [ %v, %entry ], [ %w, %then ]
-           %s = shufflevector <4 x ptr addrspace(4)> %both, <4 x ptr addrspace(4)> %v, <4 x i32> <i32 3, i32 4, i32 5, i32 1>
+           %s = shufflevector <4 x ptr addrspace(4)> %both, <4 x ptr addrspace(4)> %v, <4 x i32> \
+           <i32 3, i32 4, i32 5, i32 1>
            store <4 x ptr addrspace(4)> %s, ptr addrspace(1) %q
            %six = load <6 x i16>, ptr addrspace(1) %p
            %twice = add <6 x i16> %six, %six

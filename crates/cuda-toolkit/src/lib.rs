@@ -1,9 +1,12 @@
-//! CUDA's tools and libraries, and `libclc`: where they are on this machine, and how to tell whether they changed.
+//! CUDA's tools and libraries, and `libclc`: where they are on this machine, and how to tell
+//! whether they changed.
 //!
-//! The run-time compiler and the key of what it made must mean the same files, hence one place for both. Nothing is read but folders.
+//! The run-time compiler and the key of what it made must mean the same files, hence one place for
+//! both. Nothing is read but folders.
 //!
-//! An installation is a folder with `bin/ptxas` and `nvvm/libdevice/libdevice.10.bc`: that of NVIDIA's installers, of Linux
-//! distributions, or of the wheel `nvidia-cuda-nvcc-cu12` from PyPI, which is such a folder inside a Python environment.
+//! An installation is a folder with `bin/ptxas` and `nvvm/libdevice/libdevice.10.bc`: that of
+//! NVIDIA's installers, of Linux distributions, or of the wheel `nvidia-cuda-nvcc-cu12` from PyPI,
+//! which is such a folder inside a Python environment.
 
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
@@ -14,7 +17,8 @@ const PTXAS: &str = "bin/ptxas";
 /// Environment variables that name an installation, in the order in which they count.
 const VARIABLES: [&str; 3] = ["CUDA_PATH", "CUDA_HOME", "CUDA_ROOT"];
 /// Folders of installations where none is named.
-const USUAL: [&str; 4] = ["/usr/local/cuda", "/opt/cuda", "/usr/lib/cuda", "/usr/lib/nvidia-cuda-toolkit"];
+const USUAL: [&str; 4] =
+    ["/usr/local/cuda", "/opt/cuda", "/usr/lib/cuda", "/usr/lib/nvidia-cuda-toolkit"];
 /// Wheels, below a folder of Python packages.
 const WHEELS: [&str; 2] = ["nvidia/cuda_nvcc", "nvidia/cu13"];
 
@@ -26,23 +30,30 @@ pub struct Toolkit {
 }
 
 impl Toolkit {
-    /// The installation in `path`, which is its folder or a Python environment that holds the wheel. `None` where that has neither
-    /// part.
+    /// The installation in `path`, which is its folder or a Python environment that holds the
+    /// wheel. `None` where that has neither part.
     pub fn at(path: &Path) -> Option<Self> {
-        let found =
-            candidates(path).into_iter().map(|root| Self::in_root(&root)).find(|found| *found != Self::default());
+        let found = candidates(path)
+            .into_iter()
+            .map(|root| Self::in_root(&root))
+            .find(|found| *found != Self::default());
         found.map(Self::completed)
     }
 
     /// The first installation in the usual places; empty where there is none.
     pub fn find() -> Self {
-        let variables = VARIABLES.iter().filter_map(std::env::var_os).filter(|v| !v.is_empty()).map(PathBuf::from);
+        let variables = VARIABLES
+            .iter()
+            .filter_map(std::env::var_os)
+            .filter(|v| !v.is_empty())
+            .map(PathBuf::from);
         let environment = std::env::var_os("VIRTUAL_ENV").map(PathBuf::from);
         let home = std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".local"));
         let python = environment.into_iter().chain(home).chain([PathBuf::from("/usr/local")]);
         let usual = USUAL.iter().map(PathBuf::from).chain(versions(Path::new("/usr/local")));
         let mut roots = variables.chain(usual).chain(python).flat_map(|path| candidates(&path));
-        let whole = roots.find_map(|root| Some(Self::in_root(&root)).filter(|found| found.ptxas.is_some()));
+        let whole =
+            roots.find_map(|root| Some(Self::in_root(&root)).filter(|found| found.ptxas.is_some()));
         whole.unwrap_or_default().completed()
     }
 
@@ -55,7 +66,9 @@ impl Toolkit {
     fn completed(mut self) -> Self {
         if self.ptxas.is_none() {
             let path = std::env::var_os("PATH").unwrap_or_default();
-            self.ptxas = std::env::split_paths(&path).map(|folder| folder.join("ptxas")).find(|file| file.is_file());
+            self.ptxas = std::env::split_paths(&path)
+                .map(|folder| folder.join("ptxas"))
+                .find(|file| file.is_file());
         }
         if self.libdevice.is_none() {
             let program = self.ptxas.as_ref().and_then(|file| file.canonicalize().ok());
@@ -67,20 +80,28 @@ impl Toolkit {
 }
 
 /// Where `libclc` is, by the name of Debian's package and by that of its own installation.
-const LIBCLC: [&str; 2] = ["/usr/lib/clc/nvptx64--nvidiacl.bc", "/usr/share/clc/nvptx64--nvidiacl.bc"];
+const LIBCLC: [&str; 2] =
+    ["/usr/lib/clc/nvptx64--nvidiacl.bc", "/usr/share/clc/nvptx64--nvidiacl.bc"];
 
 /// `libclc`, where it is installed.
 pub fn libclc() -> Option<PathBuf> {
     LIBCLC.iter().map(PathBuf::from).find(|path| path.is_file())
 }
 
-/// What stands for the libraries that device code is linked with, in the key of the result: paths, sizes and times.
+/// What stands for the libraries that device code is linked with, in the key of the result: paths,
+/// sizes and times.
 pub fn libraries_identity(toolkit: &Toolkit) -> String {
     let file = |path: Option<PathBuf>| {
         let Some(path) = path else { return "none".to_owned() };
         let data = std::fs::metadata(&path).ok();
-        let changed = data.as_ref().and_then(|data| data.modified().ok()?.duration_since(UNIX_EPOCH).ok());
-        format!("{} {} {}", path.display(), data.map_or(0, |d| d.len()), changed.map_or(0, |time| time.as_nanos()))
+        let changed =
+            data.as_ref().and_then(|data| data.modified().ok()?.duration_since(UNIX_EPOCH).ok());
+        format!(
+            "{} {} {}",
+            path.display(),
+            data.map_or(0, |d| d.len()),
+            changed.map_or(0, |time| time.as_nanos())
+        )
     };
     format!("libdevice: {}; libclc: {}", file(toolkit.libdevice.clone()), file(libclc()))
 }
@@ -98,7 +119,8 @@ fn candidates(path: &Path) -> Vec<PathBuf> {
 
 /// `cuda-12.4` and the like, newest first.
 fn versions(folder: &Path) -> Vec<PathBuf> {
-    let mut found: Vec<PathBuf> = entries(folder).into_iter().filter(|path| name_starts_with(path, "cuda-")).collect();
+    let mut found: Vec<PathBuf> =
+        entries(folder).into_iter().filter(|path| name_starts_with(path, "cuda-")).collect();
     found.sort_by_cached_key(|path| std::cmp::Reverse(numbers(path)));
     found
 }
@@ -142,7 +164,10 @@ mod tests {
         }
         for (path, root) in [(&cuda, &cuda), (&environment, &wheel), (&wheel, &wheel)] {
             let found = Toolkit::at(path).unwrap();
-            assert_eq!((found.ptxas, found.libdevice), (Some(root.join(PTXAS)), Some(root.join(LIBDEVICE))));
+            assert_eq!(
+                (found.ptxas, found.libdevice),
+                (Some(root.join(PTXAS)), Some(root.join(LIBDEVICE)))
+            );
         }
     }
 
@@ -164,7 +189,8 @@ mod tests {
         let names = ["cuda-9.2", "cuda-12.4", "cuda-12.10", "cuda-13.0", "cuda-12"];
         names.iter().for_each(|name| std::fs::create_dir(folder.path().join(name)).unwrap());
         let found = versions(folder.path());
-        let found: Vec<_> = found.iter().map(|path| path.file_name().unwrap().to_str().unwrap()).collect();
+        let found: Vec<_> =
+            found.iter().map(|path| path.file_name().unwrap().to_str().unwrap()).collect();
         assert_eq!(found, ["cuda-13.0", "cuda-12.10", "cuda-12.4", "cuda-12", "cuda-9.2"]);
     }
 

@@ -1,4 +1,5 @@
-// The device configuration as a C++ table, <scythe/DeviceConfigFile.hpp> of an installed tree. The table itself, which
+// The device configuration as a C++ table, <scythe/DeviceConfigFile.hpp> of an installed tree. The
+// table itself, which
 //   scythe-tools dynamic-tblgen -gen-dynamic-tables DeviceConfig.td -o device_config_file.inc
 // writes, stands beside it; its initialisers are in the order of the members below.
 #ifndef SCYTHE_DEVICE_CONFIG_FILE_HPP

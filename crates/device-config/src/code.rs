@@ -1,5 +1,5 @@
-//! What follows from a row of the table: which code it stands for, which compiler makes it and for which device, and the macros
-//! of its device pass.
+//! What follows from a row of the table: which code it stands for, which compiler makes it and for
+//! which device, and the macros of its device pass.
 
 use crate::table::{Target, embedded};
 use crate::{Table, words};
@@ -10,15 +10,17 @@ use scythe_abi::target::{Family, PTX_BASE, SEPARATOR, Target as Id};
 /// The option by which ocloc is told the device.
 pub const OCLOC_DEVICE: &str = "-device";
 
-/// Compilers that `aot-toolchain` can name, and the family of what they make. A name that begins with `ocloc` is one of several
-/// ocloc.
-const TOOLCHAINS: [(&str, Family); 3] = [("ocloc", Family::Intel), ("ptxas", Family::Nvidia), ("scythe", Family::Cpu)];
+/// Compilers that `aot-toolchain` can name, and the family of what they make. A name that begins
+/// with `ocloc` is one of several ocloc.
+const TOOLCHAINS: [(&str, Family); 3] =
+    [("ocloc", Family::Intel), ("ptxas", Family::Nvidia), ("scythe", Family::Cpu)];
 
 /// The options by which `ptxas` is told the architecture.
 const PTXAS_ARCH: [&str; 2] = ["-arch", "--gpu-name"];
 
 impl Target {
-    /// What its device code is known by in objects and images. An error says why no code can be made for it.
+    /// What its device code is known by in objects and images. An error says why no code can be
+    /// made for it.
     pub fn id(&self) -> Result<Id, String> {
         let name = &*self.name;
         let family = self.family()?;
@@ -33,8 +35,14 @@ impl Target {
         let named = Family::of_image_target(&self.name);
         let toolchain = Some(&*self.aot_toolchain).filter(|toolchain| !toolchain.is_empty());
         let Some(toolchain) = toolchain else {
-            let message = format!("the device configuration does not name a compiler for the target '{}'", self.name);
-            return Err(format!("{message}: expected {} as its 'aot-toolchain'", toolchains(named)));
+            let message = format!(
+                "the device configuration does not name a compiler for the target '{}'",
+                self.name
+            );
+            return Err(format!(
+                "{message}: expected {} as its 'aot-toolchain'",
+                toolchains(named)
+            ));
         };
         let file = toolchain.rsplit('/').next().unwrap_or_default();
         let is_it = |known: &str| file == known || known == "ocloc" && file.starts_with(known);
@@ -73,7 +81,8 @@ impl Target {
         let (mut arch, mut others) = (None, Vec::new());
         let mut words = self.options().into_iter();
         while let Some(word) = words.next() {
-            match PTXAS_ARCH.iter().find_map(|option| word.strip_prefix(option)?.strip_prefix('=')) {
+            match PTXAS_ARCH.iter().find_map(|option| word.strip_prefix(option)?.strip_prefix('='))
+            {
                 Some(told) => arch = Some(told.to_owned()),
                 None if PTXAS_ARCH.contains(&word.as_str()) => arch = words.next(),
                 None => others.push(word),
@@ -82,20 +91,24 @@ impl Target {
         (arch, others)
     }
 
-    /// The PTX version, times ten, that code for NVIDIA GPUs is compiled to: the first that knows the architecture, and the
-    /// newest known where nobody told.
+    /// The PTX version, times ten, that code for NVIDIA GPUs is compiled to: the first that knows
+    /// the architecture, and the newest known where nobody told.
     pub fn ptx_version(&self) -> u32 {
         let table = Table::embedded();
         let arch = self.cuda_arch();
         let told = |target: &Target| target.first_ptx;
         let same = || table.targets().filter(|row| row.cuda_arch() == arch).find_map(told);
-        told(self).or_else(same).or_else(|| table.targets().filter_map(told).max()).unwrap_or_default()
+        told(self)
+            .or_else(same)
+            .or_else(|| table.targets().filter_map(told).max())
+            .unwrap_or_default()
     }
 
     /// The macros that its device pass predefines, as `NAME=VALUE`.
     pub fn macros(&self) -> Vec<String> {
         let of_name = |name: &str| {
-            let upper = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
+            let upper =
+                |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
             format!("__SYCL_TARGET_{}__=1", name.chars().map(upper).collect::<String>())
         };
         let Ok(id) = self.id() else { return Vec::new() };
@@ -131,7 +144,11 @@ impl Target {
         };
         let device = self.ocloc_device()?;
         // Where a target has the code of another, it has its version as well.
-        let same_code = || crate::table::TARGETS.iter().filter(|other| other.ocloc_device().as_ref() == Some(&device));
+        let same_code = || {
+            crate::table::TARGETS
+                .iter()
+                .filter(|other| other.ocloc_device().as_ref() == Some(&device))
+        };
         Version::from_ocloc(&device).or_else(|| of(self)).or_else(|| same_code().find_map(of))
     }
 }
@@ -148,7 +165,8 @@ fn toolchains(family: Option<Family>) -> String {
     }
 }
 
-/// The version of the Intel GPU that a target, or an image's target, names; `None` where it names none or several.
+/// The version of the Intel GPU that a target, or an image's target, names; `None` where it names
+/// none or several.
 pub fn intel_version(target: &str) -> Option<Version> {
     let in_table = || {
         let row = Table::embedded().lookup(target)?.clone();
@@ -160,7 +178,8 @@ pub fn intel_version(target: &str) -> Option<Version> {
     }
 }
 
-/// The name of the target that stands for a version: `intel_gpu_skl`, or `intel_gpu_12_55_1` where there is no other.
+/// The name of the target that stands for a version: `intel_gpu_skl`, or `intel_gpu_12_55_1` where
+/// there is no other.
 pub fn intel_name(version: Version) -> String {
     let name = version.numbered_name();
     match embedded(Table::canonical(&name)) {
@@ -202,7 +221,9 @@ mod tests {
                 Err(message) => {
                     assert_eq!(
                         message,
-                        "the device configuration does not name a compiler for the target 'spir64_fpga': expected 'ocloc', 'ptxas' or 'scythe' as its 'aot-toolchain'"
+                        "the device configuration does not name a compiler for the target \
+                         'spir64_fpga': expected 'ocloc', 'ptxas' or 'scythe' as its \
+                         'aot-toolchain'"
                     );
                 }
             }
@@ -211,14 +232,27 @@ mod tests {
 
     #[test]
     fn every_intel_gpu_has_a_version_that_leads_back_to_its_code() {
-        for target in Table::embedded().targets().filter(|target| target.name.starts_with("intel_gpu_")) {
-            let version = intel_version(&target.name).unwrap_or_else(|| panic!("{} has no version", target.name));
-            assert_eq!(row(&intel_name(version)).ocloc_device(), target.ocloc_device(), "{}", target.name);
+        for target in
+            Table::embedded().targets().filter(|target| target.name.starts_with("intel_gpu_"))
+        {
+            let version = intel_version(&target.name)
+                .unwrap_or_else(|| panic!("{} has no version", target.name));
+            assert_eq!(
+                row(&intel_name(version)).ocloc_device(),
+                target.ocloc_device(),
+                "{}",
+                target.name
+            );
         }
         let new = Version::new(12, 55, 1);
-        assert_eq!((intel_version("intel_gpu_12_55_1"), intel_name(new).as_str()), (Some(new), "intel_gpu_12_55_1"));
+        assert_eq!(
+            (intel_version("intel_gpu_12_55_1"), intel_name(new).as_str()),
+            (Some(new), "intel_gpu_12_55_1")
+        );
         assert_eq!(intel_version("intel_gpu_@mine:12.55.1"), Some(new));
-        for none in ["spir64_gen", "spir64", "intel_gpu_mine", "nvidia_gpu_sm_90", "intel_gpu_skl:x", ""] {
+        for none in
+            ["spir64_gen", "spir64", "intel_gpu_mine", "nvidia_gpu_sm_90", "intel_gpu_skl:x", ""]
+        {
             assert_eq!(intel_version(none), None, "{none}");
         }
     }
@@ -231,16 +265,21 @@ mod tests {
             target.id().map(|id| id.bundle_id())
         };
         assert_eq!(of("mine", "ocloc-22.43").unwrap(), "sycl-spir64_gen-unknown-unknown-@mine");
-        assert_eq!(of("mine", "/opt/intel/bin/ocloc").unwrap(), "sycl-spir64_gen-unknown-unknown-@mine");
+        assert_eq!(
+            of("mine", "/opt/intel/bin/ocloc").unwrap(),
+            "sycl-spir64_gen-unknown-unknown-@mine"
+        );
         assert_eq!(of("mine", "ptxas").unwrap(), "sycl-nvptx64-nvidia-cuda-@mine");
         assert_eq!(of("mine", "scythe").unwrap(), "sycl-spir64_x86_64-unknown-unknown-@mine");
         assert_eq!(of("intel_gpu_new", "ocloc").unwrap(), "sycl-spir64_gen-unknown-unknown-new");
-        let message =
-            "the device configuration names the compiler 'ptxas' for the target 'intel_gpu_new', expected 'ocloc'";
+        let message = "the device configuration names the compiler 'ptxas' for the target \
+            'intel_gpu_new', expected 'ocloc'";
         assert_eq!(of("intel_gpu_new", "ptxas").unwrap_err(), message);
-        let message = "the device configuration names the compiler 'gcc' for the target 'mine', expected 'ocloc', 'ptxas' or 'scythe'";
+        let message = "the device configuration names the compiler 'gcc' for the target 'mine', \
+            expected 'ocloc', 'ptxas' or 'scythe'";
         assert_eq!(of("mine", "gcc").unwrap_err(), message);
-        let message = "the device configuration does not name a compiler for the target 'nvidia_gpu_x': expected 'ptxas' as its 'aot-toolchain'";
+        let message = "the device configuration does not name a compiler for the target \
+            'nvidia_gpu_x': expected 'ptxas' as its 'aot-toolchain'";
         assert_eq!(of("nvidia_gpu_x", "").unwrap_err(), message);
     }
 }

@@ -1,12 +1,13 @@
-//! The device configuration: what is known of each target of `-fsycl-targets=` when a program is compiled.
+//! The device configuration: what is known of each target of `-fsycl-targets=` when a program is
+//! compiled.
 //!
-//! The default configuration, `td/DeviceConfig.td`, is compiled into this crate as sorted constants: asking it costs a binary
-//! search, and nothing when a program starts. A user's YAML file adds targets and updates known ones
-//! ([`Table::extend_with_yaml`]).
+//! The default configuration, `td/DeviceConfig.td`, is compiled into this crate as sorted
+//! constants: asking it costs a binary search, and nothing when a program starts. A user's YAML
+//! file adds targets and updates known ones ([`Table::extend_with_yaml`]).
 //!
 //! * [`Table`], [`Target`]: the table.
-//! * [`Target::id`]: what code of a target is called in objects and images; [`Target::macros`] and others: what its passes and
-//!   compilers are told.
+//! * [`Target::id`]: what code of a target is called in objects and images; [`Target::macros`] and
+//!   others: what its passes and compilers are told.
 //! * [`intel_version`], [`intel_name`]: versions of Intel GPUs.
 //! * [`macros_for`]: what `any_device_has` and `all_devices_have` of the headers are made of.
 //! * [`Target::check`]: whether a target has what an image needs.

@@ -3,17 +3,19 @@
 use crate::Table;
 use scythe_abi::aspect::Aspect;
 
-/// What to define for a compilation for these targets, in both passes: `NAME=1` each, in a fixed order.
+/// What to define for a compilation for these targets, in both passes: `NAME=1` each, in a fixed
+/// order.
 ///
 /// * `__SYCL_ANY_DEVICE_HAS_<aspect>__` where at least one target has the aspect,
 /// * `__SYCL_ALL_DEVICES_HAVE_<aspect>__` where each has it,
-/// * `__SYCL_ANY_DEVICE_HAS_ANY_ASPECT__` where a target may have aspects that are not listed. A target that the table does not
-///   know is such a one.
+/// * `__SYCL_ANY_DEVICE_HAS_ANY_ASPECT__` where a target may have aspects that are not listed. A
+///   target that the table does not know is such a one.
 pub fn macros_for(targets: &[&str], table: &Table) -> Vec<String> {
     let targets: Vec<_> = targets.iter().map(|name| table.lookup(name)).collect();
     let mut macros = Vec::new();
     for &aspect in Aspect::ALL {
-        let having = targets.iter().filter(|target| target.is_some_and(|target| target.has(aspect))).count();
+        let having =
+            targets.iter().filter(|target| target.is_some_and(|target| target.has(aspect))).count();
         if having != 0 {
             macros.push(format!("__SYCL_ANY_DEVICE_HAS_{}__=1", aspect.as_str()));
         }
@@ -21,7 +23,9 @@ pub fn macros_for(targets: &[&str], table: &Table) -> Vec<String> {
             macros.push(format!("__SYCL_ALL_DEVICES_HAVE_{}__=1", aspect.as_str()));
         }
     }
-    if targets.is_empty() || targets.iter().any(|target| target.is_none_or(|target| target.may_support_other_aspects)) {
+    if targets.is_empty()
+        || targets.iter().any(|target| target.is_none_or(|target| target.may_support_other_aspects))
+    {
         macros.push("__SYCL_ANY_DEVICE_HAS_ANY_ASPECT__=1".into());
     }
     macros
@@ -60,7 +64,10 @@ mod tests {
     #[test]
     fn several_targets_share_what_each_has() {
         let both = macros(&["intel_gpu_pvc", "intel_gpu_acm_g10"]);
-        assert!(has(&both, "__SYCL_ANY_DEVICE_HAS_fp64__") && !has(&both, "__SYCL_ALL_DEVICES_HAVE_fp64__"));
+        assert!(
+            has(&both, "__SYCL_ANY_DEVICE_HAS_fp64__")
+                && !has(&both, "__SYCL_ALL_DEVICES_HAVE_fp64__")
+        );
         assert!(has(&both, "__SYCL_ANY_DEVICE_HAS_ext_intel_legacy_image__"));
         assert!(!has(&both, "__SYCL_ALL_DEVICES_HAVE_ext_intel_legacy_image__"));
         assert!(has(&both, "__SYCL_ALL_DEVICES_HAVE_fp16__"));
@@ -69,7 +76,10 @@ mod tests {
     #[test]
     fn an_unknown_target_has_no_aspect_for_certain() {
         let both = macros(&["intel_gpu_pvc", "somebody_elses_target"]);
-        assert!(has(&both, "__SYCL_ANY_DEVICE_HAS_fp64__") && !has(&both, "__SYCL_ALL_DEVICES_HAVE_fp64__"));
+        assert!(
+            has(&both, "__SYCL_ANY_DEVICE_HAS_fp64__")
+                && !has(&both, "__SYCL_ALL_DEVICES_HAVE_fp64__")
+        );
         assert!(has(&both, "__SYCL_ANY_DEVICE_HAS_ANY_ASPECT__"));
     }
 
@@ -78,7 +88,10 @@ mod tests {
         let mut table = Table::embedded();
         table.extend_with_yaml_text("c.yaml", "my_gpu:\n  aspects: [gpu, fp16]\n").unwrap();
         let expected = ["gpu", "fp16"].map(|aspect| {
-            [format!("__SYCL_ANY_DEVICE_HAS_{aspect}__=1"), format!("__SYCL_ALL_DEVICES_HAVE_{aspect}__=1")]
+            [
+                format!("__SYCL_ANY_DEVICE_HAS_{aspect}__=1"),
+                format!("__SYCL_ALL_DEVICES_HAVE_{aspect}__=1"),
+            ]
         });
         assert_eq!(macros_for(&["my_gpu"], &table), expected.concat());
     }

@@ -1,6 +1,7 @@
 //! Slips of the pen: the known word that was probably meant.
 
-/// The known word that is most like `seen`, where one is like it at all; of several, the first in order.
+/// The known word that is most like `seen`, where one is like it at all; of several, the first in
+/// order.
 pub fn nearest<'a>(seen: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     // Nobody means a known word by a long text, and comparing it would take its time.
     let seen = Some(seen).filter(|seen| seen.len() <= 2 * scythe_abi::target::LONGEST_NAME)?;
@@ -8,7 +9,8 @@ pub fn nearest<'a>(seen: &str, known: impl Iterator<Item = &'a str>) -> Option<&
     (changes <= 2 + 2 * (word.len().min(seen.len()) / 4)).then_some(word)
 }
 
-/// Twice the number of letters that must be inserted, removed or replaced to make one word of the other. Case counts half.
+/// Twice the number of letters that must be inserted, removed or replaced to make one word of the
+/// other. Case counts half.
 fn distance(from: &str, to: &str) -> usize {
     let to: Vec<char> = to.chars().collect();
     let mut row: Vec<usize> = (0..=to.len()).map(|count| 2 * count).collect();

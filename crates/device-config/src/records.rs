@@ -1,6 +1,7 @@
 //! TableGen records, as stock `llvm-tblgen` dumps them in JSON.
 //!
-//! The build script reads the default configuration through this file, and the tool that writes C++ tables any other.
+//! The build script reads the default configuration through this file, and the tool that writes C++
+//! tables any other.
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -11,8 +12,12 @@ pub const PREFIX_VARIABLE: &str = "LLVM_SYS_221_PREFIX";
 
 /// Where `llvm-tblgen` may be, in the order in which they are tried.
 fn candidates() -> Vec<PathBuf> {
-    let prefix = std::env::var_os(PREFIX_VARIABLE).map(|prefix| Path::new(&prefix).join("bin/llvm-tblgen"));
-    prefix.into_iter().chain(["llvm-tblgen-22".into(), "/usr/lib/llvm-22/bin/llvm-tblgen".into()]).collect()
+    let prefix =
+        std::env::var_os(PREFIX_VARIABLE).map(|prefix| Path::new(&prefix).join("bin/llvm-tblgen"));
+    prefix
+        .into_iter()
+        .chain(["llvm-tblgen-22".into(), "/usr/lib/llvm-22/bin/llvm-tblgen".into()])
+        .collect()
 }
 
 /// Runs `llvm-tblgen -dump-json` on a file. What it says of mistakes in the file is the error.
@@ -32,8 +37,9 @@ pub fn dump(input: &Path, include: &[PathBuf]) -> Result<String, String> {
         if !output.status.success() {
             return Err(String::from_utf8_lossy(&output.stderr).trim().to_owned());
         }
-        return String::from_utf8(output.stdout)
-            .map_err(|error| format!("the output of {} is not UTF-8 text: {error}", tool.display()));
+        return String::from_utf8(output.stdout).map_err(|error| {
+            format!("the output of {} is not UTF-8 text: {error}", tool.display())
+        });
     }
     let tried: Vec<String> = tools.iter().map(|tool| tool.display().to_string()).collect();
     Err(format!(
@@ -55,7 +61,9 @@ pub struct Record<'a> {
 
 impl Records {
     pub fn from_json(text: &str) -> Result<Self, String> {
-        serde_json::from_str(text).map(Self).map_err(|error| format!("the dump of the records is not JSON: {error}"))
+        serde_json::from_str(text)
+            .map(Self)
+            .map_err(|error| format!("the dump of the records is not JSON: {error}"))
     }
 
     pub fn get<'a>(&'a self, name: &'a str) -> Result<Record<'a>, String> {
@@ -67,7 +75,11 @@ impl Records {
 
     /// The records that derive from a class.
     pub fn instances<'a>(&'a self, class: &str) -> Result<Vec<Record<'a>>, String> {
-        let names = self.0.get("!instanceof").and_then(|classes| classes.get(class)).and_then(Value::as_array);
+        let names = self
+            .0
+            .get("!instanceof")
+            .and_then(|classes| classes.get(class))
+            .and_then(Value::as_array);
         let names = names.ok_or_else(|| format!("there is no class '{class}'"))?;
         names.iter().filter_map(Value::as_str).map(|name| self.get(name)).collect()
     }
@@ -79,7 +91,9 @@ impl<'a> Record<'a> {
     }
 
     pub fn field(self, field: &str) -> Result<&'a Value, String> {
-        self.fields.get(field).ok_or_else(|| format!("record '{}' has no field '{field}'", self.name))
+        self.fields
+            .get(field)
+            .ok_or_else(|| format!("record '{}' has no field '{field}'", self.name))
     }
 
     pub fn string(self, field: &str) -> Result<&'a str, String> {
@@ -106,7 +120,12 @@ impl<'a> Record<'a> {
         self.list(field, |item| item.get("def")?.as_str(), "a list of records")
     }
 
-    fn list<T>(self, field: &str, item: impl Fn(&'a Value) -> Option<T>, expected: &str) -> Result<Vec<T>, String> {
+    fn list<T>(
+        self,
+        field: &str,
+        item: impl Fn(&'a Value) -> Option<T>,
+        expected: &str,
+    ) -> Result<Vec<T>, String> {
         let items = self.field(field)?.as_array().ok_or_else(|| self.unfit(field, expected))?;
         items.iter().map(|value| item(value).ok_or_else(|| self.unfit(field, expected))).collect()
     }

@@ -19,7 +19,8 @@ pub enum Lack {
 
 /// The aspect's name, or its number where nobody knows it.
 fn aspect_name(number: u32) -> String {
-    Aspect::from_u32(number).map_or_else(|| format!("aspect {number}"), |aspect| aspect.as_str().to_owned())
+    Aspect::from_u32(number)
+        .map_or_else(|| format!("aspect {number}"), |aspect| aspect.as_str().to_owned())
 }
 
 impl fmt::Display for Lack {
@@ -27,8 +28,12 @@ impl fmt::Display for Lack {
         match self {
             Self::Aspect(number) => f.write_str(&aspect_name(*number)),
             Self::SubGroupSize(size) => write!(f, "sub-group size {size}"),
-            Self::WorkGroupSize(size, limit) => write!(f, "work-groups of {size} (at most {limit})"),
-            Self::FixedTarget(targets) if targets.is_empty() => f.write_str("compiled for no target"),
+            Self::WorkGroupSize(size, limit) => {
+                write!(f, "work-groups of {size} (at most {limit})")
+            }
+            Self::FixedTarget(targets) if targets.is_empty() => {
+                f.write_str("compiled for no target")
+            }
             Self::FixedTarget(targets) => {
                 let names: Vec<_> = targets.iter().map(|&number| aspect_name(number)).collect();
                 write!(f, "compiled for {} only", names.join(", "))
@@ -38,11 +43,11 @@ impl fmt::Display for Lack {
 }
 
 impl Target {
-    /// Whether code with these requirements can be compiled for the target: compares aspects, sub-group
-    /// sizes and fixed targets.
+    /// Whether code with these requirements can be compiled for the target: compares aspects,
+    /// sub-group sizes and fixed targets.
     ///
-    /// A target that may support other aspects lacks none for certain. Its devices may be those of a
-    /// fixed target with all of its aspects. Where it lists no sub-group sizes, all are possible.
+    /// A target that may support other aspects lacks none for certain. Its devices may be those of
+    /// a fixed target with all of its aspects. Where it lists no sub-group sizes, all are possible.
     pub fn check(&self, required: &Requirements) -> Result<(), Lack> {
         let target = self;
         let has = |number: u32| target.aspects.iter().any(|&aspect| aspect as u32 == number);
@@ -52,20 +57,26 @@ impl Target {
             return Err(Lack::Aspect(aspect));
         }
         let unsized_ = open && target.sub_group_sizes.is_empty();
-        let missing = required.sub_group_sizes.iter().flatten().find(|size| !target.sub_group_sizes.contains(size));
+        let missing = required
+            .sub_group_sizes
+            .iter()
+            .flatten()
+            .find(|size| !target.sub_group_sizes.contains(size));
         if let Some(&size) = missing.filter(|_| !unsized_) {
             return Err(Lack::SubGroupSize(size));
         }
         match &required.fixed_targets {
-            Some(fixed) if !fixed.iter().any(|&aspect| has(aspect) || open && is_among(target, aspect)) => {
+            Some(fixed)
+                if !fixed.iter().any(|&aspect| has(aspect) || open && is_among(target, aspect)) =>
+            {
                 Err(Lack::FixedTarget(fixed.clone()))
             }
             _ => Ok(()),
         }
     }
 
-    /// Whether a device of the target can run code with these requirements: as [`Target::check`], and
-    /// the work-group sizes where the limit is known.
+    /// Whether a device of the target can run code with these requirements: as [`Target::check`],
+    /// and the work-group sizes where the limit is known.
     pub fn check_launch(&self, required: &Requirements) -> Result<(), Lack> {
         self.check(required)?;
         let Some(limit) = self.max_work_group_size else { return Ok(()) };
@@ -82,7 +93,12 @@ impl Target {
 /// Some devices of `family` may have this architecture.
 fn is_among(family: &Target, architecture: u32) -> bool {
     let table = Table::embedded();
-    let is_it = |target: &&Target| target.architecture().is_some_and(|aspect| aspect as u32 == architecture);
+    let is_it = |target: &&Target| {
+        target.architecture().is_some_and(|aspect| aspect as u32 == architecture)
+    };
     // An architecture that nobody knows may be anything.
-    table.targets().find(is_it).is_none_or(|target| family.aspects.iter().all(|&aspect| target.has(aspect)))
+    table
+        .targets()
+        .find(is_it)
+        .is_none_or(|target| family.aspects.iter().all(|&aspect| target.has(aspect)))
 }

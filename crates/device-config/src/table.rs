@@ -1,4 +1,5 @@
-//! The table of targets: constants of the default configuration, and over them what the user's files say.
+//! The table of targets: constants of the default configuration, and over them what the user's
+//! files say.
 
 use crate::near::nearest;
 use crate::{Error, Warning, yaml};
@@ -43,8 +44,9 @@ pub struct Table {
 }
 
 impl Target {
-    /// A target of which nothing is known but its name, and what that tells: `intel_gpu_NAME` is compiled by
-    /// `ocloc -device NAME`, `nvidia_gpu_sm_NN` by `ptxas -arch=sm_NN`, and `x86_64_NAME` by Scythe itself.
+    /// A target of which nothing is known but its name, and what that tells: `intel_gpu_NAME` is
+    /// compiled by `ocloc -device NAME`, `nvidia_gpu_sm_NN` by `ptxas -arch=sm_NN`, and
+    /// `x86_64_NAME` by Scythe itself.
     pub fn new(name: &str) -> Self {
         let (toolchain, options) = inferred(name);
         Self {
@@ -64,8 +66,8 @@ impl Target {
         self.aspects.contains(&aspect)
     }
 
-    /// The aspect that only devices of this target have. Targets that stand for several devices, and those of the user,
-    /// have none.
+    /// The aspect that only devices of this target have. Targets that stand for several devices,
+    /// and those of the user, have none.
     pub fn architecture(&self) -> Option<Aspect> {
         // Of the architectures of one target, the most special one has the highest number.
         let own = self.aspects.iter().copied().rfind(|aspect| aspect.is_architecture())?;
@@ -81,7 +83,8 @@ pub(crate) fn inferred(name: &str) -> (Cow<'static, str>, Cow<'static, str>) {
         let device = version.as_deref().unwrap_or(device);
         return (Cow::Borrowed("ocloc"), Cow::Owned(format!("-device {device}")));
     }
-    if let Some(arch) = rest(Family::Nvidia).filter(|arch| Architecture::from_name(arch).is_some()) {
+    if let Some(arch) = rest(Family::Nvidia).filter(|arch| Architecture::from_name(arch).is_some())
+    {
         return (Cow::Borrowed("ptxas"), Cow::Owned(format!("-arch={arch}")));
     }
     match rest(Family::Cpu) {
@@ -99,14 +102,18 @@ impl Table {
     /// The target with this name, alias, triple or bundle id.
     pub fn lookup(&self, name: &str) -> Option<&Target> {
         let find = |name: &str| self.added.get(name).or_else(|| embedded(name));
-        let short = || TRIPLE_SUFFIXES.iter().find_map(|suffix| find(Self::canonical(name.strip_suffix(suffix)?)));
+        let short = || {
+            TRIPLE_SUFFIXES
+                .iter()
+                .find_map(|suffix| find(Self::canonical(name.strip_suffix(suffix)?)))
+        };
         // With an architecture behind a triple, as in bundle ids.
         let by_id = || find(Self::canonical(&Id::of_id(name)?.name()));
         find(Self::canonical(name)).or_else(short).or_else(by_id)
     }
 
-    /// What code for the target of this name is known by. Otherwise an error for the user: no such target, with the nearest
-    /// name, or one that no code can be made for.
+    /// What code for the target of this name is known by. Otherwise an error for the user: no such
+    /// target, with the nearest name, or one that no code can be made for.
     pub fn id(&self, name: &str) -> Result<Id, String> {
         match self.lookup(name) {
             Some(target) => target.id(),
@@ -117,17 +124,27 @@ impl Table {
     /// Why a name is none: the vendor, or the nearest name, and what is expected.
     pub fn unknown(&self, name: &str) -> String {
         if name.starts_with("amd_gpu_") || name.starts_with("amdgcn") {
-            return format!("the target '{name}' is an AMD GPU, which Scythe does not support: expected {EXPECTED}");
+            return format!(
+                "the target '{name}' is an AMD GPU, which Scythe does not support: expected \
+                 {EXPECTED}"
+            );
         }
-        let names = self.targets().map(|target| &*target.name).chain(ALIASES.iter().map(|(alias, _)| *alias));
-        let hint = nearest(name, names).map(|near| format!(" (did you mean '{near}'?)")).unwrap_or_default();
+        let names = self
+            .targets()
+            .map(|target| &*target.name)
+            .chain(ALIASES.iter().map(|(alias, _)| *alias));
+        let hint = nearest(name, names)
+            .map(|near| format!(" (did you mean '{near}'?)"))
+            .unwrap_or_default();
         format!("unknown device target '{}'{hint}: expected {EXPECTED}", name.escape_debug())
     }
 
-    /// The name under which the default configuration knows a target that has several. Unknown names are their own.
+    /// The name under which the default configuration knows a target that has several. Unknown
+    /// names are their own.
     pub fn canonical(name: &str) -> &str {
         let known = |name: &str| alias(name).or_else(|| embedded(name).map(|target| &*target.name));
-        let short = || TRIPLE_SUFFIXES.iter().find_map(|suffix| name.strip_suffix(suffix)).and_then(known);
+        let short =
+            || TRIPLE_SUFFIXES.iter().find_map(|suffix| name.strip_suffix(suffix)).and_then(known);
         known(name).or_else(short).unwrap_or(name)
     }
 
@@ -138,7 +155,8 @@ impl Table {
 
     /// Every target, by name. Aliases are left out.
     pub fn targets(&self) -> impl Iterator<Item = &Target> {
-        let mut all: BTreeMap<&str, &Target> = TARGETS.iter().map(|target| (&*target.name, target)).collect();
+        let mut all: BTreeMap<&str, &Target> =
+            TARGETS.iter().map(|target| (&*target.name, target)).collect();
         all.extend(self.added.iter().map(|(name, target)| (name.as_str(), target)));
         all.into_values()
     }
@@ -153,9 +171,13 @@ impl Table {
     /// The same for text; `file` is its name in messages.
     pub fn extend_with_yaml_text(&mut self, file: &str, text: &str) -> Result<Vec<Warning>, Error> {
         let known = |name: &str| self.lookup(name).map(|target| target.name.to_string());
-        let (entries, mut warnings) = yaml::parse(file, text, |name| known(name).unwrap_or_else(|| name.to_owned()))?;
+        let (entries, mut warnings) =
+            yaml::parse(file, text, |name| known(name).unwrap_or_else(|| name.to_owned()))?;
         let mut by_letters = HashMap::new();
-        let names = self.targets().map(|target| &*target.name).chain(ALIASES.iter().map(|(alias, _)| *alias));
+        let names = self
+            .targets()
+            .map(|target| &*target.name)
+            .chain(ALIASES.iter().map(|(alias, _)| *alias));
         by_letters.extend(names.map(|name| (name.to_ascii_lowercase(), name.to_owned())));
         for entry in entries {
             let name = entry.target.clone();
@@ -167,7 +189,12 @@ impl Table {
                     "target '{name}' differs from '{other}' only in case; they are different \
                      targets"
                 );
-                warnings.push(entry.place.iter().fold(Warning::warning(message), |warning, at| warning.at(at.clone())));
+                warnings.push(
+                    entry
+                        .place
+                        .iter()
+                        .fold(Warning::warning(message), |warning, at| warning.at(at.clone())),
+                );
             }
             entry.update(&mut target);
             self.added.insert(name, target);
@@ -177,9 +204,12 @@ impl Table {
 }
 
 /// For messages: what targets are called.
-const EXPECTED: &str = "'spir64' (generic code, compiled at run time), 'spir64_x86_64', 'x86_64' or 'native_cpu' (the CPU, ahead \
-    of time), 'x86_64_LEVEL' (the CPU, for one level), 'intel_gpu_NAME' or 'spir64_gen' with '-device NAME' for the back end (Intel \
-    GPUs), 'nvptx64-nvidia-cuda', 'ptx64' or 'nvidia_gpu_sm_NN' (NVIDIA GPUs), or a target of the device configuration file; \
+const EXPECTED: &str = "'spir64' (generic code, compiled at run time), 'spir64_x86_64', 'x86_64' \
+    or 'native_cpu' (the CPU, ahead \
+    of time), 'x86_64_LEVEL' (the CPU, for one level), 'intel_gpu_NAME' or 'spir64_gen' with \
+    '-device NAME' for the back end (Intel \
+    GPUs), 'nvptx64-nvidia-cuda', 'ptx64' or 'nvidia_gpu_sm_NN' (NVIDIA GPUs), or a target of the \
+    device configuration file; \
     '-fsycl-help' lists all";
 
 pub(crate) fn embedded(name: &str) -> Option<&'static Target> {

@@ -1,7 +1,8 @@
-//! The TableGen back end `-gen-dynamic-tables`: records of class `DynamicTable` become `std::map`s in C++.
+//! The TableGen back end `-gen-dynamic-tables`: records of class `DynamicTable` become `std::map`s
+//! in C++.
 //!
-//! Records come from stock `llvm-tblgen`; see `td/DynamicTable.td` for what a table says. The output depends on the input
-//! alone, and is ordered by key.
+//! Records come from stock `llvm-tblgen`; see `td/DynamicTable.td` for what a table says. The
+//! output depends on the input alone, and is ordered by key.
 
 use crate::records::{self, Record, Records, integer};
 use serde_json::Value;
@@ -9,8 +10,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// Files that a `.td` file may include without having them: the class of tables, and the default configuration. A path
-/// below the include folder, and the text.
+/// Files that a `.td` file may include without having them: the class of tables, and the default
+/// configuration. A path below the include folder, and the text.
 pub const BUILT_IN: [(&str, &str); 3] = [
     ("llvm/TableGen/DynamicTable.td", include_str!("../td/llvm/TableGen/DynamicTable.td")),
     ("Aspects.td", include_str!("../td/Aspects.td")),
@@ -44,9 +45,12 @@ impl Key {
         if let Ok(text) = record.string(field) {
             return Ok(Self::Text(text.to_owned()));
         }
-        let bits = table.string(&format!("TypeOf_{field}")).is_ok_and(|kind| kind.starts_with("bits"));
+        let bits =
+            table.string(&format!("TypeOf_{field}")).is_ok_and(|kind| kind.starts_with("bits"));
         let number = if bits { integer(record.field(field)?) } else { record.integer(field).ok() };
-        number.map(Self::Number).ok_or_else(|| record.unfit(field, "a string or a number, as keys are"))
+        number
+            .map(Self::Number)
+            .ok_or_else(|| record.unfit(field, "a string or a number, as keys are"))
     }
 
     fn literal(&self) -> String {
@@ -62,8 +66,9 @@ fn dynamic_table(records: &Records, table: Record<'_>) -> Result<String, String>
     let class = table.string("FilterClass")?;
     let cpp_type = table.string("CppTypeName")?;
     let fields = table.strings("Fields")?;
-    let (key, fields) =
-        fields.split_first().ok_or_else(|| format!("table '{name}' has no fields: expected a key first"))?;
+    let (key, fields) = fields
+        .split_first()
+        .ok_or_else(|| format!("table '{name}' has no fields: expected a key first"))?;
     let mut entries = BTreeMap::new();
     for record in records.instances(class)? {
         let key = Key::of(table, record, key)?;
@@ -79,28 +84,41 @@ fn dynamic_table(records: &Records, table: Record<'_>) -> Result<String, String>
         Some(Key::Number(_)) => "long long",
         _ => "std::string",
     };
-    let mut code = format!("\n#ifdef GET_{name}_IMPL\ninline std::map<{key_type}, {cpp_type}> {name} = {{\n");
+    let mut code =
+        format!("\n#ifdef GET_{name}_IMPL\ninline std::map<{key_type}, {cpp_type}> {name} = {{\n");
     for (key, value) in entries {
-        writeln!(code, "    {{{},\n     {{{value}}}}},", key.literal()).expect("a string takes all that is written");
+        writeln!(code, "    {{{},\n     {{{value}}}}},", key.literal())
+            .expect("a string takes all that is written");
     }
     Ok(code + "};\n#endif\n")
 }
 
 /// The C++ initialiser of one member.
-fn initialiser(records: &Records, table: Record<'_>, record: Record<'_>, field: &str) -> Result<String, String> {
+fn initialiser(
+    records: &Records,
+    table: Record<'_>,
+    record: Record<'_>,
+    field: &str,
+) -> Result<String, String> {
     let value = record.field(field)?;
     if let Ok(kind) = table.string(&format!("TypeOf_{field}")) {
         return of_kind(records, kind, value).map_err(|fault| match fault {
-            Fault::Kind => format!("table '{}' says that '{field}' is '{kind}': expected a type", table.name()),
-            Fault::Value(kind) => record.unfit(field, &format!("what table '{}' says: '{kind}'", table.name())),
+            Fault::Kind => {
+                format!("table '{}' says that '{field}' is '{kind}': expected a type", table.name())
+            }
+            Fault::Value(kind) => {
+                record.unfit(field, &format!("what table '{}' says: '{kind}'", table.name()))
+            }
             Fault::Record(message) => message,
         });
     }
     match record.string(field) {
         Ok(text) => Ok(quoted(text)),
         Err(_) => Ok(literal(record.integer(field).map_err(|_| {
-            let expected =
-                format!("a string or a number: lists and bits<N> need 'TypeOf_{field}' in table '{}'", table.name());
+            let expected = format!(
+                "a string or a number: lists and bits<N> need 'TypeOf_{field}' in table '{}'",
+                table.name()
+            );
             record.unfit(field, &expected)
         })?)),
     }
@@ -115,15 +133,16 @@ enum Fault {
     Record(String),
 }
 
-/// The initialiser of a value of type `kind`: `int`, `bit`, `bits<N>`, `string`, `list<KIND>`, or a class, for records of which
-/// their member `Name` stands.
+/// The initialiser of a value of type `kind`: `int`, `bit`, `bits<N>`, `string`, `list<KIND>`, or a
+/// class, for records of which their member `Name` stands.
 fn of_kind(records: &Records, kind: &str, value: &Value) -> Result<String, Fault> {
     let kind = kind.trim();
     let of = |start: &str| kind.strip_prefix(start)?.trim().strip_prefix('<')?.strip_suffix('>');
     let other = || Fault::Value(kind.to_owned());
     if let Some(items) = of("list") {
         let list = value.as_array().ok_or_else(other)?;
-        let list = list.iter().map(|item| of_kind(records, items, item)).collect::<Result<Vec<_>, _>>()?;
+        let list =
+            list.iter().map(|item| of_kind(records, items, item)).collect::<Result<Vec<_>, _>>()?;
         return Ok(format!("{{{}}}", list.join(", ")));
     }
     if let Some(width) = of("bits") {
@@ -134,9 +153,15 @@ fn of_kind(records: &Records, kind: &str, value: &Value) -> Result<String, Fault
     match kind {
         "int" | "bit" => value.as_i64().map(literal).ok_or_else(other),
         "string" | "code" => value.as_str().map(quoted).ok_or_else(other),
-        _ if !kind.is_empty() && kind.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') => {
+        _ if !kind.is_empty()
+            && kind.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') =>
+        {
             let name = value.get("def").and_then(Value::as_str).ok_or_else(other)?;
-            records.get(name).and_then(|record| record.string("Name")).map(quoted).map_err(Fault::Record)
+            records
+                .get(name)
+                .and_then(|record| record.string("Name"))
+                .map(quoted)
+                .map_err(Fault::Record)
         }
         _ => Err(Fault::Kind),
     }

@@ -1,7 +1,7 @@
 //! Options in one text, taken apart as a shell would.
 
-/// Splits at blanks. Quotes of either kind keep blanks, a backslash keeps the next character; inside of single quotes only the
-/// quote has a meaning.
+/// Splits at blanks. Quotes of either kind keep blanks, a backslash keeps the next character;
+/// inside of single quotes only the quote has a meaning.
 pub fn split(text: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut inside = false;
@@ -34,7 +34,10 @@ mod tests {
     #[test]
     fn quotes_keep_blanks_and_backslashes_the_next_character() {
         assert_eq!(split("  -a  b\tc\n"), ["-a", "b", "c"]);
-        assert_eq!(split(r#"-options "-cl-a -cl-b" 'x "y" \z'"#), ["-options", "-cl-a -cl-b", r#"x "y" \z"#]);
+        assert_eq!(
+            split(r#"-options "-cl-a -cl-b" 'x "y" \z'"#),
+            ["-options", "-cl-a -cl-b", r#"x "y" \z"#]
+        );
         assert_eq!(split(r#"a\ b "c\"d" '' e"f"g"#), ["a b", "c\"d", "", "efg"]);
         assert_eq!(split("'open end"), ["open end"]);
         assert!(split(" ").is_empty());

@@ -11,8 +11,9 @@
 //!   local-mem-size: 65536
 //! ```
 //!
-//! A file is read to its end before anything of it counts. Whatever does not fit is an error with line and column; anchors,
-//! tags and further documents are none of this format's business, and errors too.
+//! A file is read to its end before anything of it counts. Whatever does not fit is an error with
+//! line and column; anchors, tags and further documents are none of this format's business, and
+//! errors too.
 
 use crate::near::nearest;
 use crate::table::{Target, inferred};
@@ -74,7 +75,8 @@ impl Entry {
             // Options that were meant for another compiler would be wrong for this one.
             if toolchain != target.aot_toolchain {
                 let (inferred, options) = inferred(&target.name);
-                target.aot_toolchain_options = if toolchain == inferred { options } else { Cow::default() };
+                target.aot_toolchain_options =
+                    if toolchain == inferred { options } else { Cow::default() };
             }
             target.aot_toolchain = Cow::Owned(toolchain);
         }
@@ -92,17 +94,21 @@ pub(crate) fn read(path: &Path) -> Result<String, Error> {
     let bytes = std::fs::read(path).map_err(|error| {
         let text = error.to_string();
         let reason = text.split(" (os error").next().unwrap_or_default();
-        Diagnostic::error(format!("cannot read the device configuration: {reason}")).at(Location::file(&*file))
+        Diagnostic::error(format!("cannot read the device configuration: {reason}"))
+            .at(Location::file(&*file))
     })?;
     String::from_utf8(bytes).map_err(|error| {
         let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let line = good.iter().filter(|&&byte| byte == b'\n').count() + 1;
-        let column = good.len() - good.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1) + 1;
-        Diagnostic::error("the device configuration is not UTF-8 text").at(location(&file, line, column))
+        let column =
+            good.len() - good.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1) + 1;
+        Diagnostic::error("the device configuration is not UTF-8 text")
+            .at(location(&file, line, column))
     })
 }
 
-/// Every entry of a file, in order, and what is odd about them. `resolve` gives the target that a name stands for.
+/// Every entry of a file, in order, and what is odd about them. `resolve` gives the target that a
+/// name stands for.
 pub(crate) fn parse(
     file: &str,
     text: &str,
@@ -124,13 +130,17 @@ pub(crate) fn parse(
         check_name(reader, &name, at)?;
         let (target, place) = (resolve(&name), reader.location(at));
         if let Some((first, there)) = met.get(&target) {
-            let which = if *first == name { String::new() } else { format!(", as '{first}' before") };
+            let which =
+                if *first == name { String::new() } else { format!(", as '{first}' before") };
             let message = format!(
                 "target '{name}' is described twice{which}; this entry replaces the values of the \
                  first"
             );
-            warnings
-                .push(Diagnostic::warning(message).at(place.clone()).note_at(there.clone(), "the first entry is here"));
+            warnings.push(
+                Diagnostic::warning(message)
+                    .at(place.clone())
+                    .note_at(there.clone(), "the first entry is here"),
+            );
         } else {
             met.insert(target.clone(), (name.clone(), place.clone()));
         }
@@ -145,7 +155,9 @@ fn check_name(reader: &Reader<'_>, name: &str, at: Marker) -> Result<(), Error> 
     if !is_name(name) {
         let seen: String = name.escape_debug().take(2 * LONGEST_NAME).collect();
         let expected = format!("at most {LONGEST_NAME} letters, digits, '_', '-' and '.'");
-        return Err(reader.error(at, format!("'{seen}' is not a valid target name: expected {expected}")));
+        return Err(
+            reader.error(at, format!("'{seen}' is not a valid target name: expected {expected}"))
+        );
     }
     Ok(())
 }
@@ -157,8 +169,9 @@ fn entry(reader: &mut Reader<'_>, name: String) -> Result<Entry, Error> {
     reader.mapping(&keys, |reader, key, at| {
         let Some(&key) = KEYS.iter().find(|known| **known == key) else {
             let hint = suggestion(&key, KEYS.iter().copied());
-            let hint =
-                hint.unwrap_or_else(|| format!("expected one of {}", KEYS.map(|key| format!("'{key}'")).join(", ")));
+            let hint = hint.unwrap_or_else(|| {
+                format!("expected one of {}", KEYS.map(|key| format!("'{key}'")).join(", "))
+            });
             return Err(reader.error(at, format!("unknown key '{key}' of target '{name}': {hint}")));
         };
         if seen.contains(&key) {
@@ -167,9 +180,13 @@ fn entry(reader: &mut Reader<'_>, name: String) -> Result<Entry, Error> {
         seen.push(key);
         match key {
             "aspects" => entry.aspects = Some(reader.list(key, "aspects", aspect)?),
-            "may_support_other_aspects" => entry.may_support_other_aspects = Some(truth(reader, key)?),
+            "may_support_other_aspects" => {
+                entry.may_support_other_aspects = Some(truth(reader, key)?)
+            }
             "sub-group-sizes" => {
-                let size = |reader: &Reader<'_>, scalar: Scalar<'_>| number(reader, &scalar, key, MAX_SUB_GROUP_SIZE);
+                let size = |reader: &Reader<'_>, scalar: Scalar<'_>| {
+                    number(reader, &scalar, key, MAX_SUB_GROUP_SIZE)
+                };
                 let sizes = reader.list(key, "sub-group sizes", size)?;
                 entry.sub_group_sizes = Some(sizes.into_iter().map(|size| size as u32).collect());
             }
@@ -177,7 +194,9 @@ fn entry(reader: &mut Reader<'_>, name: String) -> Result<Entry, Error> {
             "aot-toolchain-options" => {
                 entry.aot_toolchain_options = Some(reader.scalar(key, "text")?.text.into_owned())
             }
-            "max-work-group-size" => entry.max_work_group_size = Some(limit(reader, key, MAX_WORK_GROUP_SIZE)?),
+            "max-work-group-size" => {
+                entry.max_work_group_size = Some(limit(reader, key, MAX_WORK_GROUP_SIZE)?)
+            }
             _ => entry.local_mem_size = Some(limit(reader, key, MAX_LOCAL_MEM_SIZE)?),
         }
         Ok(())
@@ -191,12 +210,17 @@ fn aspect(reader: &Reader<'_>, scalar: Scalar<'_>) -> Result<Aspect, Error> {
     if scalar.plain && text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '+')) {
         let known = text.parse().ok().and_then(Aspect::from_u32);
         return known.ok_or_else(|| {
-            reader.error(scalar.at, format!("no aspect has the number {text}; see 'enum class aspect' for the numbers"))
+            reader.error(
+                scalar.at,
+                format!("no aspect has the number {text}; see 'enum class aspect' for the numbers"),
+            )
         });
     }
     Aspect::from_name(text).ok_or_else(|| {
         let hint = suggestion(text, Aspect::ALL.iter().map(|aspect| aspect.as_str()));
-        let hint = hint.unwrap_or_else(|| "expected the name or number of an aspect in 'enum class aspect'".into());
+        let hint = hint.unwrap_or_else(|| {
+            "expected the name or number of an aspect in 'enum class aspect'".into()
+        });
         reader.error(scalar.at, format!("unknown aspect '{}': {hint}", text.escape_debug()))
     })
 }
@@ -206,14 +230,16 @@ fn truth(reader: &mut Reader<'_>, key: &str) -> Result<bool, Error> {
     match &*scalar.text {
         "true" | "True" | "TRUE" if scalar.plain => Ok(true),
         "false" | "False" | "FALSE" if scalar.plain => Ok(false),
-        _ => Err(reader.error(scalar.at, format!("'{key}' is {}, expected true or false", scalar.seen()))),
+        _ => Err(reader
+            .error(scalar.at, format!("'{key}' is {}, expected true or false", scalar.seen()))),
     }
 }
 
 /// The name of a program: one word.
 fn toolchain(reader: &mut Reader<'_>, key: &str) -> Result<String, Error> {
     let scalar = reader.scalar(key, "the name of a compiler")?;
-    if scalar.text.is_empty() || scalar.text.contains(|c: char| c.is_whitespace() || c.is_control()) {
+    if scalar.text.is_empty() || scalar.text.contains(|c: char| c.is_whitespace() || c.is_control())
+    {
         let seen = scalar.text.escape_debug();
         return Err(reader.error(
             scalar.at,
@@ -232,10 +258,15 @@ fn limit(reader: &mut Reader<'_>, key: &str, most: u64) -> Result<u64, Error> {
 }
 
 fn number(reader: &Reader<'_>, scalar: &Scalar<'_>, key: &str, most: u64) -> Result<u64, Error> {
-    let digits = scalar.plain && !scalar.text.is_empty() && scalar.text.bytes().all(|byte| byte.is_ascii_digit());
+    let digits = scalar.plain
+        && !scalar.text.is_empty()
+        && scalar.text.bytes().all(|byte| byte.is_ascii_digit());
     let value = scalar.text.parse().ok().filter(|value| digits && (1..=most).contains(value));
     value.ok_or_else(|| {
-        reader.error(scalar.at, format!("'{key}' has {}, expected an integer from 1 to {most}", scalar.seen()))
+        reader.error(
+            scalar.at,
+            format!("'{key}' has {}, expected an integer from 1 to {most}", scalar.seen()),
+        )
     })
 }
 
@@ -270,7 +301,9 @@ impl<'a> Reader<'a> {
     fn next(&mut self) -> Result<(Event<'a>, Marker), Error> {
         match self.parser.next_event() {
             Some(Ok((event, span))) => Ok((event, span.start)),
-            Some(Err(error)) => Err(self.error(*error.marker(), format!("not YAML: {}", error.info()))),
+            Some(Err(error)) => {
+                Err(self.error(*error.marker(), format!("not YAML: {}", error.info())))
+            }
             // The parser ends with an event of its own, after which nobody asks.
             None => Ok((Event::StreamEnd, Marker::default())),
         }
@@ -358,7 +391,9 @@ impl<'a> Reader<'a> {
                 self.bare(anchor, tag.is_some(), at)?;
                 let plain = style == ScalarStyle::Plain;
                 if plain && (text.is_empty() || text == "~" || text == "null") {
-                    return Err(self.error(at, format!("the value is missing: expected {expected}")));
+                    return Err(
+                        self.error(at, format!("the value is missing: expected {expected}"))
+                    );
                 }
                 Ok(Scalar { text, plain, at })
             }
@@ -377,7 +412,9 @@ impl<'a> Reader<'a> {
 
     fn unexpected(&self, at: Marker, event: &Event<'_>, expected: &str) -> Error {
         let seen = match event {
-            Event::Scalar(text, ScalarStyle::Plain, ..) if text.is_empty() || text == "~" || text == "null" => {
+            Event::Scalar(text, ScalarStyle::Plain, ..)
+                if text.is_empty() || text == "~" || text == "null" =>
+            {
                 return self.error(at, format!("the value is missing: expected {expected}"));
             }
             Event::Scalar(text, ..) => format!("'{}'", text.escape_debug()),

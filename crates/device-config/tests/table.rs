@@ -10,8 +10,8 @@ fn lookup(name: &str) -> Target {
 
 /// The device names of the documents, and the aliases with what they stand for.
 const INTEL_GPUS: [&str; 22] = [
-    "bdw", "skl", "kbl", "cfl", "apl", "glk", "whl", "aml", "cml", "icllp", "ehl", "tgllp", "rkl", "adl_s", "rpl_s",
-    "adl_p", "adl_n", "dg1", "acm_g10", "acm_g11", "acm_g12", "pvc",
+    "bdw", "skl", "kbl", "cfl", "apl", "glk", "whl", "aml", "cml", "icllp", "ehl", "tgllp", "rkl",
+    "adl_s", "rpl_s", "adl_p", "adl_n", "dg1", "acm_g10", "acm_g11", "acm_g12", "pvc",
 ];
 const ALIASES: [(&str, &str); 16] = [
     ("intel_gpu_8_0_0", "intel_gpu_bdw"),
@@ -52,7 +52,8 @@ fn every_device_of_the_documents_is_there_with_an_aspect_of_its_own() {
 fn each_architecture_is_the_own_one_of_exactly_one_target() {
     let table = Table::embedded();
     for &aspect in Aspect::ALL.iter().filter(|aspect| aspect.is_architecture()) {
-        let owners: Vec<_> = table.targets().filter(|target| target.architecture() == Some(aspect)).collect();
+        let owners: Vec<_> =
+            table.targets().filter(|target| target.architecture() == Some(aspect)).collect();
         assert_eq!(owners.len(), 1, "{}: {owners:?}", aspect.as_str());
     }
 }
@@ -64,12 +65,16 @@ fn aliases_and_triples_are_other_names() {
         assert_eq!(Table::canonical(alias), target);
         assert!(Table::aliases(target).any(|known| known == alias));
     }
-    for triple in ["spir64-unknown-unknown", "spirv64-unknown-unknown", "spir64-unknown-unknown-sycldevice"] {
+    for triple in
+        ["spir64-unknown-unknown", "spirv64-unknown-unknown", "spir64-unknown-unknown-sycldevice"]
+    {
         assert_eq!(lookup(triple).name, "spir64");
     }
     assert_eq!(lookup("spir64_gen-unknown-unknown").name, "spir64_gen");
     assert_eq!(lookup("ptx64").name, "nvptx64-nvidia-cuda");
-    for unknown in ["", "spir", "intel_gpu_", "intel_gpu_nonesuch", "spir64-unknown", "-unknown-unknown"] {
+    for unknown in
+        ["", "spir", "intel_gpu_", "intel_gpu_nonesuch", "spir64-unknown", "-unknown-unknown"]
+    {
         assert_eq!(Table::embedded().lookup(unknown), None, "{unknown}");
     }
 }
@@ -102,20 +107,26 @@ fn slips_of_the_pen_are_guessed_and_other_vendors_named() {
         (" spir64", "spir64"),
         ("nvidia_gpu_sm90", "nvidia_gpu_sm_90"),
     ] {
-        let start =
-            format!("unknown device target '{name}' (did you mean '{meant}'?): expected 'spir64' (generic code");
+        let start = format!(
+            "unknown device target '{name}' (did you mean '{meant}'?): expected 'spir64' (generic \
+             code"
+        );
         assert!(unknown(name).starts_with(&start), "{}", unknown(name));
     }
     assert!(unknown("quantum").starts_with("unknown device target 'quantum': expected"));
     for amd in ["amd_gpu_gfx90a", "amdgcn-amd-amdhsa"] {
-        let start = format!("the target '{amd}' is an AMD GPU, which Scythe does not support: expected 'spir64'");
+        let start = format!(
+            "the target '{amd}' is an AMD GPU, which Scythe does not support: expected 'spir64'"
+        );
         assert!(unknown(amd).starts_with(&start), "{}", unknown(amd));
     }
 }
 
 #[test]
 fn names_that_stand_for_several_devices_may_support_more() {
-    for name in ["spir64", "spir64_gen", "spir64_x86_64", "intel_gpu", "ptx64", "nvptx64-nvidia-cuda"] {
+    for name in
+        ["spir64", "spir64_gen", "spir64_x86_64", "intel_gpu", "ptx64", "nvptx64-nvidia-cuda"]
+    {
         assert!(lookup(name).may_support_other_aspects, "{name}");
     }
 }
@@ -124,8 +135,16 @@ fn names_that_stand_for_several_devices_may_support_more() {
 fn the_default_knows_which_generation_has_what() {
     let has = |device: &str, aspect| lookup(&format!("intel_gpu_{device}")).has(aspect);
     for (aspect, with, without) in [
-        (Aspect::Fp64, &["bdw", "skl", "glk", "pvc", "mtl_h"][..], &["icllp", "tgllp", "dg1", "acm_g10"][..]),
-        (Aspect::Atomic64, &["bdw", "skl", "icllp", "tgllp", "acm_g10", "pvc"], &["apl", "glk", "ehl"]),
+        (
+            Aspect::Fp64,
+            &["bdw", "skl", "glk", "pvc", "mtl_h"][..],
+            &["icllp", "tgllp", "dg1", "acm_g10"][..],
+        ),
+        (
+            Aspect::Atomic64,
+            &["bdw", "skl", "icllp", "tgllp", "acm_g10", "pvc"],
+            &["apl", "glk", "ehl"],
+        ),
         (Aspect::ExtIntelLegacyImage, &["skl", "tgllp", "acm_g10"], &["pvc"]),
         (Aspect::Image, &["skl", "pvc"], &[]),
         (Aspect::Fp16, &["bdw", "pvc"], &[]),
@@ -135,8 +154,14 @@ fn the_default_knows_which_generation_has_what() {
     }
     assert_eq!(*lookup("intel_gpu_skl").sub_group_sizes, [8, 16, 32]);
     assert_eq!(*lookup("intel_gpu_pvc").sub_group_sizes, [16, 32]);
-    assert!(!lookup("nvidia_gpu_sm_50").has(Aspect::Fp16) && lookup("nvidia_gpu_sm_53").has(Aspect::Fp16));
-    assert!(!lookup("nvidia_gpu_sm_53").has(Aspect::Atomic64) && lookup("nvidia_gpu_sm_60").has(Aspect::Atomic64));
+    assert!(
+        !lookup("nvidia_gpu_sm_50").has(Aspect::Fp16)
+            && lookup("nvidia_gpu_sm_53").has(Aspect::Fp16)
+    );
+    assert!(
+        !lookup("nvidia_gpu_sm_53").has(Aspect::Atomic64)
+            && lookup("nvidia_gpu_sm_60").has(Aspect::Atomic64)
+    );
 }
 
 #[test]
@@ -145,17 +170,25 @@ fn rows_are_in_order_and_sound() {
     let names: Vec<_> = table.targets().map(|target| target.name.clone()).collect();
     assert!(names.is_sorted() && names.len() > 60);
     for target in table.targets() {
-        assert!(target.aspects.is_sorted() && target.sub_group_sizes.is_sorted(), "{}", target.name);
+        assert!(
+            target.aspects.is_sorted() && target.sub_group_sizes.is_sorted(),
+            "{}",
+            target.name
+        );
         assert_eq!(table.lookup(&target.name), Some(target));
-        let kinds =
-            [Aspect::Cpu, Aspect::Gpu, Aspect::Accelerator].into_iter().filter(|&kind| target.has(kind)).count();
+        let kinds = [Aspect::Cpu, Aspect::Gpu, Aspect::Accelerator]
+            .into_iter()
+            .filter(|&kind| target.has(kind))
+            .count();
         assert!(kinds == 1 || (kinds == 0 && target.aspects.is_empty()), "{}", target.name);
     }
 }
 
 /// Requirements from lists `(name, numbers)`.
 fn requirements(lists: &[(&str, &[u32])]) -> Requirements {
-    let list = |name: &str| lists.iter().find(|(known, _)| *known == name).map(|(_, numbers)| numbers.to_vec());
+    let list = |name: &str| {
+        lists.iter().find(|(known, _)| *known == name).map(|(_, numbers)| numbers.to_vec())
+    };
     Requirements {
         aspects: list("aspect"),
         sub_group_sizes: list("reqd_sub_group_size"),
@@ -177,7 +210,10 @@ fn a_target_must_have_every_aspect_and_sub_group_size() {
 
 #[test]
 fn a_target_must_be_one_of_the_fixed_ones() {
-    let fixed = requirements(&[("fixed_target", &[Aspect::ExtIntelGpuSkl as u32, Aspect::ExtIntelGpuPvc as u32])]);
+    let fixed = requirements(&[(
+        "fixed_target",
+        &[Aspect::ExtIntelGpuSkl as u32, Aspect::ExtIntelGpuPvc as u32],
+    )]);
     assert_eq!(lookup("intel_gpu_pvc").check(&fixed), Ok(()));
     let lack = lookup("intel_gpu_dg1").check(&fixed).unwrap_err();
     assert_eq!(lack.to_string(), "compiled for ext_intel_gpu_skl, ext_intel_gpu_pvc only");
@@ -191,19 +227,38 @@ fn a_family_may_hold_fixed_targets_of_its_own_only() {
     let fits = |architecture: Aspect, target: &str| {
         lookup(target).check(&requirements(&[("fixed_target", &[architecture as u32])])).is_ok()
     };
-    assert!(fits(Aspect::ExtIntelX86_64Avx512, "spir64_x86_64") && fits(Aspect::ExtIntelX86_64, "spir64_x86_64"));
-    assert!(fits(Aspect::ExtIntelX86_64, "x86_64_avx2") && fits(Aspect::ExtIntelX86_64Avx2, "x86_64_avx512"));
+    assert!(
+        fits(Aspect::ExtIntelX86_64Avx512, "spir64_x86_64")
+            && fits(Aspect::ExtIntelX86_64, "spir64_x86_64")
+    );
+    assert!(
+        fits(Aspect::ExtIntelX86_64, "x86_64_avx2")
+            && fits(Aspect::ExtIntelX86_64Avx2, "x86_64_avx512")
+    );
     assert!(!fits(Aspect::ExtIntelX86_64Avx512, "x86_64_avx2"));
     // A machine that runs code of the lowest level may have more.
     assert!(fits(Aspect::ExtIntelX86_64Avx2, "x86_64_sse2"));
-    assert!(!fits(Aspect::ExtIntelGpuPvc, "spir64_x86_64") && !fits(Aspect::ExtIntelX86_64, "spir64_gen"));
-    assert!(fits(Aspect::ExtIntelGpuPvc, "spir64_gen") && !fits(Aspect::ExtIntelGpuPvc, "nvptx64-nvidia-cuda"));
-    assert!(fits(Aspect::ExtNvidiaGpuSm90, "nvptx64-nvidia-cuda") && fits(Aspect::ExtIntelGpuPvc, "spir64"));
+    assert!(
+        !fits(Aspect::ExtIntelGpuPvc, "spir64_x86_64")
+            && !fits(Aspect::ExtIntelX86_64, "spir64_gen")
+    );
+    assert!(
+        fits(Aspect::ExtIntelGpuPvc, "spir64_gen")
+            && !fits(Aspect::ExtIntelGpuPvc, "nvptx64-nvidia-cuda")
+    );
+    assert!(
+        fits(Aspect::ExtNvidiaGpuSm90, "nvptx64-nvidia-cuda")
+            && fits(Aspect::ExtIntelGpuPvc, "spir64")
+    );
 }
 
 #[test]
 fn what_is_unknown_of_a_target_is_not_lacking() {
-    let much = requirements(&[("aspect", &[5, 6]), ("reqd_sub_group_size", &[8]), ("fixed_target", &[1020])]);
+    let much = requirements(&[
+        ("aspect", &[5, 6]),
+        ("reqd_sub_group_size", &[8]),
+        ("fixed_target", &[1020]),
+    ]);
     assert_eq!(lookup("spir64").check(&much), Ok(()));
     // Sizes that are listed are all that there are.
     let odd = requirements(&[("reqd_sub_group_size", &[7])]);

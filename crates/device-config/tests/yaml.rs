@@ -6,7 +6,8 @@ use scythe_device_config::{Table, Target};
 /// The table with what the text says.
 fn extended(text: &str) -> Table {
     let mut table = Table::embedded();
-    let warnings = table.extend_with_yaml_text("c.yaml", text).unwrap_or_else(|error| panic!("{error}"));
+    let warnings =
+        table.extend_with_yaml_text("c.yaml", text).unwrap_or_else(|error| panic!("{error}"));
     assert!(warnings.is_empty(), "{warnings:?}");
     table
 }
@@ -81,7 +82,10 @@ fn other_targets_stay_as_they_were() {
 #[test]
 fn toolchain_and_options_of_intel_gpus_are_inferred() {
     let target = target("intel_gpu_new_one:\n  aspects: [gpu]\n", "intel_gpu_new_one");
-    assert_eq!((&*target.aot_toolchain, &*target.aot_toolchain_options), ("ocloc", "-device new_one"));
+    assert_eq!(
+        (&*target.aot_toolchain, &*target.aot_toolchain_options),
+        ("ocloc", "-device new_one")
+    );
 }
 
 #[test]
@@ -100,10 +104,19 @@ fn what_the_user_wrote_goes_before_what_is_inferred() {
         (target.aot_toolchain.into_owned(), target.aot_toolchain_options.into_owned())
     };
     assert_eq!(target_of(both), ("mine".into(), "-x".into()));
-    assert_eq!(target_of("intel_gpu_new:\n  aot-toolchain-options: -x\n"), ("ocloc".into(), "-x".into()));
+    assert_eq!(
+        target_of("intel_gpu_new:\n  aot-toolchain-options: -x\n"),
+        ("ocloc".into(), "-x".into())
+    );
     // The options of ocloc mean nothing to another compiler.
-    assert_eq!(target_of("intel_gpu_new:\n  aot-toolchain: mine\n"), ("mine".into(), String::new()));
-    assert_eq!(target_of("intel_gpu_new:\n  aot-toolchain: ocloc\n"), ("ocloc".into(), "-device new".into()));
+    assert_eq!(
+        target_of("intel_gpu_new:\n  aot-toolchain: mine\n"),
+        ("mine".into(), String::new())
+    );
+    assert_eq!(
+        target_of("intel_gpu_new:\n  aot-toolchain: ocloc\n"),
+        ("ocloc".into(), "-device new".into())
+    );
 }
 
 #[test]
@@ -117,12 +130,14 @@ fn an_alias_means_its_target() {
 #[test]
 fn a_repeated_target_is_warned_of_and_the_last_entry_counts() {
     let mut table = Table::embedded();
-    let text = "a:\n  sub-group-sizes: [8]\n  aspects: [gpu]\nb:\n  aspects: []\na:\n  sub-group-sizes: [16]\n";
+    let text = "a:\n  sub-group-sizes: [8]\n  aspects: [gpu]\nb:\n  aspects: []\na:\n  \
+        sub-group-sizes: [16]\n";
     let warnings = table.extend_with_yaml_text("c.yaml", text).unwrap();
     let rendered: String = warnings.iter().map(|warning| warning.render()).collect();
     assert_eq!(
         rendered,
-        "c.yaml:6:1: warning: target 'a' is described twice; this entry replaces the values of the first\nc.yaml:1:1: note: the first entry is here\n"
+        "c.yaml:6:1: warning: target 'a' is described twice; this entry replaces the values of the \
+         first\nc.yaml:1:1: note: the first entry is here\n"
     );
     let target = table.lookup("a").unwrap();
     assert_eq!((&*target.sub_group_sizes, &*target.aspects), (&[16][..], &[Aspect::Gpu][..]));
@@ -135,7 +150,8 @@ fn a_target_repeated_under_an_alias_is_warned_of() {
     let warnings = table.extend_with_yaml_text("c.yaml", text).unwrap();
     assert_eq!(
         warnings[0].message,
-        "target 'intel_gpu_9_0_9' is described twice, as 'intel_gpu_skl' before; this entry replaces the values of the first"
+        "target 'intel_gpu_9_0_9' is described twice, as 'intel_gpu_skl' before; this entry \
+         replaces the values of the first"
     );
 }
 
@@ -145,7 +161,10 @@ fn an_empty_file_is_warned_of() {
         let mut table = Table::embedded();
         let warnings = table.extend_with_yaml_text("c.yaml", text).unwrap();
         let rendered: Vec<String> = warnings.iter().map(|warning| warning.to_string()).collect();
-        assert_eq!(rendered, ["c.yaml: warning: the device configuration is empty and has no effect"]);
+        assert_eq!(
+            rendered,
+            ["c.yaml: warning: the device configuration is empty and has no effect"]
+        );
         assert_eq!(table, Table::embedded());
     }
 }
@@ -153,7 +172,9 @@ fn an_empty_file_is_warned_of() {
 #[test]
 fn a_later_file_updates_an_earlier_one_without_warning() {
     let mut table = extended("a:\n  aspects: [gpu]\n");
-    assert!(table.extend_with_yaml_text("d.yaml", "a:\n  sub-group-sizes: [4]\n").unwrap().is_empty());
+    assert!(
+        table.extend_with_yaml_text("d.yaml", "a:\n  sub-group-sizes: [4]\n").unwrap().is_empty()
+    );
     let target = table.lookup("a").unwrap();
     assert_eq!((target.aspects.len(), target.sub_group_sizes.len()), (1, 1));
 }
@@ -162,22 +183,48 @@ fn a_later_file_updates_an_earlier_one_without_warning() {
 const WRONG: &[(&str, &str)] = &[
     (
         "---\n...\n",
-        "c.yaml:2:1: error: the value is missing: expected targets with their keys, for example 'intel_gpu_skl:'",
+        "c.yaml:2:1: error: the value is missing: expected targets with their keys, for example \
+         'intel_gpu_skl:'",
     ),
-    ("- a\n- b\n", "c.yaml:1:1: error: found a list, expected targets with their keys, for example 'intel_gpu_skl:'"),
+    (
+        "- a\n- b\n",
+        "c.yaml:1:1: error: found a list, expected targets with their keys, for example \
+         'intel_gpu_skl:'",
+    ),
     (
         "just text\n",
-        "c.yaml:1:1: error: found 'just text', expected targets with their keys, for example 'intel_gpu_skl:'",
+        "c.yaml:1:1: error: found 'just text', expected targets with their keys, for example \
+         'intel_gpu_skl:'",
     ),
-    ("12\n", "c.yaml:1:1: error: found '12', expected targets with their keys, for example 'intel_gpu_skl:'"),
-    ("[]\n", "c.yaml:1:1: error: found a list, expected targets with their keys, for example 'intel_gpu_skl:'"),
-    ("~\n", "c.yaml:1:1: error: the value is missing: expected targets with their keys, for example 'intel_gpu_skl:'"),
+    (
+        "12\n",
+        "c.yaml:1:1: error: found '12', expected targets with their keys, for example \
+         'intel_gpu_skl:'",
+    ),
+    (
+        "[]\n",
+        "c.yaml:1:1: error: found a list, expected targets with their keys, for example \
+         'intel_gpu_skl:'",
+    ),
+    (
+        "~\n",
+        "c.yaml:1:1: error: the value is missing: expected targets with their keys, for example \
+         'intel_gpu_skl:'",
+    ),
     ("a: [\n", "c.yaml:1:4: error: found a list, expected the keys of target 'a'"),
-    ("a:\n\taspects: []\n", "c.yaml:2:2: error: not YAML: tabs disallowed within this context (block indentation)"),
-    ("a: \"unclosed\n", "c.yaml:1:4: error: not YAML: while scanning a quoted scalar, found unexpected end of stream"),
+    (
+        "a:\n\taspects: []\n",
+        "c.yaml:2:2: error: not YAML: tabs disallowed within this context (block indentation)",
+    ),
+    (
+        "a: \"unclosed\n",
+        "c.yaml:1:4: error: not YAML: while scanning a quoted scalar, found unexpected end of \
+         stream",
+    ),
     (
         "a: {aspects: [gpu]\n",
-        "c.yaml:2:1: error: not YAML: while parsing a flow mapping, did not find expected ',' or '}'",
+        "c.yaml:2:1: error: not YAML: while parsing a flow mapping, did not find expected ',' or \
+         '}'",
     ),
     ("a:\n  aspects: [gpu]]\n", "c.yaml:2:17: error: not YAML: misplaced bracket"),
     (
@@ -192,7 +239,8 @@ const WRONG: &[(&str, &str)] = &[
     ("a: @x\n", "c.yaml:1:4: error: not YAML: unexpected character: `@'"),
     (
         "a:\n  aspects: 'gpu\n",
-        "c.yaml:2:12: error: not YAML: while scanning a quoted scalar, found unexpected end of stream",
+        "c.yaml:2:12: error: not YAML: while scanning a quoted scalar, found unexpected end of \
+         stream",
     ),
     ("a:\n", "c.yaml:1:2: error: the value is missing: expected the keys of target 'a'"),
     ("a: 5\n", "c.yaml:1:4: error: found '5', expected the keys of target 'a'"),
@@ -201,43 +249,71 @@ const WRONG: &[(&str, &str)] = &[
     ("? {a: b}\n: {}\n", "c.yaml:1:3: error: found a mapping, expected a name and ':'"),
     (
         "'': {aspects: []}\n",
-        "c.yaml:1:1: error: '' is not a valid target name: expected at most 100 letters, digits, '_', '-' and '.'",
+        "c.yaml:1:1: error: '' is not a valid target name: expected at most 100 letters, digits, \
+         '_', '-' and '.'",
     ),
     (
         "'a b': {aspects: []}\n",
-        "c.yaml:1:1: error: 'a b' is not a valid target name: expected at most 100 letters, digits, '_', '-' and '.'",
+        "c.yaml:1:1: error: 'a b' is not a valid target name: expected at most 100 letters, \
+         digits, '_', '-' and '.'",
     ),
     (
         "\"a,b\": {aspects: []}\n",
-        "c.yaml:1:1: error: 'a,b' is not a valid target name: expected at most 100 letters, digits, '_', '-' and '.'",
+        "c.yaml:1:1: error: 'a,b' is not a valid target name: expected at most 100 letters, \
+         digits, '_', '-' and '.'",
     ),
-    ("a:\n  aspect: [gpu]\n", "c.yaml:2:3: error: unknown key 'aspect' of target 'a': did you mean 'aspects'?"),
+    (
+        "a:\n  aspect: [gpu]\n",
+        "c.yaml:2:3: error: unknown key 'aspect' of target 'a': did you mean 'aspects'?",
+    ),
     (
         "a:\n  may-support-other-aspects: true\n",
-        "c.yaml:2:3: error: unknown key 'may-support-other-aspects' of target 'a': did you mean 'may_support_other_aspects'?",
+        "c.yaml:2:3: error: unknown key 'may-support-other-aspects' of target 'a': did you mean \
+         'may_support_other_aspects'?",
     ),
     (
         "a:\n  colour: red\n",
-        "c.yaml:2:3: error: unknown key 'colour' of target 'a': expected one of 'aspects', 'may_support_other_aspects', 'sub-group-sizes', 'aot-toolchain', 'aot-toolchain-options', 'max-work-group-size', 'local-mem-size'",
+        "c.yaml:2:3: error: unknown key 'colour' of target 'a': expected one of 'aspects', \
+         'may_support_other_aspects', 'sub-group-sizes', 'aot-toolchain', 'aot-toolchain-options', \
+         'max-work-group-size', 'local-mem-size'",
     ),
     (
         "a:\n  sub_group_sizes: [8]\n",
-        "c.yaml:2:3: error: unknown key 'sub_group_sizes' of target 'a': did you mean 'sub-group-sizes'?",
+        "c.yaml:2:3: error: unknown key 'sub_group_sizes' of target 'a': did you mean \
+         'sub-group-sizes'?",
     ),
-    ("a:\n  Aspects: []\n", "c.yaml:2:3: error: unknown key 'Aspects' of target 'a': did you mean 'aspects'?"),
+    (
+        "a:\n  Aspects: []\n",
+        "c.yaml:2:3: error: unknown key 'Aspects' of target 'a': did you mean 'aspects'?",
+    ),
     (
         "a:\n  5: 6\n",
-        "c.yaml:2:3: error: unknown key '5' of target 'a': expected one of 'aspects', 'may_support_other_aspects', 'sub-group-sizes', 'aot-toolchain', 'aot-toolchain-options', 'max-work-group-size', 'local-mem-size'",
+        "c.yaml:2:3: error: unknown key '5' of target 'a': expected one of 'aspects', \
+         'may_support_other_aspects', 'sub-group-sizes', 'aot-toolchain', 'aot-toolchain-options', \
+         'max-work-group-size', 'local-mem-size'",
     ),
-    ("a:\n  aspects: []\n  aspects: [gpu]\n", "c.yaml:3:3: error: key 'aspects' of target 'a' appears twice"),
+    (
+        "a:\n  aspects: []\n  aspects: [gpu]\n",
+        "c.yaml:3:3: error: key 'aspects' of target 'a' appears twice",
+    ),
     ("a:\n  ? [x]\n  : y\n", "c.yaml:2:5: error: found a list, expected a name and ':'"),
-    ("a:\n  aspects: gpu\n", "c.yaml:2:12: error: found 'gpu', expected a list of aspects as 'aspects'"),
-    ("a:\n  aspects:\n", "c.yaml:2:10: error: the value is missing: expected a list of aspects as 'aspects'"),
-    ("a:\n  aspects: {gpu: 1}\n", "c.yaml:2:12: error: found a mapping, expected a list of aspects as 'aspects'"),
+    (
+        "a:\n  aspects: gpu\n",
+        "c.yaml:2:12: error: found 'gpu', expected a list of aspects as 'aspects'",
+    ),
+    (
+        "a:\n  aspects:\n",
+        "c.yaml:2:10: error: the value is missing: expected a list of aspects as 'aspects'",
+    ),
+    (
+        "a:\n  aspects: {gpu: 1}\n",
+        "c.yaml:2:12: error: found a mapping, expected a list of aspects as 'aspects'",
+    ),
     ("a:\n  aspects: [fp23]\n", "c.yaml:2:13: error: unknown aspect 'fp23': did you mean 'fp16'?"),
     (
         "a:\n  aspects: [half_precision]\n",
-        "c.yaml:2:13: error: unknown aspect 'half_precision': expected the name or number of an aspect in 'enum class aspect'",
+        "c.yaml:2:13: error: unknown aspect 'half_precision': expected the name or number of an \
+         aspect in 'enum class aspect'",
     ),
     (
         "a:\n  aspects: [gpu, 47]\n",
@@ -249,7 +325,8 @@ const WRONG: &[(&str, &str)] = &[
     ),
     (
         "a:\n  aspects: [99999999999]\n",
-        "c.yaml:2:13: error: no aspect has the number 99999999999; see 'enum class aspect' for the numbers",
+        "c.yaml:2:13: error: no aspect has the number 99999999999; see 'enum class aspect' for the \
+         numbers",
     ),
     (
         "a:\n  aspects: [5.5]\n",
@@ -261,19 +338,30 @@ const WRONG: &[(&str, &str)] = &[
     ),
     (
         "a:\n  aspects: ['5']\n",
-        "c.yaml:2:13: error: unknown aspect '5': expected the name or number of an aspect in 'enum class aspect'",
+        "c.yaml:2:13: error: unknown aspect '5': expected the name or number of an aspect in 'enum \
+         class aspect'",
     ),
     (
         "a:\n  aspects: [gpu, ]\n  sub-group-sizes: 8\n",
         "c.yaml:3:20: error: found '8', expected a list of sub-group sizes as 'sub-group-sizes'",
     ),
-    ("a:\n  aspects: [[gpu]]\n", "c.yaml:2:13: error: found a list, expected only aspects in 'aspects'"),
-    ("a:\n  aspects: [gpu, ~]\n", "c.yaml:2:18: error: the value is missing: expected only aspects in 'aspects'"),
-    ("a:\n  aspects:\n  - gpu\n  -\n", "c.yaml:4:4: error: the value is missing: expected only aspects in 'aspects'"),
+    (
+        "a:\n  aspects: [[gpu]]\n",
+        "c.yaml:2:13: error: found a list, expected only aspects in 'aspects'",
+    ),
+    (
+        "a:\n  aspects: [gpu, ~]\n",
+        "c.yaml:2:18: error: the value is missing: expected only aspects in 'aspects'",
+    ),
+    (
+        "a:\n  aspects:\n  - gpu\n  -\n",
+        "c.yaml:4:4: error: the value is missing: expected only aspects in 'aspects'",
+    ),
     ("a:\n  aspects: [FP16]\n", "c.yaml:2:13: error: unknown aspect 'FP16': did you mean 'fp16'?"),
     (
         "a:\n  aspects: [aspect::fp16]\n",
-        "c.yaml:2:13: error: unknown aspect 'aspect::fp16': expected the name or number of an aspect in 'enum class aspect'",
+        "c.yaml:2:13: error: unknown aspect 'aspect::fp16': expected the name or number of an \
+         aspect in 'enum class aspect'",
     ),
     (
         "a:\n  may_support_other_aspects: yes\n",
@@ -285,11 +373,13 @@ const WRONG: &[(&str, &str)] = &[
     ),
     (
         "a:\n  may_support_other_aspects: 'true'\n",
-        "c.yaml:2:30: error: 'may_support_other_aspects' is the quoted text 'true', expected true or false",
+        "c.yaml:2:30: error: 'may_support_other_aspects' is the quoted text 'true', expected true \
+         or false",
     ),
     (
         "a:\n  may_support_other_aspects:\n",
-        "c.yaml:2:28: error: the value is missing: expected true or false as 'may_support_other_aspects'",
+        "c.yaml:2:28: error: the value is missing: expected true or false as \
+         'may_support_other_aspects'",
     ),
     (
         "a:\n  may_support_other_aspects: [true]\n",
@@ -321,11 +411,13 @@ const WRONG: &[(&str, &str)] = &[
     ),
     (
         "a:\n  sub-group-sizes: ['8']\n",
-        "c.yaml:2:21: error: 'sub-group-sizes' has the quoted text '8', expected an integer from 1 to 1024",
+        "c.yaml:2:21: error: 'sub-group-sizes' has the quoted text '8', expected an integer from 1 \
+         to 1024",
     ),
     (
         "a:\n  sub-group-sizes: [18446744073709551616]\n",
-        "c.yaml:2:21: error: 'sub-group-sizes' has '18446744073709551616', expected an integer from 1 to 1024",
+        "c.yaml:2:21: error: 'sub-group-sizes' has '18446744073709551616', expected an integer \
+         from 1 to 1024",
     ),
     (
         "a:\n  sub-group-sizes: \"8\"\n",
@@ -337,15 +429,18 @@ const WRONG: &[(&str, &str)] = &[
     ),
     (
         "a:\n  aot-toolchain: ''\n",
-        "c.yaml:2:18: error: 'aot-toolchain' is '', expected only the name of a compiler; put its options into 'aot-toolchain-options'",
+        "c.yaml:2:18: error: 'aot-toolchain' is '', expected only the name of a compiler; put its \
+         options into 'aot-toolchain-options'",
     ),
     (
         "a:\n  aot-toolchain: ocloc -device skl\n",
-        "c.yaml:2:18: error: 'aot-toolchain' is 'ocloc -device skl', expected only the name of a compiler; put its options into 'aot-toolchain-options'",
+        "c.yaml:2:18: error: 'aot-toolchain' is 'ocloc -device skl', expected only the name of a \
+         compiler; put its options into 'aot-toolchain-options'",
     ),
     (
         "a:\n  aot-toolchain:\n",
-        "c.yaml:2:16: error: the value is missing: expected the name of a compiler as 'aot-toolchain'",
+        "c.yaml:2:16: error: the value is missing: expected the name of a compiler as \
+         'aot-toolchain'",
     ),
     (
         "a:\n  aot-toolchain-options: [-device, skl]\n",
@@ -361,41 +456,67 @@ const WRONG: &[(&str, &str)] = &[
     ),
     (
         "a:\n  max-work-group-size: 0\n",
-        "c.yaml:2:24: error: 'max-work-group-size' has '0', expected an integer from 1 to 2147483648",
+        "c.yaml:2:24: error: 'max-work-group-size' has '0', expected an integer from 1 to \
+         2147483648",
     ),
     (
         "a:\n  max-work-group-size: 4294967296\n",
-        "c.yaml:2:24: error: 'max-work-group-size' has '4294967296', expected an integer from 1 to 2147483648",
+        "c.yaml:2:24: error: 'max-work-group-size' has '4294967296', expected an integer from 1 to \
+         2147483648",
     ),
     (
         "a:\n  max-work-group-size: big\n",
-        "c.yaml:2:24: error: 'max-work-group-size' has 'big', expected an integer from 1 to 2147483648",
+        "c.yaml:2:24: error: 'max-work-group-size' has 'big', expected an integer from 1 to \
+         2147483648",
     ),
     (
         "a:\n  local-mem-size: 64K\n",
-        "c.yaml:2:19: error: 'local-mem-size' has '64K', expected an integer from 1 to 1099511627776",
+        "c.yaml:2:19: error: 'local-mem-size' has '64K', expected an integer from 1 to \
+         1099511627776",
     ),
-    ("a:\n  local-mem-size: [65536]\n", "c.yaml:2:19: error: found a list, expected a number as 'local-mem-size'"),
+    (
+        "a:\n  local-mem-size: [65536]\n",
+        "c.yaml:2:19: error: found a list, expected a number as 'local-mem-size'",
+    ),
     (
         "a:\n  local-mem-size: -1\n",
-        "c.yaml:2:19: error: 'local-mem-size' has '-1', expected an integer from 1 to 1099511627776",
+        "c.yaml:2:19: error: 'local-mem-size' has '-1', expected an integer from 1 to \
+         1099511627776",
     ),
-    ("a: &x\n  aspects: []\n", "c.yaml:1:4: error: anchors are not allowed in a device configuration"),
+    (
+        "a: &x\n  aspects: []\n",
+        "c.yaml:1:4: error: anchors are not allowed in a device configuration",
+    ),
     (
         "a:\n  aspects: &x [gpu]\nb:\n  aspects: *x\n",
         "c.yaml:2:12: error: anchors are not allowed in a device configuration",
     ),
-    ("a:\n  aspects: *x\n", "c.yaml:2:12: error: not YAML: while parsing node, found unknown anchor"),
-    ("a: !mine\n  aspects: []\n", "c.yaml:1:4: error: tags are not allowed in a device configuration"),
-    ("a:\n  aspects: [!!str gpu]\n", "c.yaml:2:13: error: tags are not allowed in a device configuration"),
-    ("a: {aspects: []}\n---\nb: {aspects: []}\n", "c.yaml:2:1: error: found a second YAML document, expected one"),
+    (
+        "a:\n  aspects: *x\n",
+        "c.yaml:2:12: error: not YAML: while parsing node, found unknown anchor",
+    ),
+    (
+        "a: !mine\n  aspects: []\n",
+        "c.yaml:1:4: error: tags are not allowed in a device configuration",
+    ),
+    (
+        "a:\n  aspects: [!!str gpu]\n",
+        "c.yaml:2:13: error: tags are not allowed in a device configuration",
+    ),
+    (
+        "a: {aspects: []}\n---\nb: {aspects: []}\n",
+        "c.yaml:2:1: error: found a second YAML document, expected one",
+    ),
     (
         "<<: {aspects: []}\n",
-        "c.yaml:1:1: error: '<<' is not a valid target name: expected at most 100 letters, digits, '_', '-' and '.'",
+        "c.yaml:1:1: error: '<<' is not a valid target name: expected at most 100 letters, digits, \
+         '_', '-' and '.'",
     ),
     (
         "a:\n  <<: {aspects: []}\n",
-        "c.yaml:2:3: error: unknown key '<<' of target 'a': expected one of 'aspects', 'may_support_other_aspects', 'sub-group-sizes', 'aot-toolchain', 'aot-toolchain-options', 'max-work-group-size', 'local-mem-size'",
+        "c.yaml:2:3: error: unknown key '<<' of target 'a': expected one of 'aspects', \
+         'may_support_other_aspects', 'sub-group-sizes', 'aot-toolchain', 'aot-toolchain-options', \
+         'max-work-group-size', 'local-mem-size'",
     ),
     (
         "a:\n  aspects: [gpu]\n  # fine so far\n  sub-group-sizes: [8, 16, x32]\n",
@@ -427,7 +548,10 @@ fn nothing_of_a_file_counts_that_is_wrong_further_down() {
     let mut table = extended("kept:\n  aspects: [gpu]\n");
     let before = table.clone();
     table
-        .extend_with_yaml_text("c.yaml", "good:\n  aspects: [gpu]\nkept:\n  aspects: []\nbad:\n  aspects: [x]\n")
+        .extend_with_yaml_text(
+            "c.yaml",
+            "good:\n  aspects: [gpu]\nkept:\n  aspects: []\nbad:\n  aspects: [x]\n",
+        )
         .unwrap_err();
     assert_eq!(table, before);
 }
@@ -444,7 +568,8 @@ fn files_that_cannot_be_read_are_named() {
     let path = folder.path().join("latin1.yaml");
     std::fs::write(&path, b"a:\n  # \xe9\n  aspects: []\n").unwrap();
     let error = table.extend_with_yaml(&path).unwrap_err();
-    let expected = format!("{}:2:5: error: the device configuration is not UTF-8 text", path.display());
+    let expected =
+        format!("{}:2:5: error: the device configuration is not UTF-8 text", path.display());
     assert_eq!(error.to_string(), expected);
 }
 
@@ -453,18 +578,29 @@ fn hostile_files_are_errors_in_no_time() {
     let nested = format!("a:\n  aspects: {}", "[".repeat(100_000));
     let deep = "- ".repeat(10_000);
     let quoted = format!("a: \"{}", "x".repeat(1_000_000));
-    for text in [nested.as_str(), &deep, &quoted, "\0", "\u{1}", "a: &a [*a, *a]", "? ? ? ?", "%YAML 9.9\n---\na: b"] {
+    for text in [
+        nested.as_str(),
+        &deep,
+        &quoted,
+        "\0",
+        "\u{1}",
+        "a: &a [*a, *a]",
+        "? ? ? ?",
+        "%YAML 9.9\n---\na: b",
+    ] {
         assert!(Table::embedded().extend_with_yaml_text("c.yaml", text).is_err());
     }
 }
 
 #[test]
 fn no_file_makes_it_panic_hang_or_change_half_of_something() {
-    let seed = "a: {aspects: [gpu, 5], sub-group-sizes: [8]}\nintel_gpu_x:\n  aspects:\n  - fp16\n  - \"fp64\"\n  \
-                may_support_other_aspects: true\n  aot-toolchain: 'x'\n  aot-toolchain-options: >-\n    -a\n    -b\n# end\n";
+    let seed = "a: {aspects: [gpu, 5], sub-group-sizes: [8]}\nintel_gpu_x:\n  aspects:\n  - \
+        fp16\n  - \"fp64\"\n  \
+                may_support_other_aspects: true\n  aot-toolchain: 'x'\n  aot-toolchain-options: \
+                >-\n    -a\n    -b\n# end\n";
     let pieces = [
-        "\n", "  ", "\t", ":", "- ", "[", "]", "{", "}", ",", "\"", "'", "&a ", "*a", "!t ", "|", ">", "? ", "#",
-        "---\n", "é", "\0",
+        "\n", "  ", "\t", ":", "- ", "[", "]", "{", "}", ",", "\"", "'", "&a ", "*a", "!t ", "|",
+        ">", "? ", "#", "---\n", "é", "\0",
     ];
     let mut state = 0x2545_f491_4f6c_dd1d_u64;
     let mut random = |below: usize| {
@@ -493,7 +629,10 @@ fn no_file_makes_it_panic_hang_or_change_half_of_something() {
             Err(error) => {
                 assert_eq!(table, Table::embedded(), "{text:?}");
                 let line = error.location.as_ref().map_or(0, |location| location.line);
-                assert!(line >= 1 && line as usize <= text.split('\n').count() + 1, "{text:?}: {error}");
+                assert!(
+                    line >= 1 && line as usize <= text.split('\n').count() + 1,
+                    "{text:?}: {error}"
+                );
             }
         }
     }
@@ -512,15 +651,22 @@ fn bundle_ids_and_triples_mean_their_target() {
 
 #[test]
 fn names_that_differ_in_case_alone_are_warned_of() {
-    let text = "intel_gpu_SKL:\n  aspects: [gpu]\nmine:\n  aspects: [gpu]\nMine:\n  aspects: [cpu]\nintel_gpu_tgl:\n  aspects: [gpu]\n";
+    let text = "intel_gpu_SKL:\n  aspects: [gpu]\nmine:\n  aspects: [gpu]\nMine:\n  aspects: \
+        [cpu]\nintel_gpu_tgl:\n  aspects: [gpu]\n";
     let mut table = Table::embedded();
-    let warnings: Vec<String> =
-        table.extend_with_yaml_text("c.yaml", text).expect("sound").iter().map(|warning| warning.render()).collect();
+    let warnings: Vec<String> = table
+        .extend_with_yaml_text("c.yaml", text)
+        .expect("sound")
+        .iter()
+        .map(|warning| warning.render())
+        .collect();
     assert_eq!(
         warnings,
         [
-            "c.yaml:1:1: warning: target 'intel_gpu_SKL' differs from 'intel_gpu_skl' only in case; they are different targets\n",
-            "c.yaml:5:1: warning: target 'Mine' differs from 'mine' only in case; they are different targets\n",
+            "c.yaml:1:1: warning: target 'intel_gpu_SKL' differs from 'intel_gpu_skl' only in \
+             case; they are different targets\n",
+            "c.yaml:5:1: warning: target 'Mine' differs from 'mine' only in case; they are \
+             different targets\n",
         ]
     );
     assert_ne!(table.lookup("mine"), table.lookup("Mine"));
@@ -529,7 +675,8 @@ fn names_that_differ_in_case_alone_are_warned_of() {
 
 #[test]
 fn files_of_many_targets_take_little_time() {
-    let text: String = (0..20_000).map(|number| format!("t{number}:\n  aspects: [gpu]\n")).collect();
+    let text: String =
+        (0..20_000).map(|number| format!("t{number}:\n  aspects: [gpu]\n")).collect();
     let start = std::time::Instant::now();
     let table = extended(&text);
     assert_eq!(table.targets().count(), 20_000 + Table::embedded().targets().count());

@@ -1,7 +1,9 @@
-//! Diagnostics as values: what is wrong, where, under which stable code, and which notes explain it.
+//! Diagnostics as values: what is wrong, where, under which stable code, and which notes explain
+//! it.
 //!
-//! Whoever finds a fault makes a [`Diagnostic`]; whoever owns standard error prints [`Diagnostic::render`]. The text is in
-//! clang's format, so that editors and build systems that know clang's messages know these:
+//! Whoever finds a fault makes a [`Diagnostic`]; whoever owns standard error prints
+//! [`Diagnostic::render`]. The text is in clang's format, so that editors and build systems that
+//! know clang's messages know these:
 //!
 //! ```text
 //! a.cpp:3:5: error: kernel name 'K' is used by two different kernels [scythe-E0201]
@@ -127,9 +129,16 @@ impl Diagnostic {
         self.render_as("")
     }
 
-    /// Like [`Diagnostic::render`], for a command: its name stands where the location would, where there is none.
+    /// Like [`Diagnostic::render`], for a command: its name stands where the location would, where
+    /// there is none.
     pub fn render_as(&self, command: &str) -> String {
-        let mut out = line(self.location.as_ref(), command, &self.severity.to_string(), &self.message, self.code);
+        let mut out = line(
+            self.location.as_ref(),
+            command,
+            &self.severity.to_string(),
+            &self.message,
+            self.code,
+        );
         for note in &self.notes {
             out.push_str(&line(note.location.as_ref(), command, "note", &note.message, None));
         }
@@ -149,7 +158,13 @@ fn known(location: Location) -> Option<Location> {
     Some(location).filter(|location| !location.file.is_empty())
 }
 
-fn line(location: Option<&Location>, command: &str, severity: &str, message: &str, code: Option<&str>) -> String {
+fn line(
+    location: Option<&Location>,
+    command: &str,
+    severity: &str,
+    message: &str,
+    code: Option<&str>,
+) -> String {
     let place = match location {
         Some(location) => format!("{location}: "),
         None if command.is_empty() => String::new(),
@@ -160,8 +175,8 @@ fn line(location: Option<&Location>, command: &str, severity: &str, message: &st
 }
 
 pub mod codes {
-    //! The codes of diagnostics that come from linking device code. Front-end codes live with the front end. A code is
-    //! never given to another fault.
+    //! The codes of diagnostics that come from linking device code. Front-end codes live with the
+    //! front end. A code is never given to another fault.
 
     /// One kernel name stands for two different kernels.
     pub const KERNEL_NAME_CONFLICT: &str = "scythe-E0201";

@@ -1,8 +1,9 @@
 //! The passes over a source agree about the functor of every kernel, or the compilation fails.
 //!
-//! A launch copies the functor byte by byte from code that the host pass compiled to code of a device pass. Each pass writes
-//! down how it lays out functors; [`compare`] reads these files. A kernel that host code launches must be known to every
-//! device pass, and all parts of its functor must have the same names, types, places and sizes there.
+//! A launch copies the functor byte by byte from code that the host pass compiled to code of a
+//! device pass. Each pass writes down how it lays out functors; [`compare`] reads these files. A
+//! kernel that host code launches must be known to every device pass, and all parts of its functor
+//! must have the same names, types, places and sizes there.
 
 use std::path::{Path, PathBuf};
 
@@ -10,8 +11,8 @@ use scythe_abi::functor::{self, Functor, Part, PartKind};
 
 use crate::error::Error;
 
-/// Compares the host pass with each device pass. Gives one error for each kernel that they disagree about, in clang's
-/// format.
+/// Compares the host pass with each device pass. Gives one error for each kernel that they disagree
+/// about, in clang's format.
 pub fn compare(host: &Path, device: &[PathBuf]) -> Result<String, Error> {
     let mut host = read(host)?;
     host.sort_by(|a, b| (&a.file, a.line, a.column).cmp(&(&b.file, b.line, b.column)));
@@ -45,7 +46,8 @@ fn fault(host: &Functor, device: &[Functor]) -> Option<String> {
                 .to_owned(),
         );
     };
-    if let Some(difference) = difference(&tree(&device.parts), &tree(&host.parts), &mut Vec::new()) {
+    if let Some(difference) = difference(&tree(&device.parts), &tree(&host.parts), &mut Vec::new())
+    {
         return Some(difference);
     }
     if (host.size, host.align) != (device.size, device.align) {
@@ -55,7 +57,8 @@ fn fault(host: &Functor, device: &[Functor]) -> Option<String> {
             device.size, device.align, host.size, host.align
         ));
     }
-    // Lambdas are known by their numbers: one that only one pass sees shifts those of all that follow.
+    // Lambdas are known by their numbers: one that only one pass sees shifts those of all that
+    // follow.
     if host.unnamed && (&host.file, host.line) != (&device.file, device.line) {
         return Some(format!(
             "the device pass finds its lambda at {}:{}, but the host pass finds it at {}:{}; name \
@@ -77,18 +80,33 @@ fn tree(parts: &[Part]) -> Vec<Node<'_>> {
     let starts: Vec<usize> = (0..parts.len()).filter(|&i| parts[i].depth == depth).collect();
     let ends = starts.iter().skip(1).copied().chain([parts.len()]);
     let nodes = starts.iter().zip(ends);
-    nodes.map(|(&start, end)| Node { part: &parts[start], inside: tree(&parts[start + 1..end]) }).collect()
+    nodes
+        .map(|(&start, end)| Node { part: &parts[start], inside: tree(&parts[start + 1..end]) })
+        .collect()
 }
 
-/// The first difference in words. A part that only one pass has explains why others have moved: it comes first.
-fn difference<'a>(device: &[Node<'a>], host: &[Node<'a>], around: &mut Vec<&'a Part>) -> Option<String> {
+/// The first difference in words. A part that only one pass has explains why others have moved: it
+/// comes first.
+fn difference<'a>(
+    device: &[Node<'a>],
+    host: &[Node<'a>],
+    around: &mut Vec<&'a Part>,
+) -> Option<String> {
     if let Some(extra) = missing(device, host) {
         let what = describe(extra, around);
-        return Some(format!("{what} is {} in the device pass, but {} in the host pass", place(extra), absent(extra)));
+        return Some(format!(
+            "{what} is {} in the device pass, but {} in the host pass",
+            place(extra),
+            absent(extra)
+        ));
     }
     if let Some(extra) = missing(host, device) {
         let what = describe(extra, around);
-        return Some(format!("{what} is {} in the host pass, but {} in the device pass", place(extra), absent(extra)));
+        return Some(format!(
+            "{what} is {} in the host pass, but {} in the device pass",
+            place(extra),
+            absent(extra)
+        ));
     }
     for (number, node) in device.iter().enumerate() {
         // Several parts may share a name, as the elements of a pack do: they are in order.
@@ -96,13 +114,19 @@ fn difference<'a>(device: &[Node<'a>], host: &[Node<'a>], around: &mut Vec<&'a P
         let earlier = device[..number].iter().filter(same_name).count();
         let other = host.iter().filter(same_name).nth(earlier)?;
         let (ours, theirs) = (node.part, other.part);
-        if (ours.bit_offset, ours.bit_size, &ours.identity) != (theirs.bit_offset, theirs.bit_size, &theirs.identity) {
+        if (ours.bit_offset, ours.bit_size, &ours.identity)
+            != (theirs.bit_offset, theirs.bit_size, &theirs.identity)
+        {
             let what = describe(ours, around);
             let (here, there) = (place(ours), place(theirs));
             return Some(match here == there {
                 // Types of one spelling that are not the same, such as two local classes.
-                true => format!("{what} is {here} in both passes, but the name refers to different types"),
-                false => format!("{what} is {here} in the device pass, but {there} in the host pass"),
+                true => format!(
+                    "{what} is {here} in both passes, but the name refers to different types"
+                ),
+                false => {
+                    format!("{what} is {here} in the device pass, but {there} in the host pass")
+                }
             });
         }
         around.push(ours);
@@ -117,7 +141,8 @@ fn difference<'a>(device: &[Node<'a>], host: &[Node<'a>], around: &mut Vec<&'a P
 
 /// The first part whose name occurs more often in `ours` than in `theirs`.
 fn missing<'a>(ours: &[Node<'a>], theirs: &[Node<'a>]) -> Option<&'a Part> {
-    let count = |nodes: &[Node], name: &str| nodes.iter().filter(|node| node.part.name == name).count();
+    let count =
+        |nodes: &[Node], name: &str| nodes.iter().filter(|node| node.part.name == name).count();
     let more = |node: &&Node| count(ours, &node.part.name) > count(theirs, &node.part.name);
     ours.iter().find(more).map(|node| node.part)
 }
@@ -138,9 +163,17 @@ fn describe(part: &Part, around: &[&Part]) -> String {
 fn place(part: &Part) -> String {
     let article = if part.type_name.starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" };
     if !part.bit_offset.is_multiple_of(8) || !part.bit_size.is_multiple_of(8) {
-        return format!("{article} '{}' of {} bits at bit {}", part.type_name, part.bit_size, part.bit_offset);
+        return format!(
+            "{article} '{}' of {} bits at bit {}",
+            part.type_name, part.bit_size, part.bit_offset
+        );
     }
-    format!("{article} '{}' of {} bytes at offset {}", part.type_name, part.bit_size / 8, part.bit_offset / 8)
+    format!(
+        "{article} '{}' of {} bytes at offset {}",
+        part.type_name,
+        part.bit_size / 8,
+        part.bit_offset / 8
+    )
 }
 
 fn absent(part: &Part) -> &'static str {
@@ -151,10 +184,25 @@ fn absent(part: &Part) -> &'static str {
 mod tests {
     use super::*;
 
-    fn part(depth: u32, kind: PartKind, name: &str, type_name: &str, offset: u64, size: u64) -> Part {
+    fn part(
+        depth: u32,
+        kind: PartKind,
+        name: &str,
+        type_name: &str,
+        offset: u64,
+        size: u64,
+    ) -> Part {
         let identity = format!("_ZTS{type_name}");
         let type_name = type_name.to_owned();
-        Part { depth, kind, name: name.to_owned(), type_name, identity, bit_offset: offset * 8, bit_size: size * 8 }
+        Part {
+            depth,
+            kind,
+            name: name.to_owned(),
+            type_name,
+            identity,
+            bit_offset: offset * 8,
+            bit_size: size * 8,
+        }
     }
 
     fn capture(name: &str, type_name: &str, offset: u64, size: u64) -> Part {
@@ -163,7 +211,17 @@ mod tests {
 
     fn functor(parts: Vec<Part>) -> Functor {
         let (symbol, name, file) = ("_ZTS1K".to_owned(), "K".to_owned(), "a.cpp".to_owned());
-        Functor { symbol, name, file, line: 3, column: 5, unnamed: false, size: 16, align: 8, parts }
+        Functor {
+            symbol,
+            name,
+            file,
+            line: 3,
+            column: 5,
+            unnamed: false,
+            size: 16,
+            align: 8,
+            parts,
+        }
     }
 
     #[track_caller]
@@ -187,50 +245,88 @@ mod tests {
     fn what_one_pass_alone_captures_is_named() {
         let device = functor(vec![capture("N", "int", 0, 4), capture("a", "int", 4, 4)]);
         let host = functor(vec![capture("a", "int", 0, 4)]);
-        let words = "captured variable 'N' is an 'int' of 4 bytes at offset 0 in the device pass, but not captured in the \
+        let words = "captured variable 'N' is an 'int' of 4 bytes at offset 0 in the device pass, \
+            but not captured in the \
                      host pass";
         says(&device, &host, words);
-        says(&host, &device, "'N' is an 'int' of 4 bytes at offset 0 in the host pass, but not captured in the device");
+        says(
+            &host,
+            &device,
+            "'N' is an 'int' of 4 bytes at offset 0 in the host pass, but not captured in the \
+             device",
+        );
     }
 
     #[test]
     fn another_order_type_or_place_is_named() {
         let device = functor(vec![capture("a", "int", 0, 4), capture("b", "int", 4, 4)]);
         let host = functor(vec![capture("b", "int", 0, 4), capture("a", "int", 4, 4)]);
-        says(&device, &host, "'a' is an 'int' of 4 bytes at offset 0 in the device pass, but an 'int' of 4 bytes at");
+        says(
+            &device,
+            &host,
+            "'a' is an 'int' of 4 bytes at offset 0 in the device pass, but an 'int' of 4 bytes at",
+        );
         let host = functor(vec![capture("a", "float", 0, 4), capture("b", "int", 4, 4)]);
         says(&device, &host, "but a 'float' of 4 bytes at offset 0 in the host pass");
     }
 
     #[test]
     fn members_are_named_with_what_is_around_them() {
-        let inner = |type_name| functor(vec![capture("s", "S", 0, 8), part(1, PartKind::Member, "x", type_name, 4, 4)]);
-        says(&inner("int"), &inner("float"), "member 'x' of captured variable 's' is an 'int' of 4 bytes at offset 4");
+        let inner = |type_name| {
+            functor(vec![capture("s", "S", 0, 8), part(1, PartKind::Member, "x", type_name, 4, 4)])
+        };
+        says(
+            &inner("int"),
+            &inner("float"),
+            "member 'x' of captured variable 's' is an 'int' of 4 bytes at offset 4",
+        );
         let mut bits = inner("int");
         (bits.parts[1].bit_offset, bits.parts[1].bit_size) = (33, 3);
         says(&bits, &inner("int"), "is an 'int' of 3 bits at bit 33 in the device pass");
-        says(&inner("int"), &functor(vec![capture("s", "S", 0, 8)]), "but missing in the host pass");
+        says(
+            &inner("int"),
+            &functor(vec![capture("s", "S", 0, 8)]),
+            "but missing in the host pass",
+        );
     }
 
     #[test]
     fn size_alignment_and_position_count() {
         let host = functor(Vec::new());
-        says(&Functor { size: 24, ..host.clone() }, &host, "size 24 and alignment 8 in the device pass, but size 16");
-        says(&Functor { align: 16, ..host.clone() }, &host, "size 16 and alignment 16 in the device pass");
+        says(
+            &Functor { size: 24, ..host.clone() },
+            &host,
+            "size 24 and alignment 8 in the device pass, but size 16",
+        );
+        says(
+            &Functor { align: 16, ..host.clone() },
+            &host,
+            "size 16 and alignment 16 in the device pass",
+        );
         let named = Functor { line: 9, ..host.clone() };
         assert_eq!(fault(&host, &[named]), None);
         let unnamed = Functor { unnamed: true, ..host.clone() };
-        says(&Functor { line: 9, ..unnamed.clone() }, &unnamed, "the device pass finds its lambda at a.cpp:9, but");
+        says(
+            &Functor { line: 9, ..unnamed.clone() },
+            &unnamed,
+            "the device pass finds its lambda at a.cpp:9, but",
+        );
     }
 
     #[test]
     fn a_kernel_that_the_device_pass_lacks_is_an_error() {
-        assert!(fault(&functor(Vec::new()), &[]).unwrap().contains("the device pass does not define it"));
+        assert!(
+            fault(&functor(Vec::new()), &[])
+                .unwrap()
+                .contains("the device pass does not define it")
+        );
     }
 
     #[test]
     fn parts_of_one_name_are_compared_in_order() {
-        let pack = |sizes: [u64; 2]| functor(vec![capture("xs", "A", 0, sizes[0]), capture("xs", "B", 8, sizes[1])]);
+        let pack = |sizes: [u64; 2]| {
+            functor(vec![capture("xs", "A", 0, sizes[0]), capture("xs", "B", 8, sizes[1])])
+        };
         assert_eq!(fault(&pack([4, 8]), &[pack([4, 8])]), None);
         says(&pack([4, 8]), &pack([4, 4]), "'xs' is a 'B' of 8 bytes at offset 8");
     }

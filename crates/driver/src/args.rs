@@ -1,7 +1,8 @@
-//! Arguments → [`Invocation`]: what was asked for, with options and inputs in the order they were given.
+//! Arguments → [`Invocation`]: what was asked for, with options and inputs in the order they were
+//! given.
 //!
-//! Nothing here looks at the environment, nor at files but the one that says which targets there are
-//! (`-fsycl-device-config-file=`).
+//! Nothing here looks at the environment, nor at files but the one that says which targets there
+//! are (`-fsycl-device-config-file=`).
 
 use std::path::Path;
 
@@ -203,8 +204,8 @@ impl Invocation {
         self.options_with(step, |_, _, _| None)
     }
 
-    /// The same, where `replace` may give other words for an option. It sees the option's place among the items, its words
-    /// and its meaning.
+    /// The same, where `replace` may give other words for an option. It sees the option's place
+    /// among the items, its words and its meaning.
     pub fn options_with(
         &self,
         step: Steps,
@@ -235,10 +236,16 @@ impl Invocation {
 
     /// Adds `-Wl,A,B` or `-Xlinker A`. Words that the device link has to know stand apart.
     fn add_linker_words(&mut self, words: &[String], value: &str) {
-        let list: Vec<&str> = if words.len() == 1 { value.split(',').collect() } else { vec![value] };
-        let meanings: Vec<Meaning> = list.iter().map(|word| self.linker_words.meaning(word)).collect();
+        let list: Vec<&str> =
+            if words.len() == 1 { value.split(',').collect() } else { vec![value] };
+        let meanings: Vec<Meaning> =
+            list.iter().map(|word| self.linker_words.meaning(word)).collect();
         if meanings.iter().all(|meaning| *meaning == Meaning::Pass) {
-            self.items.push(Item::Option { words: words.to_vec(), steps: Steps::LINK, meaning: Meaning::Pass });
+            self.items.push(Item::Option {
+                words: words.to_vec(),
+                steps: Steps::LINK,
+                meaning: Meaning::Pass,
+            });
             return;
         }
         for (word, meaning) in list.iter().zip(meanings) {
@@ -250,7 +257,8 @@ impl Invocation {
         }
     }
 
-    /// Puts static libraries that options name among the inputs of a link. What does not link does without.
+    /// Puts static libraries that options name among the inputs of a link. What does not link does
+    /// without.
     fn place_libraries(&mut self) {
         let linking = self.mode == Mode::Link && !self.device_only;
         let mut items = Vec::with_capacity(self.items.len());
@@ -268,7 +276,8 @@ impl Invocation {
                     steps: Steps::LINK,
                     meaning: Meaning::Pass,
                 };
-                let library = Input { path: words.concat(), kind: InputKind::Linkable, language: None };
+                let library =
+                    Input { path: words.concat(), kind: InputKind::Linkable, language: None };
                 items.extend(whole.then(|| option("-Wl,--whole-archive")));
                 items.push(Item::Input(library));
                 items.extend(whole.then(|| option("-Wl,--no-whole-archive")));
@@ -283,7 +292,8 @@ impl Invocation {
             Item::Option { words, .. } => Some(words),
             Item::Input(_) => None,
         });
-        let defines = |words: &&Vec<String>| words[0].starts_with("-D") || words[0].starts_with("-U");
+        let defines =
+            |words: &&Vec<String>| words[0].starts_with("-D") || words[0].starts_with("-U");
         options.filter(defines).flatten().map(String::as_str)
     }
 
@@ -341,8 +351,8 @@ pub fn parse(args: &[String]) -> Result<Invocation, Error> {
     Ok(inv)
 }
 
-/// As with clang, headers are precompiled, unless less than code is asked for. Of anything else, `--precompile` makes a
-/// module, which is clang's own business.
+/// As with clang, headers are precompiled, unless less than code is asked for. Of anything else,
+/// `--precompile` makes a module, which is clang's own business.
 fn settle_precompilation(inv: &mut Invocation) {
     let headers = inv.inputs().any(Input::is_header);
     if inv.emit_precompiled || headers && matches!(inv.mode, Mode::Link | Mode::Object) {
@@ -366,18 +376,31 @@ fn device_table(file: Option<&str>, warnings: &mut Vec<String>) -> Result<Table,
 }
 
 /// Notes what an option asks of the driver, and keeps the words that travel on.
-fn apply(inv: &mut Invocation, flag: &flags::Flag, value: String, mut words: Vec<String>) -> Result<(), Error> {
+fn apply(
+    inv: &mut Invocation,
+    flag: &flags::Flag,
+    value: String,
+    mut words: Vec<String>,
+) -> Result<(), Error> {
     let (mut steps, mut meaning) = (flag.steps, flag.meaning);
     match flag.meaning {
         Meaning::Sycl => inv.sycl = true,
         Meaning::NoSycl => inv.sycl = false,
         Meaning::Targets => inv.targets.select(&value),
         Meaning::FixedTargets => inv.targets.fix(&value),
-        Meaning::FrontendOptions => inv.targets.add_options(Stage::Frontend, after_equals(&words[0]), value),
-        Meaning::BackendOptions => inv.targets.add_options(Stage::Backend, after_equals(&words[0]), value),
-        Meaning::LinkerOptions => inv.targets.add_options(Stage::Linker, after_equals(&words[0]), value),
+        Meaning::FrontendOptions => {
+            inv.targets.add_options(Stage::Frontend, after_equals(&words[0]), value)
+        }
+        Meaning::BackendOptions => {
+            inv.targets.add_options(Stage::Backend, after_equals(&words[0]), value)
+        }
+        Meaning::LinkerOptions => {
+            inv.targets.add_options(Stage::Linker, after_equals(&words[0]), value)
+        }
         // '-Xsfoo' is an old spelling of '-Xs -foo'.
-        Meaning::AllBackendOptions if words.len() == 1 => inv.targets.add_options_for_all(format!("-{value}")),
+        Meaning::AllBackendOptions if words.len() == 1 => {
+            inv.targets.add_options_for_all(format!("-{value}"))
+        }
         Meaning::AllBackendOptions => inv.targets.add_options_for_all(value),
         Meaning::Standard => inv.standard = standard(value)?,
         Meaning::DeviceLinkOnly => inv.device_link_only = true,
@@ -390,13 +413,16 @@ fn apply(inv: &mut Invocation, flag: &flags::Flag, value: String, mut words: Vec
         Meaning::Compress => inv.compress = true,
         Meaning::NoCompress => inv.compress = false,
         Meaning::LinkCache => {
-            inv.link_cache = Some(if value.is_empty() { LinkCache::Default } else { LinkCache::Folder(value) });
+            inv.link_cache =
+                Some(if value.is_empty() { LinkCache::Default } else { LinkCache::Folder(value) });
         }
         Meaning::ConfigFile => inv.config_file = Some(value),
         Meaning::DeviceOnly => inv.device_only = true,
         Meaning::HostOnly => inv.host_only = true,
         Meaning::HostCompiler => inv.host_compiler = (!value.is_empty()).then_some(value),
-        Meaning::HostCompilerOptions => inv.host_compiler_options.extend(crate::response::split(&value)),
+        Meaning::HostCompilerOptions => {
+            inv.host_compiler_options.extend(crate::response::split(&value))
+        }
         Meaning::IntHeader => inv.int_header = Some(value),
         Meaning::CodeSplit => inv.code_split = Some(code_split(value)?),
         Meaning::Clang => inv.clang = Some(value),
@@ -432,7 +458,8 @@ fn apply(inv: &mut Invocation, flag: &flags::Flag, value: String, mut words: Vec
         Meaning::FrontendWord if value == "-include-pch" => meaning = Meaning::IncludePrecompiled,
         Meaning::FrontendWord => {
             // The file's name follows in a word of its own.
-            if let Some(Item::Option { words: last, meaning: Meaning::IncludePrecompiled, .. }) = inv.items.last_mut()
+            if let Some(Item::Option { words: last, meaning: Meaning::IncludePrecompiled, .. }) =
+                inv.items.last_mut()
                 && last.ends_with(&["-include-pch".to_owned()])
             {
                 last.extend(words);
@@ -444,7 +471,13 @@ fn apply(inv: &mut Invocation, flag: &flags::Flag, value: String, mut words: Vec
             inv.save_temps = Some(match value.as_str() {
                 "" | "cwd" => SaveTemps::CurrentFolder,
                 "obj" => SaveTemps::BesideOutput,
-                _ => return Err(Error::BadValue { option: "-save-temps=", value, expected: "'cwd' or 'obj'" }),
+                _ => {
+                    return Err(Error::BadValue {
+                        option: "-save-temps=",
+                        value,
+                        expected: "'cwd' or 'obj'",
+                    });
+                }
             });
         }
         Meaning::ShowPlan => inv.show_plan = true,
@@ -512,14 +545,22 @@ fn standard(value: String) -> Result<Standard, Error> {
     match value.as_str() {
         "1.2.1" | "121" | "2017" => Ok(Standard::Sycl121),
         "2020" => Ok(Standard::Sycl2020),
-        _ => Err(Error::BadValue { option: "-sycl-std=", value, expected: "'1.2.1', '2017' or '2020'" }),
+        _ => Err(Error::BadValue {
+            option: "-sycl-std=",
+            value,
+            expected: "'1.2.1', '2017' or '2020'",
+        }),
     }
 }
 
 fn link_jobs(value: String) -> Result<usize, Error> {
     match value.parse() {
         Ok(jobs) if jobs > 0 => Ok(jobs),
-        _ => Err(Error::BadValue { option: "-fsycl-max-parallel-link-jobs=", value, expected: "a positive number" }),
+        _ => Err(Error::BadValue {
+            option: "-fsycl-max-parallel-link-jobs=",
+            value,
+            expected: "a positive number",
+        }),
     }
 }
 
@@ -547,11 +588,14 @@ fn input(path: &str, language: Option<&str>) -> Input {
 /// What clang++ makes of a file's name; it takes `.c` for C++.
 fn kind_of_name(path: &str) -> InputKind {
     match extension(path) {
-        Some("cc" | "cp" | "cxx" | "cpp" | "CPP" | "c++" | "C" | "CC" | "CXX" | "c" | "ii" | "i" | "sycl") => {
-            InputKind::Source
-        }
+        Some(
+            "cc" | "cp" | "cxx" | "cpp" | "CPP" | "c++" | "C" | "CC" | "CXX" | "c" | "ii" | "i"
+            | "sycl",
+        ) => InputKind::Source,
         Some("h" | "hh" | "hpp" | "hxx" | "H" | "h++") => InputKind::Source,
-        Some("s" | "S" | "sx" | "asm" | "ll" | "bc" | "m" | "mm" | "cppm" | "f") => InputKind::HostSource,
+        Some("s" | "S" | "sx" | "asm" | "ll" | "bc" | "m" | "mm" | "cppm" | "f") => {
+            InputKind::HostSource
+        }
         _ => InputKind::Linkable,
     }
 }
@@ -575,7 +619,9 @@ mod tests {
 
     #[test]
     fn values_are_not_taken_for_inputs() {
-        let inv = parsed("-fsycl -include x.h -MF a.d -Xclang -foo -isystem inc -o app -z now --param p=1 a.cpp");
+        let inv = parsed(
+            "-fsycl -include x.h -MF a.d -Xclang -foo -isystem inc -o app -z now --param p=1 a.cpp",
+        );
         assert_eq!(paths(&inv), [("a.cpp", InputKind::Source)]);
         assert_eq!(inv.output.as_deref(), Some("app"));
     }
@@ -590,12 +636,19 @@ mod tests {
 
     #[test]
     fn host_code_generation_stays_off_the_device() {
-        let inv = parsed("-fsycl -march=native -fopenmp -fsanitize=address -flto -O3 -DX=1 -Wl,-s a.cpp");
+        let inv =
+            parsed("-fsycl -march=native -fopenmp -fsanitize=address -flto -O3 -DX=1 -Wl,-s a.cpp");
         assert_eq!(inv.options_for(Steps::DEVICE), ["-O3", "-DX=1"]);
         let host = inv.options_for(Steps::HOST);
-        assert_eq!(host, ["-march=native", "-fopenmp", "-fsanitize=address", "-flto", "-O3", "-DX=1"]);
+        assert_eq!(
+            host,
+            ["-march=native", "-fopenmp", "-fsanitize=address", "-flto", "-O3", "-DX=1"]
+        );
         let link = inv.options_for(Steps::LINK);
-        assert_eq!(link, ["-march=native", "-fopenmp", "-fsanitize=address", "-flto", "-O3", "-Wl,-s"]);
+        assert_eq!(
+            link,
+            ["-march=native", "-fopenmp", "-fsanitize=address", "-flto", "-O3", "-Wl,-s"]
+        );
     }
 
     #[test]
@@ -608,8 +661,13 @@ mod tests {
     #[test]
     fn the_language_holds_until_none() {
         let inv = parsed("-x c++ a b.o -x none c.o d.cpp -xc e.c");
-        let kinds =
-            [InputKind::Source, InputKind::Source, InputKind::Linkable, InputKind::Source, InputKind::HostSource];
+        let kinds = [
+            InputKind::Source,
+            InputKind::Source,
+            InputKind::Linkable,
+            InputKind::Source,
+            InputKind::HostSource,
+        ];
         assert_eq!(paths(&inv).into_iter().map(|p| p.1).collect::<Vec<_>>(), kinds);
     }
 

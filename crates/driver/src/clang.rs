@@ -1,8 +1,8 @@
 //! Finds clang++ and tells whether the plug-in fits it.
 //!
-//! The plug-in links clang's C++ library, whose interface changes with every minor release, so the versions must agree in
-//! both numbers. A packaged clang names that library in its own file, which costs no process to read; only a clang that
-//! does not is asked with `--version`.
+//! The plug-in links clang's C++ library, whose interface changes with every minor release, so the
+//! versions must agree in both numbers. A packaged clang names that library in its own file, which
+//! costs no process to read; only a clang that does not is asked with `--version`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -19,7 +19,9 @@ const LIBRARY: &[u8] = b"libclang-cpp.so.";
 pub fn find(asked: Option<&str>) -> Result<PathBuf, Error> {
     if let Some(name) = asked {
         let found = if name.contains('/') { Some(PathBuf::from(name)) } else { in_path(name) };
-        return found.filter(|p| p.is_file()).ok_or_else(|| Error::NoClang { looked: format!("'{name}'") });
+        return found
+            .filter(|p| p.is_file())
+            .ok_or_else(|| Error::NoClang { looked: format!("'{name}'") });
     }
     let debian = PathBuf::from(BY_DEBIAN);
     in_path(IN_PATH)
@@ -28,12 +30,15 @@ pub fn find(asked: Option<&str>) -> Result<PathBuf, Error> {
 }
 
 fn in_path(name: &str) -> Option<PathBuf> {
-    std::env::split_paths(&std::env::var_os("PATH")?).map(|dir| dir.join(name)).find(|p| p.is_file())
+    std::env::split_paths(&std::env::var_os("PATH")?)
+        .map(|dir| dir.join(name))
+        .find(|p| p.is_file())
 }
 
 /// An error unless the plug-in fits.
 pub fn check(clang: &Path) -> Result<(), Error> {
-    let bytes = std::fs::read(clang).map_err(|source| Error::Read { path: clang.to_owned(), source })?;
+    let bytes =
+        std::fs::read(clang).map_err(|source| Error::Read { path: clang.to_owned(), source })?;
     if let Some(library) = linked_version(&bytes) {
         if library == VERSION {
             return Ok(());
@@ -45,8 +50,13 @@ pub fn check(clang: &Path) -> Result<(), Error> {
         let first = answer.lines().next().unwrap_or_default();
         return Err(Error::NotClang { path: clang.to_owned(), answer: format!("says '{first}'") });
     };
-    let fits = seen.strip_prefix(VERSION).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
-    if fits { Ok(()) } else { Err(Error::ClangMismatch { path: clang.to_owned(), seen: seen.to_owned() }) }
+    let fits =
+        seen.strip_prefix(VERSION).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+    if fits {
+        Ok(())
+    } else {
+        Err(Error::ClangMismatch { path: clang.to_owned(), seen: seen.to_owned() })
+    }
 }
 
 /// The version in the name of the C++ library that an ELF file needs.
@@ -55,7 +65,8 @@ fn linked_version(bytes: &[u8]) -> Option<String> {
         return None;
     }
     let at = bytes.windows(LIBRARY.len()).position(|w| w == LIBRARY)? + LIBRARY.len();
-    let version: Vec<u8> = bytes[at..].iter().copied().take_while(|b| b.is_ascii_digit() || *b == b'.').collect();
+    let version: Vec<u8> =
+        bytes[at..].iter().copied().take_while(|b| b.is_ascii_digit() || *b == b'.').collect();
     String::from_utf8(version).ok().filter(|v| !v.is_empty())
 }
 
@@ -66,7 +77,10 @@ pub fn version_text(clang: &Path) -> Result<String, Error> {
         .output()
         .map_err(|source| Error::Spawn { program: clang.to_owned(), source })?;
     if !output.status.success() {
-        return Err(Error::NotClang { path: clang.to_owned(), answer: format!("failed, {}", output.status) });
+        return Err(Error::NotClang {
+            path: clang.to_owned(),
+            answer: format!("failed, {}", output.status),
+        });
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
@@ -84,7 +98,10 @@ mod tests {
 
     #[test]
     fn versions_are_read_from_either_place() {
-        assert_eq!(version_number("Debian clang version 22.1.8 (1~deb12u1)\nTarget: x"), Some("22.1.8"));
+        assert_eq!(
+            version_number("Debian clang version 22.1.8 (1~deb12u1)\nTarget: x"),
+            Some("22.1.8")
+        );
         assert_eq!(version_number("g++ (Debian) 12.2.0"), None);
         assert_eq!(linked_version(b"\x7fELF..\0libclang-cpp.so.22.1\0x"), Some("22.1".into()));
         assert_eq!(linked_version(b"#!/bin/sh\nlibclang-cpp.so.22.1"), None);
@@ -93,7 +110,10 @@ mod tests {
     #[test]
     fn a_missing_clang_says_what_to_install() {
         let error = find(Some("/nowhere/clang++")).unwrap_err().to_string();
-        assert!(error.contains("/nowhere/clang++") && error.contains("apt-get install clang-22"), "{error}");
+        assert!(
+            error.contains("/nowhere/clang++") && error.contains("apt-get install clang-22"),
+            "{error}"
+        );
     }
 
     #[test]

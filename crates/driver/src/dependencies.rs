@@ -1,4 +1,5 @@
-//! Dependency files (`-MD`): what the host pass read, and what only device passes read, as one rule for `make`.
+//! Dependency files (`-MD`): what the host pass read, and what only device passes read, as one rule
+//! for `make`.
 //!
 //! Words keep the quoting that the compilers gave them, which is the same for all.
 
@@ -7,11 +8,20 @@ use std::path::{Path, PathBuf};
 
 use crate::error::Error;
 
-/// Writes `output`: the rule in `host`, with the prerequisites of those in `device` that it lacks, and without files in the
-/// folder `hidden`. `phony` adds an empty rule for each prerequisite but the source.
-pub fn merge(host: &Path, device: &[PathBuf], output: &Path, phony: bool, hidden: &Path) -> Result<(), Error> {
-    let read =
-        |path: &Path| std::fs::read_to_string(path).map_err(|source| Error::Read { path: path.to_owned(), source });
+/// Writes `output`: the rule in `host`, with the prerequisites of those in `device` that it lacks,
+/// and without files in the folder `hidden`. `phony` adds an empty rule for each prerequisite but
+/// the source.
+pub fn merge(
+    host: &Path,
+    device: &[PathBuf],
+    output: &Path,
+    phony: bool,
+    hidden: &Path,
+) -> Result<(), Error> {
+    let read = |path: &Path| {
+        std::fs::read_to_string(path)
+            .map_err(|source| Error::Read { path: path.to_owned(), source })
+    };
     let others = device.iter().map(|path| read(path)).collect::<Result<Vec<_>, _>>()?;
     let text = merged(&read(host)?, &others, phony, &format!("{}/", hidden.display()));
     std::fs::write(output, text).map_err(|source| Error::Write { path: output.to_owned(), source })
@@ -21,7 +31,8 @@ fn merged(host: &str, others: &[String], phony: bool, hidden: &str) -> String {
     let (targets, first) = rule(host);
     let mut seen = BTreeSet::new();
     let all = first.into_iter().chain(others.iter().flat_map(|text| rule(text).1));
-    let files: Vec<String> = all.filter(|file| !file.starts_with(hidden) && seen.insert(file.clone())).collect();
+    let files: Vec<String> =
+        all.filter(|file| !file.starts_with(hidden) && seen.insert(file.clone())).collect();
     let mut out = format!("{}:", targets.join(" "));
     for file in &files {
         out += &format!(" \\\n  {file}");

@@ -15,7 +15,8 @@ use crate::plan::UnbundledPiece;
 const ET_REL: u8 = 1;
 const ET_DYN: u8 = 3;
 
-/// What a linkable file holds. Files that are neither objects nor archives (linker scripts, LTO bitcode) hold nothing.
+/// What a linkable file holds. Files that are neither objects nor archives (linker scripts, LTO
+/// bitcode) hold nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Contents {
     /// Objects with device code, in order.
@@ -63,7 +64,12 @@ pub fn unbundle(input: &Path, wanted: &[UnbundledPiece]) -> Result<(), Error> {
     let bytes = read(input)?;
     let mut all: Vec<(Target, Vec<u8>)> = Vec::new();
     for_each_object(input, &bytes, |(name, _), object| {
-        all.extend(units(object, name)?.into_iter().flatten().map(|(target, code)| (target, code.to_vec())));
+        all.extend(
+            units(object, name)?
+                .into_iter()
+                .flatten()
+                .map(|(target, code)| (target, code.to_vec())),
+        );
         Ok(())
     })?;
     for piece in wanted {
@@ -78,9 +84,14 @@ pub fn unbundle(input: &Path, wanted: &[UnbundledPiece]) -> Result<(), Error> {
     Ok(())
 }
 
-/// Writes to `output` the object `host` with device code in sections, one for each target. Where the unit has a provisional
-/// identifier, both sides get its identity.
-pub fn bundle(host: &Path, device: &[(Target, PathBuf)], output: &Path, provisional: Option<u64>) -> Result<(), Error> {
+/// Writes to `output` the object `host` with device code in sections, one for each target. Where
+/// the unit has a provisional identifier, both sides get its identity.
+pub fn bundle(
+    host: &Path,
+    device: &[(Target, PathBuf)],
+    output: &Path,
+    provisional: Option<u64>,
+) -> Result<(), Error> {
     let mut object = read(host)?;
     let mut code = device.iter().map(|(_, file)| read(file)).collect::<Result<Vec<_>, _>>()?;
     if let Some(provisional) = provisional {
@@ -89,8 +100,11 @@ pub fn bundle(host: &Path, device: &[(Target, PathBuf)], output: &Path, provisio
             .map_err(|e| Error::DeviceCode { path: host.to_owned(), message: e.to_string() })?;
         code.iter_mut().for_each(|module| *module = unit::wrap(module, identity));
     }
-    let parts: Vec<(String, &[u8])> =
-        device.iter().zip(&code).map(|((target, _), code)| (target.bundle_id(), code.as_slice())).collect();
+    let parts: Vec<(String, &[u8])> = device
+        .iter()
+        .zip(&code)
+        .map(|((target, _), code)| (target.bundle_id(), code.as_slice()))
+        .collect();
     let fat = bundle::bundle(&object, &parts)
         .map_err(|e| Error::DeviceCode { path: host.to_owned(), message: e.to_string() })?;
     write(output, &fat)
@@ -114,7 +128,8 @@ pub fn strip(input: &Path, output: &Path) -> Result<(), Error> {
     write(output, &out)
 }
 
-/// Writes to `output` the object with the list of its kernels, which are named in files, one per line.
+/// Writes to `output` the object with the list of its kernels, which are named in files, one per
+/// line.
 pub fn mark_linked(object: &Path, lists: &[PathBuf], output: &Path) -> Result<(), Error> {
     let mut kernels = BTreeSet::new();
     for list in lists {
@@ -146,8 +161,8 @@ fn holds(bytes: &[u8], text: &[u8]) -> bool {
     bytes.windows(text.len()).any(|window| window == text)
 }
 
-/// Visits the object that a file is, or those in an archive, each with its name and its place in the archive. What is not an
-/// object is left out.
+/// Visits the object that a file is, or those in an archive, each with its name and its place in
+/// the archive. What is not an object is left out.
 fn for_each_object(
     path: &Path,
     bytes: &[u8],
@@ -160,14 +175,17 @@ fn for_each_object(
     if !archive::is_archive(bytes) {
         return visit_object((&file, None), bytes);
     }
-    for (index, member) in archive::members(bytes).map_err(|e| fail(&file, e))?.into_iter().enumerate() {
+    for (index, member) in
+        archive::members(bytes).map_err(|e| fail(&file, e))?.into_iter().enumerate()
+    {
         let name = format!("{file}({})", member.name);
         match member.data {
             Some(data) => visit_object((&name, Some(index)), data)?,
             // A thin archive names its members relative to itself.
-            None => {
-                visit_object((&name, Some(index)), &read(&path.parent().unwrap_or(Path::new("")).join(member.name))?)?
-            }
+            None => visit_object(
+                (&name, Some(index)),
+                &read(&path.parent().unwrap_or(Path::new("")).join(member.name))?,
+            )?,
         }
     }
     Ok(())
@@ -176,8 +194,9 @@ fn for_each_object(
 /// The device code of one translation unit: a module for each of its targets.
 type Pieces<'a> = Vec<(Target, &'a [u8])>;
 
-/// The device code in an object, by unit, in order. There are several where `ld -r` has joined objects: modules of one identity
-/// are one unit's, and else those that have the same place in their sections.
+/// The device code in an object, by unit, in order. There are several where `ld -r` has joined
+/// objects: modules of one identity are one unit's, and else those that have the same place in
+/// their sections.
 fn units<'a>(object: &'a [u8], name: &str) -> Result<Vec<Pieces<'a>>, Error> {
     let mut units: Vec<(Result<unit::Identity, usize>, Pieces<'a>)> = Vec::new();
     for bundle in bundle::list(object).map_err(|e| fail(name, e))? {
@@ -187,12 +206,14 @@ fn units<'a>(object: &'a [u8], name: &str) -> Result<Vec<Pieces<'a>>, Error> {
         let Some(target) = Target::from_bundle_id(bundle.target) else {
             return Err(Error::UnknownBundle { path: name.into(), id: bundle.target.to_owned() });
         };
-        let modules = unit::modules(bundle.data)
-            .map_err(|error| fail(name, format!("the bundle for '{}' is damaged: {error}", bundle.target)))?;
+        let modules = unit::modules(bundle.data).map_err(|error| {
+            fail(name, format!("the bundle for '{}' is damaged: {error}", bundle.target))
+        })?;
         for (place, module) in modules.into_iter().enumerate() {
             let unit = unit::identity(module).ok_or(place);
-            let known =
-                |(other, pieces): &&mut (_, Pieces)| *other == unit && pieces.iter().all(|(known, _)| *known != target);
+            let known = |(other, pieces): &&mut (_, Pieces)| {
+                *other == unit && pieces.iter().all(|(known, _)| *known != target)
+            };
             match units.iter_mut().find(known) {
                 Some((_, pieces)) => pieces.push((target, module)),
                 None => units.push((unit, vec![(target, module)])),
@@ -211,8 +232,11 @@ mod tests {
 
     fn host_object(dir: &Path) -> PathBuf {
         std::fs::write(dir.join("h.c"), "int h;").unwrap();
-        let status =
-            std::process::Command::new("cc").args(["-c", "h.c", "-o", "h.o"]).current_dir(dir).status().unwrap();
+        let status = std::process::Command::new("cc")
+            .args(["-c", "h.c", "-o", "h.o"])
+            .current_dir(dir)
+            .status()
+            .unwrap();
         assert!(status.success());
         dir.join("h.o")
     }
@@ -238,7 +262,11 @@ mod tests {
         let at = |name: &str| dir.path().join(name);
         std::fs::write(at("a.c"), "int f(void) { return 1; }").unwrap();
         let run = |program: &str, args: &[&str]| {
-            let status = std::process::Command::new(program).args(args).current_dir(dir.path()).status().unwrap();
+            let status = std::process::Command::new(program)
+                .args(args)
+                .current_dir(dir.path())
+                .status()
+                .unwrap();
             assert!(status.success(), "{program} {args:?}");
         };
         run("cc", &["-c", "a.c", "-o", "a.o"]);

@@ -1,9 +1,10 @@
 //! Says once what several passes over one source have to say.
 //!
-//! The device and the host pass read the same source, so that most warnings and errors come twice. [`Merger`] takes what
-//! the passes printed, in clang's format, and drops from each what an earlier one has said already. A diagnostic is an
-//! error or warning with the lines before it that tell how its file was included, its excerpt, and its notes. The lines
-//! that count them are replaced by one.
+//! The device and the host pass read the same source, so that most warnings and errors come twice.
+//! [`Merger`] takes what the passes printed, in clang's format, and drops from each what an earlier
+//! one has said already. A diagnostic is an error or warning with the lines before it that tell how
+//! its file was included, its excerpt, and its notes. The lines that count them are replaced by
+//! one.
 
 /// One diagnostic, or text that is none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -39,7 +40,9 @@ impl Merger {
         // Only earlier passes count: within one pass, the same words twice are meant twice.
         let before = self.said.len();
         for diagnostic in diagnostics {
-            if diagnostic.severity.is_some() && self.said[..before].iter().any(|s| s.covers(&diagnostic)) {
+            if diagnostic.severity.is_some()
+                && self.said[..before].iter().any(|s| s.covers(&diagnostic))
+            {
                 continue;
             }
             if counted {
@@ -94,9 +97,13 @@ fn parse(text: &str) -> (Vec<Diagnostic>, bool) {
         lines.push(line.to_owned());
         match (severity, found.last_mut()) {
             (Some(Severity::Note), Some(last)) => last.notes.push(lines),
-            (Some(severity), _) => found.push(Diagnostic { severity: Some(severity), head: lines, notes: Vec::new() }),
+            (Some(severity), _) => {
+                found.push(Diagnostic { severity: Some(severity), head: lines, notes: Vec::new() })
+            }
             (None, Some(last)) => last.notes.last_mut().unwrap_or(&mut last.head).extend(lines),
-            (None, None) => found.push(Diagnostic { severity: None, head: lines, notes: Vec::new() }),
+            (None, None) => {
+                found.push(Diagnostic { severity: None, head: lines, notes: Vec::new() })
+            }
         }
     }
     if !included.is_empty() {
@@ -106,7 +113,8 @@ fn parse(text: &str) -> (Vec<Diagnostic>, bool) {
 }
 
 fn is_inclusion(line: &str) -> bool {
-    line.starts_with("In file included from ") || line.trim_start().starts_with("from ") && line.starts_with(' ')
+    line.starts_with("In file included from ")
+        || line.trim_start().starts_with("from ") && line.starts_with(' ')
 }
 
 /// `2 warnings and 1 error generated.`
@@ -114,12 +122,14 @@ fn is_count(line: &str) -> bool {
     let Some(rest) = line.strip_suffix(" generated.") else { return false };
     rest.split(" and ").all(|part| {
         part.split_once(' ').is_some_and(|(n, what)| {
-            n.bytes().all(|b| b.is_ascii_digit()) && matches!(what, "error" | "errors" | "warning" | "warnings")
+            n.bytes().all(|b| b.is_ascii_digit())
+                && matches!(what, "error" | "errors" | "warning" | "warnings")
         })
     })
 }
 
-/// The severity in a line's `place: severity: text`. Lines of a source excerpt (`   12 | code`) have none.
+/// The severity in a line's `place: severity: text`. Lines of a source excerpt (` 12 | code`) have
+/// none.
 fn severity(line: &str) -> Option<Severity> {
     let gutter = line.trim_start().trim_start_matches(|c: char| c.is_ascii_digit());
     if gutter.starts_with(" |") || gutter.starts_with('|') {
@@ -136,7 +146,11 @@ fn severity(line: &str) -> Option<Severity> {
         if line.starts_with(word) { Some(0) } else { line.find(&format!(": {word}")) }
     };
     // The leftmost counts: the text of a message may hold the other words.
-    words.iter().filter_map(|(word, severity)| Some((place(word)?, *severity))).min_by_key(|(at, _)| *at).map(|x| x.1)
+    words
+        .iter()
+        .filter_map(|(word, severity)| Some((place(word)?, *severity)))
+        .min_by_key(|(at, _)| *at)
+        .map(|x| x.1)
 }
 
 /// The line without terminal control sequences.
@@ -163,7 +177,8 @@ mod tests {
     use super::*;
 
     const ERROR: &str = "a.cpp:2:1: error: expected ';'\n    2 | int x\n      |      ^\n";
-    const WARNING: &str = "In file included from a.cpp:1:\nb.h:3:4: warning: unused [-Wunused]\n    3 | int y;\n";
+    const WARNING: &str =
+        "In file included from a.cpp:1:\nb.h:3:4: warning: unused [-Wunused]\n    3 | int y;\n";
     const NOTE: &str = "c.h:1:1: note: declared here\n";
 
     fn merged(passes: &[&str]) -> (Vec<String>, String) {
@@ -182,8 +197,10 @@ mod tests {
 
     #[test]
     fn what_only_one_says_stays() {
-        let (printed, summary) =
-            merged(&[&format!("{ERROR}1 error generated.\n"), &format!("{ERROR}{WARNING}1 error generated.\n")]);
+        let (printed, summary) = merged(&[
+            &format!("{ERROR}1 error generated.\n"),
+            &format!("{ERROR}{WARNING}1 error generated.\n"),
+        ]);
         assert_eq!(printed, [ERROR.to_owned(), WARNING.to_owned()]);
         assert_eq!(summary, "1 warning and 1 error generated.\n");
     }

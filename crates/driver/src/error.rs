@@ -1,4 +1,5 @@
-//! What can go wrong before or between the steps. Each message says what was seen and what was expected.
+//! What can go wrong before or between the steps. Each message says what was seen and what was
+//! expected.
 
 use std::path::PathBuf;
 
@@ -75,7 +76,8 @@ pub enum Error {
     LinkKinds { option: String },
     #[error("'-fsycl-link' needs device code, but no input contains device code: {inputs}")]
     NothingToLink { inputs: String },
-    #[error("'{}' contains device code for '{id}', which this version of Scythe does not support", path.display())]
+    #[error("'{}' contains device code for '{id}', which this version of Scythe does not \
+        support", path.display())]
     UnknownBundle { path: PathBuf, id: String },
     #[error("no input contains device code for '{target}'; found device code for: {found}")]
     NoCodeForTarget { target: String, found: String },
@@ -166,6 +168,7 @@ pub enum Error {
         path.display(), crate::clang::VERSION
     )]
     ClangMismatch { path: PathBuf, seen: String },
-    #[error("'{}' is not clang: '--version' {answer}. Name clang++ with '--scythe-clang=PATH'", path.display())]
+    #[error("'{}' is not clang: '--version' {answer}. Name clang++ with \
+        '--scythe-clang=PATH'", path.display())]
     NotClang { path: PathBuf, answer: String },
 }

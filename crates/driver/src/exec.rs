@@ -1,8 +1,9 @@
 //! Runs a plan: the only place that starts compilation processes.
 //!
-//! Guarantees: a step runs after those it needs, and not at all when one of them failed; as many steps run at once as the
-//! machine has processors. What steps print appears in the plan's order, each step's in one piece. Outputs take their names
-//! only when complete; what a failed step left behind is removed.
+//! Guarantees: a step runs after those it needs, and not at all when one of them failed; as many
+//! steps run at once as the machine has processors. What steps print appears in the plan's order,
+//! each step's in one piece. Outputs take their names only when complete; what a failed step left
+//! behind is removed.
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
@@ -15,7 +16,9 @@ use crate::diagnostics::Merger;
 use crate::error::Error;
 use crate::members::{Answer, Members};
 use crate::plan::{Action, Plan, Step};
-use crate::{agreement, dependencies, device_code, identity, precompiled, preprocessed, show, signals};
+use crate::{
+    agreement, dependencies, device_code, identity, precompiled, preprocessed, show, signals,
+};
 
 /// What the steps share.
 pub struct Settings<'a> {
@@ -44,7 +47,8 @@ enum State {
     Skipped,
 }
 
-/// Runs all steps. Returns the exit status: 0, or that of the first step in the plan's order that failed.
+/// Runs all steps. Returns the exit status: 0, or that of the first step in the plan's order that
+/// failed.
 pub fn execute(plan: &Plan, settings: &Settings) -> Result<i32, Error> {
     check_folders(plan)?;
     let stdin = spool_stdin(plan, settings)?;
@@ -63,7 +67,9 @@ pub fn execute(plan: &Plan, settings: &Settings) -> Result<i32, Error> {
                     break;
                 }
                 let step = &plan.steps[i];
-                if states[i] != State::Waiting || step.after.iter().any(|&d| states[d] != State::Succeeded) {
+                if states[i] != State::Waiting
+                    || step.after.iter().any(|&d| states[d] != State::Succeeded)
+                {
                     continue;
                 }
                 if settings.verbose {
@@ -73,7 +79,8 @@ pub fn execute(plan: &Plan, settings: &Settings) -> Result<i32, Error> {
                 states[i] = State::Running;
                 running += 1;
                 scope.spawn(move || {
-                    // The receiver outlives all senders; a closed channel would mean that nobody waits for the result.
+                    // The receiver outlives all senders; a closed channel would mean that nobody
+                    // waits for the result.
                     let _ = sender.send((i, perform(step, stdin.as_deref(), tools)));
                 });
             }
@@ -81,7 +88,8 @@ pub fn execute(plan: &Plan, settings: &Settings) -> Result<i32, Error> {
                 break;
             }
             let Ok((i, ended)) = receiver.recv() else { break };
-            states[i] = if ended.status == 0 { State::Succeeded } else { State::Failed(ended.status) };
+            states[i] =
+                if ended.status == 0 { State::Succeeded } else { State::Failed(ended.status) };
             printer.ended(i, in_users_words(plan, settings, ended.text));
             skip_hopeless(plan, &mut states);
             printer.flush(&states);
@@ -112,7 +120,8 @@ fn skip_hopeless(plan: &Plan, states: &mut [State]) {
 /// An output's folder must exist: better said now than by a linker about a temporary name.
 fn check_folders(plan: &Plan) -> Result<(), Error> {
     for (_, output) in plan.steps.iter().flat_map(|s| &s.publish) {
-        let folder = output.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let folder =
+            output.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let fail = |source| Error::Write { path: output.clone(), source };
         if !std::fs::metadata(folder).map_err(fail)?.is_dir() {
             return Err(fail(std::io::ErrorKind::NotADirectory.into()));
@@ -130,7 +139,9 @@ fn spool_stdin(plan: &Plan, settings: &Settings) -> Result<Option<PathBuf>, Erro
         return Ok(None);
     }
     let mut text = Vec::new();
-    std::io::stdin().read_to_end(&mut text).map_err(|source| Error::Read { path: "standard input".into(), source })?;
+    std::io::stdin()
+        .read_to_end(&mut text)
+        .map_err(|source| Error::Read { path: "standard input".into(), source })?;
     let path = settings.temp.join("standard-input");
     std::fs::write(&path, text).map_err(|source| Error::Write { path: path.clone(), source })?;
     Ok(Some(path))
@@ -139,22 +150,31 @@ fn spool_stdin(plan: &Plan, settings: &Settings) -> Result<Option<PathBuf>, Erro
 /// Runs one step to its end and publishes its outputs.
 fn perform(step: &Step, stdin: Option<&Path>, tools: &Path) -> Ended {
     let done = match &step.action {
-        Action::Run { program, args, stdin: reads } => run(step, program, args, stdin.filter(|_| *reads)),
-        Action::Agreement { host, device } => {
-            agreement::compare(host, device).map(|text| Ended { status: i32::from(!text.is_empty()), text })
+        Action::Run { program, args, stdin: reads } => {
+            run(step, program, args, stdin.filter(|_| *reads))
         }
-        Action::NewKernels { modules, linked, linked_in } => new_kernels(step, tools, modules, linked, linked_in),
+        Action::Agreement { host, device } => agreement::compare(host, device)
+            .map(|text| Ended { status: i32::from(!text.is_empty()), text }),
+        Action::NewKernels { modules, linked, linked_in } => {
+            new_kernels(step, tools, modules, linked, linked_in)
+        }
         Action::Identify { provisional, device, words, header } => {
-            identity::identify(*provisional, device, words.as_ref(), header.as_deref()).map(|()| Ended::success())
+            identity::identify(*provisional, device, words.as_ref(), header.as_deref())
+                .map(|()| Ended::success())
         }
-        Action::Stamp { object, module } => identity::stamp(object, module).map(|()| Ended::success()),
+        Action::Stamp { object, module } => {
+            identity::stamp(object, module).map(|()| Ended::success())
+        }
         Action::Bundle { host, device, output, provisional } => {
             device_code::bundle(host, device, output, *provisional).map(|()| Ended::success())
         }
         Action::Members(question) => members(step, question, tools),
-        Action::Unbundle { input, pieces } => device_code::unbundle(input, pieces).map(|()| Ended::success()),
+        Action::Unbundle { input, pieces } => {
+            device_code::unbundle(input, pieces).map(|()| Ended::success())
+        }
         Action::JoinTexts { unit, compiler, parts, output, hidden } => {
-            preprocessed::join((*unit, *compiler), parts, output.as_deref(), hidden).map(|()| Ended::success())
+            preprocessed::join((*unit, *compiler), parts, output.as_deref(), hidden)
+                .map(|()| Ended::success())
         }
         Action::JoinPrecompiled { host, device, note, output } => {
             precompiled::join(host, device, note, output).map(|()| Ended::success())
@@ -162,8 +182,12 @@ fn perform(step: &Step, stdin: Option<&Path>, tools: &Path) -> Ended {
         Action::ExtractPrecompiled { input, id, output } => {
             precompiled::extract(input, id, output).map(|()| Ended::success())
         }
-        Action::DivideText { input, outputs } => preprocessed::divide(input, outputs).map(|()| Ended::success()),
-        Action::Strip { input, output } => device_code::strip(input, output).map(|()| Ended::success()),
+        Action::DivideText { input, outputs } => {
+            preprocessed::divide(input, outputs).map(|()| Ended::success())
+        }
+        Action::Strip { input, output } => {
+            device_code::strip(input, output).map(|()| Ended::success())
+        }
         Action::MarkLinked { object, kernels, output } => {
             device_code::mark_linked(object, kernels, output).map(|()| Ended::success())
         }
@@ -216,7 +240,8 @@ fn finish(command: &mut Command, program: &Path) -> Result<Output, Error> {
     signals::adopt(child.id());
     let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
     let read = child.stderr.take().map_or(Ok(0), |mut pipe| pipe.read_to_end(&mut stderr));
-    let read = read.and(child.stdout.take().map_or(Ok(0), |mut pipe| pipe.read_to_end(&mut stdout)));
+    let read =
+        read.and(child.stdout.take().map_or(Ok(0), |mut pipe| pipe.read_to_end(&mut stdout)));
     signals::wait_and_release(child.id());
     let status = child.wait().map_err(fail)?;
     read.map_err(fail)?;
@@ -248,14 +273,18 @@ fn new_kernels(
     linked_in: &str,
 ) -> Result<Ended, Error> {
     let mut new = Vec::new();
-    let used = |module: &&(PathBuf, String)| std::fs::metadata(&module.0).map_or(true, |data| data.len() > 0);
+    let used = |module: &&(PathBuf, String)| {
+        std::fs::metadata(&module.0).map_or(true, |data| data.len() > 0)
+    };
     for (module, from) in modules.iter().filter(used) {
         let mut command = Command::new(tools);
         command.args(["llvm-no-spir-kernel", "--names"]).arg(module);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let output = finish(&mut command, tools)?;
         // Status 1 means kernels, and with a message an error.
-        if !output.status.success() && (output.status.code() != Some(1) || !output.stderr.is_empty()) {
+        if !output.status.success()
+            && (output.status.code() != Some(1) || !output.stderr.is_empty())
+        {
             let mut text = String::from_utf8_lossy(&output.stderr).into_owned();
             text += &killed(step, tools, output.status);
             return Ok(Ended { text, status: exit_status(output.status) });
@@ -309,7 +338,9 @@ impl<'a> Printer<'a> {
     /// Prints all that no step still to come can stand before.
     fn flush(&mut self, states: &[State]) {
         while self.next < self.plan.steps.len() {
-            if matches!(states[self.next], State::Waiting | State::Running) && signals::received().is_none() {
+            if matches!(states[self.next], State::Waiting | State::Running)
+                && signals::received().is_none()
+            {
                 return;
             }
             let group = self.plan.steps[self.next].group;
@@ -324,7 +355,8 @@ impl<'a> Printer<'a> {
     }
 }
 
-/// A message with the names of the user's files in place of those of temporary ones. Kept files go by their own names.
+/// A message with the names of the user's files in place of those of temporary ones. Kept files go
+/// by their own names.
 fn in_users_words(plan: &Plan, settings: &Settings, text: String) -> String {
     let temporary = |name: &str| Path::new(name).starts_with(settings.temp);
     let names = plan.names.iter().filter(|(file, _)| temporary(file));

@@ -12,7 +12,9 @@ use crate::flags::Meaning;
 use crate::include_scan::Finding;
 use crate::layout::Layout;
 use crate::precompiled::Precompiled;
-use crate::{clang, device_code, fingerprint, include_scan, linker_words, precompiled, preprocessed};
+use crate::{
+    clang, device_code, fingerprint, include_scan, linker_words, precompiled, preprocessed,
+};
 
 #[derive(Clone, Debug)]
 pub struct Facts {
@@ -26,7 +28,8 @@ pub struct Facts {
     pub unique: String,
     /// Diagnostics go to a terminal.
     pub colour: bool,
-    /// For each linkable input that holds device code: what. Keys are the words of the command line: a path, or `-lNAME`.
+    /// For each linkable input that holds device code: what. Keys are the words of the command
+    /// line: a path, or `-lNAME`.
     pub device_code: BTreeMap<String, Holder>,
     /// Shared libraries that hold device images, by the same keys.
     pub image_libraries: BTreeMap<String, PathBuf>,
@@ -44,7 +47,8 @@ pub struct Facts {
     pub link_cache: Option<PathBuf>,
     /// Words that define which aspects the targets have, for every pass.
     pub aspect_macros: Vec<String>,
-    /// Outputs that exist and are no ordinary files (`/dev/null`, a pipe): they are written in place.
+    /// Outputs that exist and are no ordinary files (`/dev/null`, a pipe): they are written in
+    /// place.
     pub in_place: BTreeSet<String>,
 }
 
@@ -63,7 +67,8 @@ pub struct Holder {
 impl Facts {
     /// Looks at what `invocation` names. `temp` need not exist yet.
     pub fn gather(invocation: &Invocation, temp: PathBuf) -> Result<Facts, Error> {
-        let driver = std::env::current_exe().map_err(|source| Error::Read { path: "/proc/self/exe".into(), source })?;
+        let driver = std::env::current_exe()
+            .map_err(|source| Error::Read { path: "/proc/self/exe".into(), source })?;
         let layout = Layout::of(&driver)?;
         let clang = clang::find(invocation.clang.as_deref())?;
         clang::check(&clang)?;
@@ -74,7 +79,8 @@ impl Facts {
             }
         }
         let linking = invocation.mode == Mode::Link && !invocation.device_only;
-        let (device_code, image_libraries) = if linking { holders(invocation)? } else { Default::default() };
+        let (device_code, image_libraries) =
+            if linking { holders(invocation)? } else { Default::default() };
         let mut host_only = host_only_sources(invocation, &layout);
         let texts = preprocessed::bundles(invocation, &mut host_only)?;
         let compiler = match invocation.mode {
@@ -115,11 +121,12 @@ impl Facts {
     }
 }
 
-/// What `any_device_has` and `all_devices_have` are made of, from the device configuration. What is odd about the user's file
-/// is said here, once for all tools.
+/// What `any_device_has` and `all_devices_have` are made of, from the device configuration. What is
+/// odd about the user's file is said here, once for all tools.
 fn aspect_macros(invocation: &Invocation) -> Vec<String> {
     invocation.config_warnings.iter().for_each(|warning| eprint!("{warning}"));
-    let names: Vec<String> = invocation.targets.effective().iter().map(|target| target.name()).collect();
+    let names: Vec<String> =
+        invocation.targets.effective().iter().map(|target| target.name()).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let macros = scythe_device_config::macros_for(&names, &invocation.devices);
     macros.iter().map(|definition| format!("-D{definition}")).collect()
@@ -133,14 +140,17 @@ fn host_only_sources(invocation: &Invocation, layout: &Layout) -> BTreeSet<Strin
     {
         return BTreeSet::new();
     }
-    let Some(mut scan) = include_scan::Scan::new(invocation, &layout.include) else { return BTreeSet::new() };
+    let Some(mut scan) = include_scan::Scan::new(invocation, &layout.include) else {
+        return BTreeSet::new();
+    };
     let mut is_free = |path: &str| match scan.look(Path::new(path)) {
         Finding::FreeOfSycl => true,
         // Another host compiler needs the integration header wherever the SYCL headers are.
         Finding::FreeOfKernels => invocation.host_compiler.is_none(),
         Finding::Unknown => false,
     };
-    let sources = invocation.inputs().filter(|input| input.kind == InputKind::Source && input.path != "-");
+    let sources =
+        invocation.inputs().filter(|input| input.kind == InputKind::Source && input.path != "-");
     sources.map(|input| input.path.clone()).filter(|path| is_free(path)).collect()
 }
 
@@ -149,15 +159,18 @@ fn cache_folder(cache: &LinkCache) -> Result<PathBuf, Error> {
     if let LinkCache::Folder(folder) = cache {
         return Ok(PathBuf::from(folder));
     }
-    let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let base = variable("XDG_CACHE_HOME").or_else(|| variable("HOME").map(|home| home.join(".cache")));
+    let variable =
+        |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let base =
+        variable("XDG_CACHE_HOME").or_else(|| variable("HOME").map(|home| home.join(".cache")));
     base.map(|base| base.join("scythe/device-link")).ok_or(Error::NoCacheFolder)
 }
 
 fn has_lld(clang: &Path) -> bool {
     let beside = clang.canonicalize().ok().and_then(|p| p.parent().map(|d| d.join("ld.lld")));
     beside.is_some_and(|p| p.is_file())
-        || std::env::var_os("PATH").is_some_and(|p| std::env::split_paths(&p).any(|d| d.join("ld.lld").is_file()))
+        || std::env::var_os("PATH")
+            .is_some_and(|p| std::env::split_paths(&p).any(|d| d.join("ld.lld").is_file()))
 }
 
 fn is_special(output: &str) -> bool {
@@ -202,7 +215,8 @@ fn holders(invocation: &Invocation) -> Result<Holders, Error> {
     Ok((found, libraries))
 }
 
-/// The library that `-lNAME` means, shared or static. Only the user's folders can hold SYCL libraries.
+/// The library that `-lNAME` means, shared or static. Only the user's folders can hold SYCL
+/// libraries.
 fn library(invocation: &Invocation, name: &str) -> Option<PathBuf> {
     for item in &invocation.items {
         let Item::Option { words, meaning: Meaning::LibraryDir, .. } = item else { continue };

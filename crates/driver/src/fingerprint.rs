@@ -1,9 +1,11 @@
-//! What tells translation units apart before they are compiled: an identifier that is the same wherever and whenever a
-//! unit is compiled. The final one, which covers headers and options, is made when the passes are done (`identity.rs`).
+//! What tells translation units apart before they are compiled: an identifier that is the same
+//! wherever and whenever a unit is compiled. The final one, which covers headers and options, is
+//! made when the passes are done (`identity.rs`).
 //!
-//! It depends on the source's name without its folder, on its code, and on the macros of the command line, and on nothing
-//! else. Above all not on the output's name: compiler caches hand an object to whoever compiles the same text, under any
-//! name. Comments and blanks do not count, so that a cache still has the object after an edit of a comment.
+//! It depends on the source's name without its folder, on its code, and on the macros of the
+//! command line, and on nothing else. Above all not on the output's name: compiler caches hand an
+//! object to whoever compiles the same text, under any name. Comments and blanks do not count, so
+//! that a cache still has the object after an edit of a comment.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -30,12 +32,20 @@ impl Hash {
     }
 }
 
-/// Identifies a translation unit. `code` is the fingerprint of its source, `macros` are the words that define them, and
-/// `repeat` says how often the same source was named before.
-pub fn unit_id<'a>(source: &str, code: u64, macros: impl Iterator<Item = &'a str>, repeat: usize) -> u64 {
+/// Identifies a translation unit. `code` is the fingerprint of its source, `macros` are the words
+/// that define them, and `repeat` says how often the same source was named before.
+pub fn unit_id<'a>(
+    source: &str,
+    code: u64,
+    macros: impl Iterator<Item = &'a str>,
+    repeat: usize,
+) -> u64 {
     let mut hash = Hash::new();
     hash.add_text(source);
-    code.to_le_bytes().into_iter().chain((repeat as u64).to_le_bytes()).for_each(|byte| hash.add(byte));
+    code.to_le_bytes()
+        .into_iter()
+        .chain((repeat as u64).to_le_bytes())
+        .for_each(|byte| hash.add(byte));
     macros.for_each(|word| hash.add_text(word));
     hash.0
 }
@@ -45,7 +55,8 @@ pub fn sources(invocation: &Invocation) -> Result<BTreeMap<String, u64>, Error> 
     let sources = invocation.inputs().filter(|input| input.kind == InputKind::Source);
     let files = sources.map(|input| &input.path).filter(|path| Path::new(path).is_file());
     let print = |path: &String| {
-        let text = std::fs::read(path).map_err(|source| Error::Read { path: path.into(), source })?;
+        let text =
+            std::fs::read(path).map_err(|source| Error::Read { path: path.into(), source })?;
         Ok((path.clone(), code(&text)))
     };
     files.map(print).collect()
@@ -55,7 +66,8 @@ pub fn sources(invocation: &Invocation) -> Result<BTreeMap<String, u64>, Error> 
 pub fn contents(files: &[&Path]) -> Result<u64, Error> {
     let mut hash = Hash::new();
     for path in files {
-        let bytes = std::fs::read(path).map_err(|source| Error::Read { path: path.to_path_buf(), source })?;
+        let bytes = std::fs::read(path)
+            .map_err(|source| Error::Read { path: path.to_path_buf(), source })?;
         bytes.iter().for_each(|byte| hash.add(*byte));
     }
     Ok(hash.0)
@@ -72,7 +84,8 @@ pub fn code(text: &[u8]) -> u64 {
             (b'/', Some(b'*')) => find(&rest[2..], b"*/").map_or(rest.len(), |at| at + 4),
             (b' ' | b'\t' | b'\r' | b'\n' | 0x0b | 0x0c, _) => 1,
             (b'"', _) if last == b'R' => keep(&mut hash, rest, raw(rest)),
-            // An apostrophe after a digit or letter separates digits, or follows a prefix: either way no text with blanks.
+            // An apostrophe after a digit or letter separates digits, or follows a prefix: either
+            // way no text with blanks.
             (b'\'', _) if last.is_ascii_alphanumeric() => keep(&mut hash, rest, 1),
             (b'"' | b'\'', _) => keep(&mut hash, rest, quoted(rest)),
             _ => keep(&mut hash, rest, 1),
@@ -106,7 +119,8 @@ fn line(text: &[u8]) -> usize {
     text.len()
 }
 
-/// The length of a string or character literal. It ends with its line at the latest: an apostrophe may be just that.
+/// The length of a string or character literal. It ends with its line at the latest: an apostrophe
+/// may be just that.
 fn quoted(text: &[u8]) -> usize {
     let mut at = 1;
     while at < text.len() {
@@ -123,7 +137,9 @@ fn quoted(text: &[u8]) -> usize {
 
 /// The length of a raw string literal, from its quote.
 fn raw(text: &[u8]) -> usize {
-    let Some(open) = text.iter().position(|byte| *byte == b'(').filter(|at| *at <= 17) else { return 1 };
+    let Some(open) = text.iter().position(|byte| *byte == b'(').filter(|at| *at <= 17) else {
+        return 1;
+    };
     let end = [b")", &text[1..open], b"\""].concat();
     find(&text[open..], &end).map_or(text.len(), |at| open + at + end.len())
 }
@@ -161,7 +177,9 @@ mod tests {
 
     #[test]
     fn identifiers_tell_units_apart() {
-        let id = |source, code, macros: &[&'static str], repeat| unit_id(source, code, macros.iter().copied(), repeat);
+        let id = |source, code, macros: &[&'static str], repeat| {
+            unit_id(source, code, macros.iter().copied(), repeat)
+        };
         let first = id("a.cpp", 1, &["-DX"], 0);
         assert_eq!(first, id("a.cpp", 1, &["-DX"], 0));
         let others = [

@@ -1,9 +1,10 @@
-//! The option table: one row per option that the driver must know, with the shape of its value, the steps it reaches,
-//! and its help text.
+//! The option table: one row per option that the driver must know, with the shape of its value, the
+//! steps it reaches, and its help text.
 //!
-//! Options without a row go to clang untouched, in every step. A row exists for an option that is Scythe's own, that
-//! takes its value from the next argument (so that the value is not taken for an input file), or that must not reach
-//! some step. `--help` is made from the rows that have a help text.
+//! Options without a row go to clang untouched, in every step. A row exists for an option that is
+//! Scythe's own, that takes its value from the next argument (so that the value is not taken for an
+//! input file), or that must not reach some step. `--help` is made from the rows that have a help
+//! text.
 
 use scythe_device_config::Table;
 
@@ -168,7 +169,13 @@ const fn row(spelling: &'static str, shape: Shape, steps: Steps, meaning: Meanin
     Flag { spelling, shape, steps, meaning, help: ("", "") }
 }
 
-const fn own(spelling: &'static str, shape: Shape, meaning: Meaning, value: &'static str, text: &'static str) -> Flag {
+const fn own(
+    spelling: &'static str,
+    shape: Shape,
+    meaning: Meaning,
+    value: &'static str,
+    text: &'static str,
+) -> Flag {
     Flag { spelling, shape, steps: Steps::NONE, meaning, help: (value, text) }
 }
 
@@ -178,7 +185,13 @@ use Shape::{Alone, Joined, JoinedAndSeparate, JoinedOrSeparate, Separate};
 /// Where two rows fit an argument, the longer spelling wins.
 pub const FLAGS: &[Flag] = &[
     // Scythe's own.
-    own("-fsycl", Alone, M::Sycl, "", "Compile the host code and the kernels of a SYCL 2020 program"),
+    own(
+        "-fsycl",
+        Alone,
+        M::Sycl,
+        "",
+        "Compile the host code and the kernels of a SYCL 2020 program",
+    ),
     own("-fno-sycl", Alone, M::NoSycl, "", "Undo -fsycl"),
     own(
         "-fsycl-targets=",
@@ -217,7 +230,13 @@ pub const FLAGS: &[Flag] = &[
         "TARGET OPTIONS",
         "The same for one of several targets",
     ),
-    own("-Xs", JoinedOrSeparate, M::AllBackendOptions, "OPTIONS", "Pass OPTIONS to the back end of every target"),
+    own(
+        "-Xs",
+        JoinedOrSeparate,
+        M::AllBackendOptions,
+        "OPTIONS",
+        "Pass OPTIONS to the back end of every target",
+    ),
     own(
         "-Xsycl-target-linker",
         Separate,
@@ -232,7 +251,13 @@ pub const FLAGS: &[Flag] = &[
         "TARGET OPTIONS",
         "The same, if TARGET is among the targets; one device link serves all targets",
     ),
-    own("-sycl-std=", Joined, M::Standard, "VERSION", "SYCL version: 1.2.1, 2017 or 2020 (the default)"),
+    own(
+        "-sycl-std=",
+        Joined,
+        M::Standard,
+        "VERSION",
+        "SYCL version: 1.2.1, 2017 or 2020 (the default)",
+    ),
     own(
         "-fsycl-link",
         Alone,
@@ -241,7 +266,13 @@ pub const FLAGS: &[Flag] = &[
         "Link the device code now and write an object file; later links of that object only link \
          host code",
     ),
-    own("-fsycl-rdc", Alone, M::Rdc, "", "Let device code call functions of other sources (the default)"),
+    own(
+        "-fsycl-rdc",
+        Alone,
+        M::Rdc,
+        "",
+        "Let device code call functions of other sources (the default)",
+    ),
     own("-fno-sycl-rdc", Alone, M::NoRdc, "", "Link the device code of each source separately"),
     own(
         "-fsycl-allow-device-image-dependencies",
@@ -251,7 +282,13 @@ pub const FLAGS: &[Flag] = &[
         "Import undefined device functions from shared libraries at run time, and export \
          SYCL_EXTERNAL functions",
     ),
-    own("-fsycl-dump-device-code=", Joined, M::DumpDeviceCode, "FOLDER", "Write a copy of each device image to FOLDER"),
+    own(
+        "-fsycl-dump-device-code=",
+        Joined,
+        M::DumpDeviceCode,
+        "FOLDER",
+        "Write a copy of each device image to FOLDER",
+    ),
     own(
         "-fsycl-max-parallel-link-jobs=",
         Joined,
@@ -266,7 +303,13 @@ pub const FLAGS: &[Flag] = &[
         "FOLDER",
         "Folder of the CUDA toolkit, which provides ptxas for NVIDIA GPUs",
     ),
-    own("-foffload-static-lib=", Joined, M::OffloadLibrary, "FILE", "Link a static library with device code"),
+    own(
+        "-foffload-static-lib=",
+        Joined,
+        M::OffloadLibrary,
+        "FILE",
+        "Link a static library with device code",
+    ),
     own(
         "-foffload-whole-static-lib=",
         Joined,
@@ -283,7 +326,13 @@ pub const FLAGS: &[Flag] = &[
         "",
         "Cache results of device links in $XDG_CACHE_HOME/scythe/device-link (or ~/.cache/...)",
     ),
-    own("-fsycl-device-link-cache=", Joined, M::LinkCache, "FOLDER", "Cache results of device links in FOLDER"),
+    own(
+        "-fsycl-device-link-cache=",
+        Joined,
+        M::LinkCache,
+        "FOLDER",
+        "Cache results of device links in FOLDER",
+    ),
     own(
         "-fsycl-device-config-file=",
         Joined,
@@ -305,8 +354,20 @@ pub const FLAGS: &[Flag] = &[
         "",
         "Compile device code only, to LLVM bitcode (with -S: LLVM assembly)",
     ),
-    own("-fsycl-host-only", Alone, M::HostOnly, "", "Compile host code only, to an object without device code"),
-    own("-fsycl-host-compiler=", Joined, M::HostCompiler, "PROGRAM", "Compile host code with a separate host compiler"),
+    own(
+        "-fsycl-host-only",
+        Alone,
+        M::HostOnly,
+        "",
+        "Compile host code only, to an object without device code",
+    ),
+    own(
+        "-fsycl-host-compiler=",
+        Joined,
+        M::HostCompiler,
+        "PROGRAM",
+        "Compile host code with a separate host compiler",
+    ),
     own(
         "-fsycl-host-compiler-options=",
         Joined,
@@ -320,17 +381,48 @@ pub const FLAGS: &[Flag] = &[
         Joined,
         M::CodeSplit,
         "MODE",
-        "How to split kernels into device images: off, per_source, per_kernel or auto (the default)",
+        "How to split kernels into device images: off, per_source, per_kernel or auto (the \
+         default)",
     ),
-    own("-fsycl-device-code-split", Alone, M::CodeSplit, "", "The same as -fsycl-device-code-split=auto"),
-    own("--scythe-clang=", Joined, M::Clang, "PATH", "The clang++ to run, instead of clang++-22 in PATH"),
+    own(
+        "-fsycl-device-code-split",
+        Alone,
+        M::CodeSplit,
+        "",
+        "The same as -fsycl-device-code-split=auto",
+    ),
+    own(
+        "--scythe-clang=",
+        Joined,
+        M::Clang,
+        "PATH",
+        "The clang++ to run, instead of clang++-22 in PATH",
+    ),
     own("--dump-after=", Joined, M::DumpAfter, "PASS", "Dump device IR after PASS, or after 'all'"),
-    own("--dump-dir=", Joined, M::DumpDir, "FOLDER", "Folder for --dump-after. Default: the current folder"),
+    own(
+        "--dump-dir=",
+        Joined,
+        M::DumpDir,
+        "FOLDER",
+        "Folder for --dump-after. Default: the current folder",
+    ),
     own("--time-passes", Alone, M::TimePasses, "", "Report the time of each device pass"),
     own("-o", JoinedOrSeparate, M::Output, "FILE", "Write the output to FILE"),
     own("-x", JoinedOrSeparate, M::Language, "LANGUAGE", "Treat the following inputs as LANGUAGE"),
-    own("-c", Alone, M::CompileOnly, "", "Compile to object files, which contain the device code in a section"),
-    own("-S", Alone, M::Assembly, "", "Compile host code to assembly (with -fsycl-device-only: device code)"),
+    own(
+        "-c",
+        Alone,
+        M::CompileOnly,
+        "",
+        "Compile to object files, which contain the device code in a section",
+    ),
+    own(
+        "-S",
+        Alone,
+        M::Assembly,
+        "",
+        "Compile host code to assembly (with -fsycl-device-only: device code)",
+    ),
     own(
         "-E",
         Alone,
@@ -338,7 +430,13 @@ pub const FLAGS: &[Flag] = &[
         "",
         "Preprocess for the host and device passes into one file, which can be compiled as .ii",
     ),
-    own("-fsyntax-only", Alone, M::SyntaxOnly, "", "Check host and device code, but write no output"),
+    own(
+        "-fsyntax-only",
+        Alone,
+        M::SyntaxOnly,
+        "",
+        "Check host and device code, but write no output",
+    ),
     own("-save-temps", Alone, M::SaveTemps, "", "Keep intermediate files in the current folder"),
     own(
         "-save-temps=",
@@ -355,7 +453,13 @@ pub const FLAGS: &[Flag] = &[
     own("--verbose", Alone, M::Verbose, "", ""),
     own("--help", Alone, M::Help, "", "Print this list"),
     own("-help", Alone, M::Help, "", ""),
-    own("-fsycl-help", Alone, M::SyclHelp, "", "Print this list and the names of all device targets"),
+    own(
+        "-fsycl-help",
+        Alone,
+        M::SyclHelp,
+        "",
+        "Print this list and the names of all device targets",
+    ),
     own("--version", Alone, M::Version, "", "Print the versions of Scythe and clang"),
     own("-print-", Joined, M::Query, "", ""),
     own("--print-", Joined, M::Query, "", ""),
@@ -376,7 +480,8 @@ pub const FLAGS: &[Flag] = &[
     row("-F", JoinedOrSeparate, PASSES, M::Pass),
     row("-include", Separate, PASSES, M::IncludeFirst),
     row("-include-pch", Separate, CLANGS, M::IncludePrecompiled),
-    // Clang 22 cannot read the entry point of a kernel from a precompiled header: device passes instantiate it later.
+    // Clang 22 cannot read the entry point of a kernel from a precompiled header: device passes
+    // instantiate it later.
     row("-fpch-instantiate-templates", Alone, Steps::HOST, M::Pass),
     row("-imacros", Separate, PASSES, M::Pass),
     row("-isystem", JoinedOrSeparate, PASSES, M::Pass),
@@ -402,7 +507,8 @@ pub const FLAGS: &[Flag] = &[
     row("-dM", Alone, PASSES, M::Pass),
     row("-dD", Alone, PASSES, M::Pass),
     row("-H", Alone, HOSTS, M::Pass),
-    // Every pass tells what it read; the host pass's file is the user's, and gets what the others read besides.
+    // Every pass tells what it read; the host pass's file is the user's, and gets what the others
+    // read besides.
     row("-MD", Alone, PASSES, M::DependencyFile),
     row("-MMD", Alone, PASSES, M::DependencyFile),
     row("-MF", JoinedOrSeparate, Steps::NONE, M::DependencyOutput),
@@ -434,7 +540,8 @@ pub const FLAGS: &[Flag] = &[
     row("-fplugin-arg-", Joined, CLANGS, M::Pass),
     row("-Xarch_host", Separate, Steps::HOST.and(Steps::LINK), M::Unwrap),
     row("-Xarch_device", Separate, Steps::DEVICE, M::Unwrap),
-    // Host code generation: the generic device target knows none of these, or would be wrong to heed them.
+    // Host code generation: the generic device target knows none of these, or would be wrong to
+    // heed them.
     row("-m", Joined, HOST_CODE, M::Pass),
     row("-arch", Separate, CLANG_HOST_CODE, M::Pass),
     row("-target", Separate, CLANG_HOST_CODE, M::Pass),
@@ -552,7 +659,8 @@ pub fn help() -> String {
     );
     for flag in FLAGS.iter().filter(|f| !f.help.1.is_empty()) {
         let (value, text) = flag.help;
-        let blank = if matches!(flag.shape, Shape::JoinedOrSeparate | Shape::Separate) { " " } else { "" };
+        let blank =
+            if matches!(flag.shape, Shape::JoinedOrSeparate | Shape::Separate) { " " } else { "" };
         let left = format!("{}{blank}{value}", flag.spelling);
         if left.len() > 30 {
             out += &format!("  {left}\n  {:30} {text}\n", "");
@@ -567,12 +675,15 @@ pub fn help() -> String {
 
 /// Every device target with its other names, as `-fsycl-help` lists them.
 pub fn target_list(table: &Table) -> String {
-    let mut out =
-        String::from("Device targets, for -fsycl-targets= (each also with '-unknown-unknown' or '-sycldevice'):\n\n");
+    let mut out = String::from(
+        "Device targets, for -fsycl-targets= (each also with '-unknown-unknown' or \
+         '-sycldevice'):\n\n",
+    );
     // A target that no code can be made for is of no use there.
     for target in table.targets().filter(|target| target.id().is_ok()) {
         let aliases: Vec<&str> = Table::aliases(&target.name).collect();
-        let others = if aliases.is_empty() { String::new() } else { format!(" {}", aliases.join(", ")) };
+        let others =
+            if aliases.is_empty() { String::new() } else { format!(" {}", aliases.join(", ")) };
         out += format!("  {:22}{others}", target.name).trim_end();
         out.push('\n');
     }
@@ -619,7 +730,11 @@ mod tests {
     #[test]
     fn no_spelling_stands_twice() {
         for (i, a) in FLAGS.iter().enumerate() {
-            assert!(FLAGS[..i].iter().all(|b| a.spelling != b.spelling), "{} has two rows", a.spelling);
+            assert!(
+                FLAGS[..i].iter().all(|b| a.spelling != b.spelling),
+                "{} has two rows",
+                a.spelling
+            );
         }
     }
 

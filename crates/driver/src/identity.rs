@@ -1,7 +1,7 @@
 //! The identity of a translation unit, found out when its passes are done: what it compiles to.
 //!
-//! The provisional identifier, which the passes were given, is part of it. So units that are compiled to the same device code, but
-//! differ in name, code or macros, stay apart.
+//! The provisional identifier, which the passes were given, is part of it. So units that are
+//! compiled to the same device code, but differ in name, code or macros, stay apart.
 
 use std::path::{Path, PathBuf};
 
@@ -9,9 +9,9 @@ use scythe_image::unit::{self, Identity};
 
 use crate::error::Error;
 
-/// Puts the identity of a unit in front of its device modules, in place. Where the host compiler comes later, `words` is a
-/// file to be made of options for it, and `header` the integration header. These name the provisional identifier, and then the
-/// final one.
+/// Puts the identity of a unit in front of its device modules, in place. Where the host compiler
+/// comes later, `words` is a file to be made of options for it, and `header` the integration
+/// header. These name the provisional identifier, and then the final one.
 pub fn identify(
     provisional: u64,
     device: &[PathBuf],
@@ -33,7 +33,8 @@ pub fn identify(
     Ok(())
 }
 
-/// The identity of a unit that is compiled to these modules, one for each target. They may have one already.
+/// The identity of a unit that is compiled to these modules, one for each target. They may have one
+/// already.
 fn of_modules(provisional: u64, modules: &[Vec<u8>]) -> Identity {
     let contents: Vec<&[u8]> = modules.iter().map(|module| unit::bare(module)).collect();
     unit::identify(provisional, &contents)
@@ -41,16 +42,22 @@ fn of_modules(provisional: u64, modules: &[Vec<u8>]) -> Identity {
 
 /// The same of a unit whose host object is known, too.
 pub fn of_unit(provisional: u64, host: &[u8], modules: &[Vec<u8>]) -> Identity {
-    let contents: Vec<&[u8]> = std::iter::once(host).chain(modules.iter().map(|module| unit::bare(module))).collect();
+    let contents: Vec<&[u8]> =
+        std::iter::once(host).chain(modules.iter().map(|module| unit::bare(module))).collect();
     unit::identify(provisional, &contents)
 }
 
 /// Writes the identity in front of the device module `module` into the unit's host object.
 pub fn stamp(object: &Path, module: &Path) -> Result<(), Error> {
-    let damaged = |path: &Path, message: String| Error::DeviceCode { path: path.to_owned(), message };
+    let damaged =
+        |path: &Path, message: String| Error::DeviceCode { path: path.to_owned(), message };
     let identity = unit::identity(&read(module)?);
     let identity = identity.ok_or_else(|| {
-        damaged(module, "the device module has no translation-unit identity; compile the source again".to_owned())
+        damaged(
+            module,
+            "the device module has no translation-unit identity; compile the source again"
+                .to_owned(),
+        )
     })?;
     let mut bytes = read(object)?;
     unit::stamp(&mut bytes, identity).map_err(|error| damaged(object, error.to_string()))?;

@@ -1,13 +1,15 @@
 //! Which sources hold no device code, so that they need no device pass.
 //!
-//! The proof is textual, and errs on the side of device code. It looks at the source and at every file that one of its
-//! `#include`s can mean, whatever conditions surround the directive; standard C++ headers count as free of SYCL. A source is
+//! The proof is textual, and errs on the side of device code. It looks at the source and at every
+//! file that one of its `#include`s can mean, whatever conditions surround the directive; standard
+//! C++ headers count as free of SYCL. A source is
 //!
 //! * free of SYCL when none of these files is Scythe's or holds the letters "sycl" in any case;
-//! * free of kernels when none of them holds a word by which device code comes to be (`parallel_for`, `SYCL_EXTERNAL`, …), or
-//!   from which a macro could make one.
+//! * free of kernels when none of them holds a word by which device code comes to be
+//!   (`parallel_for`, `SYCL_EXTERNAL`, …), or from which a macro could make one.
 //!
-//! An include by macro, a module, or an option that changes how files are found ends the proof: then all passes run.
+//! An include by macro, a module, or an option that changes how files are found ends the proof:
+//! then all passes run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -60,11 +62,22 @@ const FOLDERS: [&str; 4] = ["-isystem", "-iquote", "-idirafter", "-I"];
 const FILES: [&str; 2] = ["-include", "-imacros"];
 /// Environment variables that name folders.
 const VARIABLES: [&str; 2] = ["CPATH", "CPLUS_INCLUDE_PATH"];
-/// Parts of words, in lower case, without which a user's file makes no device code: every way to launch a kernel has one of
-/// them in its name, as have `SYCL_EXTERNAL`, the macros that tell passes apart, and clang's attributes.
-const SUSPECT: [&[u8]; 9] =
-    [b"task", b"parallel", b"launch", b"kernel", b"external", b"__sycl", b"__scythe", b"device_global", b"##"];
-/// The same for system headers, which use such words for much else, but never name SYCL's functions.
+/// Parts of words, in lower case, without which a user's file makes no device code: every way to
+/// launch a kernel has one of them in its name, as have `SYCL_EXTERNAL`, the macros that tell
+/// passes apart, and clang's attributes.
+const SUSPECT: [&[u8]; 9] = [
+    b"task",
+    b"parallel",
+    b"launch",
+    b"kernel",
+    b"external",
+    b"__sycl",
+    b"__scythe",
+    b"device_global",
+    b"##",
+];
+/// The same for system headers, which use such words for much else, but never name SYCL's
+/// functions.
 const SUSPECT_IN_SYSTEM: [&[u8]; 2] = [b"single_task", b"parallel_for"];
 /// Where system headers are.
 const SYSTEM: &str = "/usr/include";
@@ -109,7 +122,12 @@ struct Include {
 impl Scan {
     /// `None` where the options allow no proof. `sycl` is the folder of Scythe's headers.
     pub fn new(invocation: &Invocation, sycl: &Path) -> Option<Scan> {
-        let mut scan = Scan { folders: Vec::new(), sycl: sycl.to_owned(), first: Vec::new(), files: BTreeMap::new() };
+        let mut scan = Scan {
+            folders: Vec::new(),
+            sycl: sycl.to_owned(),
+            first: Vec::new(),
+            files: BTreeMap::new(),
+        };
         for item in &invocation.items {
             let Item::Option { words, steps, .. } = item else { continue };
             scan.follow(words, *steps)?;
@@ -118,12 +136,15 @@ impl Scan {
         if foreign.iter().any(|word| word.starts_with("-I") || word.starts_with("-i")) {
             return None;
         }
-        if invocation.targets.passes().iter().any(|pass| pass.args.iter().any(|arg| !is_plain(arg))) {
+        if invocation.targets.passes().iter().any(|pass| pass.args.iter().any(|arg| !is_plain(arg)))
+        {
             return None;
         }
         for variable in VARIABLES {
             let value = std::env::var_os(variable).unwrap_or_default();
-            scan.folders.extend(std::env::split_paths(&value).filter(|folder| !folder.as_os_str().is_empty()));
+            scan.folders.extend(
+                std::env::split_paths(&value).filter(|folder| !folder.as_os_str().is_empty()),
+            );
         }
         let multiarch = format!("/usr/include/{}-linux-gnu", std::env::consts::ARCH);
         scan.folders.extend(["/usr/local/include", &multiarch, "/usr/include"].map(PathBuf::from));
@@ -134,7 +155,9 @@ impl Scan {
         let word = words.first()?;
         let value = |option: &str| {
             let joined = word.strip_prefix(option).filter(|rest| !rest.is_empty());
-            joined.map(str::to_owned).or_else(|| (word == option).then(|| words.get(1).cloned()).flatten())
+            joined
+                .map(str::to_owned)
+                .or_else(|| (word == option).then(|| words.get(1).cloned()).flatten())
         };
         // What only device passes see is a sign of device code.
         if steps == Steps::DEVICE || UNFOLLOWED.iter().any(|option| word.starts_with(option)) {
@@ -179,7 +202,11 @@ impl Scan {
             let folder = file.parent().unwrap_or(here).to_owned();
             for include in &contents.includes {
                 sycl |= self.is_own(include);
-                pending.extend(self.candidates(&folder, include).into_iter().filter(|file| seen.insert(file.clone())));
+                pending.extend(
+                    self.candidates(&folder, include)
+                        .into_iter()
+                        .filter(|file| seen.insert(file.clone())),
+                );
             }
         }
         match (sycl, suspect) {
@@ -205,9 +232,11 @@ impl Scan {
         if let Some(known) = self.files.get(file) {
             return known.clone();
         }
-        let suspects: &[&[u8]] = if file.starts_with(SYSTEM) { &SUSPECT_IN_SYSTEM } else { &SUSPECT };
+        let suspects: &[&[u8]] =
+            if file.starts_with(SYSTEM) { &SUSPECT_IN_SYSTEM } else { &SUSPECT };
         // A file that cannot be read is the compiler's to complain about, in every pass.
-        let contents = std::fs::read(file).ok().and_then(|text| contents(&text, suspects)).map(Arc::new);
+        let contents =
+            std::fs::read(file).ok().and_then(|text| contents(&text, suspects)).map(Arc::new);
         self.files.insert(file.to_owned(), contents.clone());
         contents
     }
@@ -215,7 +244,15 @@ impl Scan {
 
 /// What the driver itself adds for targets: neither folders nor files.
 fn is_plain(arg: &str) -> bool {
-    let driver = ["-D__SYCL_", "--offload-arch=", "-nocuda", "-Xclang", "-target-feature", "+ptx", "-ffp-contract="];
+    let driver = [
+        "-D__SYCL_",
+        "--offload-arch=",
+        "-nocuda",
+        "-Xclang",
+        "-target-feature",
+        "+ptx",
+        "-ffp-contract=",
+    ];
     driver.iter().any(|prefix| arg.starts_with(prefix))
 }
 
@@ -229,7 +266,11 @@ fn contents(text: &[u8], suspects: &[&[u8]]) -> Option<Contents> {
     let includes = directives(&text)?;
     let lower = text.to_ascii_lowercase();
     let holds = |word: &[u8]| lower.windows(word.len()).any(|window| window == word);
-    Some(Contents { includes, sycl: holds(b"sycl"), suspect: suspects.iter().any(|word| holds(word)) })
+    Some(Contents {
+        includes,
+        sycl: holds(b"sycl"),
+        suspect: suspects.iter().any(|word| holds(word)),
+    })
 }
 
 /// What the file's `#include`s name; `None` where they cannot be followed.
@@ -309,7 +350,8 @@ mod tests {
     use super::*;
 
     fn names(text: &str) -> Option<Vec<String>> {
-        directives(&without_splices(text.as_bytes())).map(|list| list.into_iter().map(|include| include.name).collect())
+        directives(&without_splices(text.as_bytes()))
+            .map(|list| list.into_iter().map(|include| include.name).collect())
     }
 
     #[test]
@@ -318,8 +360,15 @@ mod tests {
             names("#include <a>\n  #  include \"b.h\"\n%:include <c>\n#inc\\\nlude <d>").unwrap(),
             ["a", "b.h", "c", "d"]
         );
-        assert_eq!(names("#if __has_include(<x>)\n// we include y\nint included;\n#include_next <z>").unwrap(), ["z"]);
-        assert_eq!(names("int important; // import what you like\nint module_x;").unwrap(), Vec::<String>::new());
+        assert_eq!(
+            names("#if __has_include(<x>)\n// we include y\nint included;\n#include_next <z>")
+                .unwrap(),
+            ["z"]
+        );
+        assert_eq!(
+            names("int important; // import what you like\nint module_x;").unwrap(),
+            Vec::<String>::new()
+        );
     }
 
     #[test]
@@ -364,8 +413,8 @@ mod tests {
         assert_eq!(found(&[], plain), Finding::FreeOfSycl);
         let options = ["-O2", "-DUSE_SYCL=1", "-fsycl-targets=spir64,nvidia_gpu_sm_90"];
         assert_eq!(found(&options, &format!("{plain}// not a kernel here\n")), Finding::FreeOfSycl);
-        let queue =
-            "#include <sycl/sycl.hpp>\n#include \"plain.h\"\n#include <stdio.h>\nint main() { sycl::queue{}; }\n";
+        let queue = "#include <sycl/sycl.hpp>\n#include \"plain.h\"\n#include <stdio.h>\nint \
+            main() { sycl::queue{}; }\n";
         assert_eq!(found(&[], queue), Finding::FreeOfKernels);
         for word in [
             "q.parallel_for(r, f);",
@@ -388,7 +437,9 @@ mod tests {
         ] {
             assert_eq!(found(&[option], plain), Finding::Unknown, "{option}");
         }
-        for options in [["-Xclang", "-x"], ["-Xarch_device", "-DX"], ["-Xsycl-target-frontend", "-include x"]] {
+        for options in
+            [["-Xclang", "-x"], ["-Xarch_device", "-DX"], ["-Xsycl-target-frontend", "-include x"]]
+        {
             assert_eq!(found(&options, plain), Finding::Unknown, "{options:?}");
         }
     }

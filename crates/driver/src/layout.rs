@@ -1,4 +1,5 @@
-//! Where the parts of Scythe are, seen from the driver's own file: no environment variable, no fixed prefix.
+//! Where the parts of Scythe are, seen from the driver's own file: no environment variable, no
+//! fixed prefix.
 
 use std::path::{Path, PathBuf};
 
@@ -69,7 +70,12 @@ mod tests {
     fn an_installed_tree_is_found_from_the_driver() {
         let dir = tempfile::tempdir().unwrap();
         let p = dir.path();
-        for f in ["include/sycl/sycl.hpp", "lib/libscythe.so", "lib/scythe/libscythe_frontend.so", "bin/scythe-tools"] {
+        for f in [
+            "include/sycl/sycl.hpp",
+            "lib/libscythe.so",
+            "lib/scythe/libscythe_frontend.so",
+            "bin/scythe-tools",
+        ] {
             touch(p.join(f));
         }
         let layout = Layout::of(&p.join("bin/scythe")).unwrap();

@@ -1,7 +1,8 @@
 //! `scythe`: takes the command line of `clang++` and, with `-fsycl`, compiles SYCL programs.
 //!
-//! Arguments become an [`args::Invocation`] by the rows of [`flags`]; with the [`facts::Facts`] about the machine it becomes
-//! a [`plan::Plan`], which `-###` prints ([`show`]) and [`exec`] runs. The driver loads no LLVM.
+//! Arguments become an [`args::Invocation`] by the rows of [`flags`]; with the [`facts::Facts`]
+//! about the machine it becomes a [`plan::Plan`], which `-###` prints ([`show`]) and [`exec`] runs.
+//! The driver loads no LLVM.
 
 pub mod agreement;
 pub mod args;
@@ -37,7 +38,8 @@ use args::Invocation;
 use error::Error;
 use facts::Facts;
 
-/// Runs the driver with the arguments after the program's name. Does not return where clang++ takes its place.
+/// Runs the driver with the arguments after the program's name. Does not return where clang++ takes
+/// its place.
 pub fn main(args: Vec<OsString>) -> ExitCode {
     match run(&args) {
         Ok(status) => ExitCode::from(u8::try_from(status).unwrap_or(1)),
@@ -89,7 +91,10 @@ fn run(raw: &[OsString]) -> Result<i32, Error> {
 
 fn utf8(raw: &[OsString]) -> Result<Vec<String>, Error> {
     let word = |(i, a): (usize, &OsString)| {
-        let fail = |a: OsString| Error::NotUtf8 { position: i + 1, lossy: a.to_string_lossy().into_owned() };
+        let fail = |a: OsString| Error::NotUtf8 {
+            position: i + 1,
+            lossy: a.to_string_lossy().into_owned(),
+        };
         a.clone().into_string().map_err(fail)
     };
     raw.iter().enumerate().map(word).collect()
@@ -97,7 +102,8 @@ fn utf8(raw: &[OsString]) -> Result<Vec<String>, Error> {
 
 /// `scythe inspect FILE`: the tool of that name takes over. Returns only on failure.
 fn become_tool(raw: &[OsString]) -> Error {
-    let driver = std::env::current_exe().map_err(|source| Error::Read { path: "/proc/self/exe".into(), source });
+    let driver = std::env::current_exe()
+        .map_err(|source| Error::Read { path: "/proc/self/exe".into(), source });
     let program = match driver.and_then(|driver| layout::Layout::of(&driver)) {
         Ok(layout) => layout.tools,
         Err(error) => return error,
@@ -106,7 +112,8 @@ fn become_tool(raw: &[OsString]) -> Error {
     Error::Spawn { program, source }
 }
 
-/// Without `-fsycl`, scythe is clang++: the same arguments, the same exit status. Returns only on failure.
+/// Without `-fsycl`, scythe is clang++: the same arguments, the same exit status. Returns only on
+/// failure.
 fn become_clang(invocation: &Invocation, raw: &[OsString]) -> Error {
     let clang = match clang::find(invocation.clang.as_deref()) {
         Ok(clang) => clang,
@@ -114,7 +121,9 @@ fn become_clang(invocation: &Invocation, raw: &[OsString]) -> Error {
     };
     let ours = |a: &&OsString| {
         a.to_str().is_some_and(|a| {
-            a.starts_with("--scythe-clang=") || (invocation.query && a.starts_with("-fsycl")) || a == "-fno-sycl"
+            a.starts_with("--scythe-clang=")
+                || (invocation.query && a.starts_with("-fsycl"))
+                || a == "-fno-sycl"
         })
     };
     let args: Vec<&OsString> = raw.iter().filter(|a| !ours(a)).collect();
@@ -130,7 +139,11 @@ fn compile(invocation: &Invocation) -> Result<i32, Error> {
             print!("{}", show::tree(&plan));
             return Ok(0);
         }
-        eprint!("scythe version {}\n{}", env!("CARGO_PKG_VERSION"), show::plan(&plan, &facts.layout.tools));
+        eprint!(
+            "scythe version {}\n{}",
+            env!("CARGO_PKG_VERSION"),
+            show::plan(&plan, &facts.layout.tools)
+        );
         return Ok(0);
     }
     signals::listen().map_err(|source| Error::Read { path: "signals".into(), source })?;
@@ -141,7 +154,10 @@ fn compile(invocation: &Invocation) -> Result<i32, Error> {
         let facts = Facts::gather(invocation, folder.path().to_owned())?;
         let plan = plan::plan(invocation, &facts)?;
         let tools = facts.layout.tools.as_path();
-        exec::execute(&plan, &exec::Settings { verbose: invocation.verbose, tools, temp: folder.path() })
+        exec::execute(
+            &plan,
+            &exec::Settings { verbose: invocation.verbose, tools, temp: folder.path() },
+        )
     };
     if let Some(signal) = signals::received() {
         signals::die_of(signal);

@@ -1,11 +1,12 @@
-//! Words for the linker, `-Wl,A,B` and `-Xlinker A`, as far as they name what the device link has to see: libraries,
-//! folders of libraries, objects.
+//! Words for the linker, `-Wl,A,B` and `-Xlinker A`, as far as they name what the device link has
+//! to see: libraries, folders of libraries, objects.
 
 use std::path::Path;
 
 use crate::flags::Meaning;
 
-/// Options of linkers whose value, the next word, may be the name of an object or library that is not an input.
+/// Options of linkers whose value, the next word, may be the name of an object or library that is
+/// not an input.
 const WITH_FILE: [&str; 18] = [
     "-o",
     "-R",
@@ -34,11 +35,13 @@ pub struct LinkerWords {
 }
 
 impl LinkerWords {
-    /// What the next word means. A value of `-l` or `-L` has the option's meaning; the option alone then has none.
+    /// What the next word means. A value of `-l` or `-L` has the option's meaning; the option alone
+    /// then has none.
     pub fn meaning(&mut self, word: &str) -> Meaning {
         let previous = std::mem::replace(&mut self.previous, word.to_owned());
         // Long options have one dash or two.
-        let long = |text: &str, option: &str| text.strip_prefix('-').is_some_and(|text| text == option);
+        let long =
+            |text: &str, option: &str| text.strip_prefix('-').is_some_and(|text| text == option);
         if previous == "-l" || long(&previous, "-library") {
             return Meaning::Library;
         }
@@ -49,9 +52,13 @@ impl LinkerWords {
             "-l" | "-L" | "--library" | "--library-path" => Meaning::Pass,
             "-r" | "-i" | "--relocatable" => Meaning::Relocatable,
             _ if word.starts_with("-l") || word.starts_with("--library=") => Meaning::Library,
-            _ if word.starts_with("-L") || word.starts_with("--library-path=") => Meaning::LibraryDir,
+            _ if word.starts_with("-L") || word.starts_with("--library-path=") => {
+                Meaning::LibraryDir
+            }
             _ if word.starts_with('-') => Meaning::Pass,
-            _ if WITH_FILE.iter().any(|option| previous == *option || long(&previous, option)) => Meaning::Pass,
+            _ if WITH_FILE.iter().any(|option| previous == *option || long(&previous, option)) => {
+                Meaning::Pass
+            }
             _ if is_linkable(word) => Meaning::LinkerInput,
             _ => Meaning::Pass,
         }
@@ -64,13 +71,15 @@ fn is_linkable(word: &str) -> bool {
     [".o", ".a", ".so", ".lo"].iter().any(|end| name.ends_with(end)) || name.contains(".so.")
 }
 
-/// The name or file in words of [`Meaning::Library`], [`Meaning::LibraryDir`] and [`Meaning::LinkerInput`], for the compiler or
-/// the linker.
+/// The name or file in words of [`Meaning::Library`], [`Meaning::LibraryDir`] and
+/// [`Meaning::LinkerInput`], for the compiler or the linker.
 pub fn value(words: &[String]) -> String {
     let word = match words {
         [option, value] if option == "-Xlinker" => value,
         [option, value] if option == "-l" || option == "-L" => return value.clone(),
-        _ => words.first().map(|word| word.strip_prefix("-Wl,").unwrap_or(word)).unwrap_or_default(),
+        _ => {
+            words.first().map(|word| word.strip_prefix("-Wl,").unwrap_or(word)).unwrap_or_default()
+        }
     };
     let prefixes = ["--library-path=", "--library=", "-l", "-L"];
     prefixes.iter().find_map(|prefix| word.strip_prefix(prefix)).unwrap_or(word).to_owned()
@@ -83,10 +92,34 @@ mod tests {
     #[test]
     fn libraries_and_folders_are_found_among_other_words() {
         let mut words = LinkerWords::default();
-        let list = ["-z", "now", "-lx", "-l", "y", "--library=z", "-L", "dir", "-Ldir", "--library-path=d", "-r"];
+        let list = [
+            "-z",
+            "now",
+            "-lx",
+            "-l",
+            "y",
+            "--library=z",
+            "-L",
+            "dir",
+            "-Ldir",
+            "--library-path=d",
+            "-r",
+        ];
         let expected = {
             use Meaning::{Library, LibraryDir, Pass, Relocatable};
-            [Pass, Pass, Library, Pass, Library, Library, Pass, LibraryDir, LibraryDir, LibraryDir, Relocatable]
+            [
+                Pass,
+                Pass,
+                Library,
+                Pass,
+                Library,
+                Library,
+                Pass,
+                LibraryDir,
+                LibraryDir,
+                LibraryDir,
+                Relocatable,
+            ]
         };
         assert_eq!(list.map(|word| words.meaning(word)), expected);
     }
@@ -96,14 +129,19 @@ mod tests {
         let file = "dir/x.a";
         let mut words = LinkerWords::default();
         assert_eq!(words.meaning(file), Meaning::LinkerInput);
-        assert_eq!(["-rpath", file, "--dynamic-linker", file].map(|word| words.meaning(word)), [Meaning::Pass; 4]);
+        assert_eq!(
+            ["-rpath", file, "--dynamic-linker", file].map(|word| words.meaning(word)),
+            [Meaning::Pass; 4]
+        );
         assert_eq!(words.meaning("libx.so.1"), Meaning::LinkerInput);
         assert_eq!(words.meaning("main"), Meaning::Pass);
     }
 
     #[test]
     fn values_are_what_follows_the_option() {
-        let of = |words: &[&str]| value(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
+        let of = |words: &[&str]| {
+            value(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>())
+        };
         assert_eq!(of(&["-lx"]), "x");
         assert_eq!(of(&["-l", "-lx"]), "-lx");
         assert_eq!(of(&["-Wl,-lx"]), "x");

@@ -1,11 +1,13 @@
 //! Which members of static libraries a program takes: asked of the linker itself.
 //!
-//! Order, groups, `--whole-archive`, `-u`, symbols of shared libraries and of the language's own: only the linker knows what all
-//! of them come to. So the host link runs once before the device link, without device images, and lists the members that it
-//! loads. Device code has needs of its own, which host code does not show: a kernel may call a `SYCL_EXTERNAL` function of a member
-//! that nothing else refers to. Such symbols count as undefined in the host link, too (`-u`), by the linker's own rules. So both
-//! links agree on what is in. A function that only device code defines cannot be asked for in that way: its member's device code
-//! is linked, its host code is not.
+//! Order, groups, `--whole-archive`, `-u`, symbols of shared libraries and of the language's own:
+//! only the linker knows what all of them come to. So the host link runs once before the device
+//! link, without device images, and lists the members that it loads. Device code has needs of its
+//! own, which host code does not show: a kernel may call a `SYCL_EXTERNAL` function of a member
+//! that nothing else refers to. Such symbols count as undefined in the host link, too (`-u`), by
+//! the linker's own rules. So both links agree on what is in. A function that only device code
+//! defines cannot be asked for in that way: its member's device code is linked, its host code is
+//! not.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -78,7 +80,9 @@ pub fn choose(question: &Members, tools: &Path, run: Runner) -> Result<Answer, E
     let all: BTreeSet<Place> = archives
         .iter()
         .enumerate()
-        .flat_map(|(archive, known)| (0..known.archive.members.len()).map(move |member| (archive, member)))
+        .flat_map(|(archive, known)| {
+            (0..known.archive.members.len()).map(move |member| (archive, member))
+        })
         .collect();
     let mut needed = BTreeSet::new();
     if loaded != all {
@@ -105,7 +109,10 @@ pub fn choose(question: &Members, tools: &Path, run: Runner) -> Result<Answer, E
     for place in all {
         let member = &archives[place.0].archive.members[place.1];
         if loaded.contains(&place) || needed.contains(&place) {
-            member.warnings.iter().for_each(|warning| warnings += &format!("scythe: warning: {warning}\n"));
+            member
+                .warnings
+                .iter()
+                .for_each(|warning| warnings += &format!("scythe: warning: {warning}\n"));
         } else {
             member.modules.iter().try_for_each(|module| write(module, b""))?;
         }
@@ -123,12 +130,17 @@ struct Known<'a> {
 
 impl<'a> Known<'a> {
     fn read(archive: &'a Archive) -> Result<Self, Error> {
-        let bytes =
-            std::fs::read(&archive.path).map_err(|source| Error::Read { path: archive.path.clone(), source })?;
-        let fail =
-            |error: archive::ArchiveError| Error::DeviceCode { path: archive.path.clone(), message: error.to_string() };
-        let names: Vec<String> =
-            archive::members(&bytes).map_err(fail)?.into_iter().map(|member| member.name.to_owned()).collect();
+        let bytes = std::fs::read(&archive.path)
+            .map_err(|source| Error::Read { path: archive.path.clone(), source })?;
+        let fail = |error: archive::ArchiveError| Error::DeviceCode {
+            path: archive.path.clone(),
+            message: error.to_string(),
+        };
+        let names: Vec<String> = archive::members(&bytes)
+            .map_err(fail)?
+            .into_iter()
+            .map(|member| member.name.to_owned())
+            .collect();
         let different: BTreeSet<&String> = names.iter().collect();
         let copy = if different.len() == names.len() { None } else { archive::numbered(&bytes) };
         if let Some(copy) = &copy {
@@ -144,7 +156,11 @@ impl<'a> Known<'a> {
     /// The members with device code that the linker's `name` means.
     fn called(&self, name: &str) -> impl Iterator<Item = usize> {
         self.archive.members.iter().enumerate().filter_map(move |(number, member)| {
-            let own = if self.copied { member.index.to_string() } else { self.names.get(member.index)?.clone() };
+            let own = if self.copied {
+                member.index.to_string()
+            } else {
+                self.names.get(member.index)?.clone()
+            };
             (own == name).then_some(number)
         })
     }
@@ -169,7 +185,8 @@ fn load(
     let mut args = question.args.clone();
     for known in archives.iter().filter(|known| known.copied) {
         let words = &known.archive.words;
-        while let Some(at) = args.windows(words.len()).position(|window| window == words.as_slice()) {
+        while let Some(at) = args.windows(words.len()).position(|window| window == words.as_slice())
+        {
             args.splice(at..at + words.len(), [known.archive.copy.to_string_lossy().into_owned()]);
         }
     }
@@ -190,15 +207,19 @@ fn load(
     for line in text.lines() {
         let line = line.strip_prefix("trace: ").unwrap_or(line);
         for (number, known) in archives.iter().enumerate() {
-            let by_name = members(line).filter(|(path, _)| is_same_file(Path::new(path), known.path()));
-            loaded.extend(by_name.flat_map(|(_, name)| known.called(name)).map(|member| (number, member)));
+            let by_name =
+                members(line).filter(|(path, _)| is_same_file(Path::new(path), known.path()));
+            loaded.extend(
+                by_name.flat_map(|(_, name)| known.called(name)).map(|member| (number, member)),
+            );
             loaded.extend(known.files(Path::new(line)).map(|member| (number, member)));
         }
     }
     Ok(Ok(loaded))
 }
 
-/// The ways in which a line may name an archive and a member: `libx.a(a.o)`, or `(libx.a)a.o`. Names may hold parentheses.
+/// The ways in which a line may name an archive and a member: `libx.a(a.o)`, or `(libx.a)a.o`.
+/// Names may hold parentheses.
 fn members(line: &str) -> impl Iterator<Item = (&str, &str)> {
     let after = line
         .strip_suffix(')')
@@ -226,13 +247,19 @@ struct Symbols {
 }
 
 impl Symbols {
-    fn read(question: &Members, all: &BTreeSet<Place>, tools: &Path, run: Runner) -> Result<Self, Error> {
+    fn read(
+        question: &Members,
+        all: &BTreeSet<Place>,
+        tools: &Path,
+        run: Runner,
+    ) -> Result<Self, Error> {
         let of_member = |place: &Place| {
             let module = question.archives[place.0].members[place.1].modules.first();
             module.map(|module| (module.clone(), Some(*place)))
         };
         let objects = question.objects.iter().map(|module| (module.clone(), None));
-        let files: Vec<(PathBuf, Option<Place>)> = objects.chain(all.iter().filter_map(of_member)).collect();
+        let files: Vec<(PathBuf, Option<Place>)> =
+            objects.chain(all.iter().filter_map(of_member)).collect();
         let mut command = Command::new(tools);
         command.arg("device-symbols").args(files.iter().map(|(file, _)| file));
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -241,18 +268,37 @@ impl Symbols {
             let message = String::from_utf8_lossy(&output.stderr).trim_end().to_owned();
             return Err(Error::DeviceSymbols { message });
         }
-        let mut symbols = Self { defined_by: BTreeMap::new(), needed: BTreeSet::new(), needed_by: BTreeMap::new() };
-        // A line for each symbol: the number of the file, whether it defines or needs it, the symbol.
+        let mut symbols = Self {
+            defined_by: BTreeMap::new(),
+            needed: BTreeSet::new(),
+            needed_by: BTreeMap::new(),
+        };
+        // A line for each symbol: the number of the file, whether it defines or needs it, the
+        // symbol.
         for line in String::from_utf8_lossy(&output.stdout).lines() {
             let mut fields = line.splitn(3, ' ');
-            let file = fields.next().and_then(|number| number.parse::<usize>().ok()).and_then(|n| files.get(n));
-            let (Some((_, place)), Some(kind), Some(name)) = (file, fields.next(), fields.next()) else { continue };
+            let file = fields
+                .next()
+                .and_then(|number| number.parse::<usize>().ok())
+                .and_then(|n| files.get(n));
+            let (Some((_, place)), Some(kind), Some(name)) = (file, fields.next(), fields.next())
+            else {
+                continue;
+            };
             match (kind, place) {
-                ("D", Some(place)) => symbols.defined_by.entry(name.to_owned()).or_default().push(*place),
-                ("U", Some(place)) => drop(symbols.needed_by.entry(*place).or_default().insert(name.to_owned())),
-                ("U", None) => drop(symbols.needed.insert(name.to_owned())),
-                // What objects define themselves is not looked for.
-                _ => drop(symbols.defined_by.insert(name.to_owned(), Vec::new())),
+                ("D", Some(place)) => {
+                    symbols.defined_by.entry(name.to_owned()).or_default().push(*place)
+                }
+                ("U", Some(place)) => {
+                    symbols.needed_by.entry(*place).or_default().insert(name.to_owned());
+                }
+                ("U", None) => {
+                    symbols.needed.insert(name.to_owned());
+                }
+                // A symbol that an object defines needs no archive member.
+                _ => {
+                    symbols.defined_by.insert(name.to_owned(), Vec::new());
+                }
             }
         }
         Ok(symbols)
@@ -262,15 +308,22 @@ impl Symbols {
         self.defined_by.get(name).into_iter().flatten().copied()
     }
 
-    /// The members that device code needs besides those that are loaded, and the symbols by which it does.
+    /// The members that device code needs besides those that are loaded, and the symbols by which
+    /// it does.
     fn closure(&self, loaded: &BTreeSet<Place>) -> (BTreeSet<Place>, BTreeSet<String>) {
         let (mut members, mut names) = (BTreeSet::new(), BTreeSet::new());
-        let mut work: Vec<&String> =
-            self.needed.iter().chain(loaded.iter().flat_map(|place| self.needed_by.get(place)).flatten()).collect();
+        let mut work: Vec<&String> = self
+            .needed
+            .iter()
+            .chain(loaded.iter().flat_map(|place| self.needed_by.get(place)).flatten())
+            .collect();
         while let Some(name) = work.pop() {
             let mut definers = self.definers(name).peekable();
-            // As in a host link, the first that defines a symbol is taken, unless one is there already.
-            let known = self.definers(name).any(|place| loaded.contains(&place) || members.contains(&place));
+            // As in a host link, the first that defines a symbol is taken, unless one is there
+            // already.
+            let known = self
+                .definers(name)
+                .any(|place| loaded.contains(&place) || members.contains(&place));
             if let Some(place) = definers.next().filter(|_| !known) {
                 names.insert(name.clone());
                 members.insert(place);
@@ -299,7 +352,8 @@ mod tests {
 
     #[test]
     fn device_code_pulls_members_as_a_linker_does() {
-        let set = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<_>>();
+        let set =
+            |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<_>>();
         let symbols = Symbols {
             defined_by: [("f", vec![(0, 0)]), ("g", vec![(0, 1), (1, 0)]), ("own", vec![])]
                 .map(|(name, places)| (name.to_owned(), places))

@@ -1,5 +1,6 @@
-//! `-W` options for warnings of the plug-in and of the device link, which clang does not know and would complain about: the device
-//! pass and the device link get those that are theirs, in their own form, other steps none.
+//! `-W` options for warnings of the plug-in and of the device link, which clang does not know and
+//! would complain about: the device pass and the device link get those that are theirs, in their
+//! own form, other steps none.
 
 use scythe_abi::warning::{Group, Reporter, Setting};
 
@@ -16,7 +17,8 @@ pub fn for_step(word: &str, step: Steps) -> Option<String> {
     }
 }
 
-/// The word that the device link gets for a word of the command line; `None` where it is not about warnings of a device link.
+/// The word that the device link gets for a word of the command line; `None` where it is not about
+/// warnings of a device link.
 pub fn for_device_link(word: &str) -> Option<String> {
     let text = match word {
         "-w" => "no-everything",
@@ -44,9 +46,19 @@ mod tests {
             device("-Wno-error=sycl-device-has").as_deref(),
             Some("-fplugin-arg-scythe-warning=no-error=sycl-device-has")
         );
-        assert_eq!(device("-Wsycl-fixed-targets").as_deref(), Some("-fplugin-arg-scythe-warning=sycl-fixed-targets"));
+        assert_eq!(
+            device("-Wsycl-fixed-targets").as_deref(),
+            Some("-fplugin-arg-scythe-warning=sycl-fixed-targets")
+        );
         assert_eq!(for_step("-Wno-sycl-device-has", Steps::HOST), None);
-        for word in ["-Wall", "-Wno-sycl-unheard-of", "-Werror", "-Wl,sycl-device-has", "a.cpp", "-Wno-error=unused"] {
+        for word in [
+            "-Wall",
+            "-Wno-sycl-unheard-of",
+            "-Werror",
+            "-Wl,sycl-device-has",
+            "a.cpp",
+            "-Wno-error=unused",
+        ] {
             assert_eq!(device(word).as_deref(), Some(word));
         }
     }

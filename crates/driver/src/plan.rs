@@ -1,6 +1,8 @@
-//! Arguments and facts → steps. Pure: the same invocation and facts give the same plan, and nothing is touched.
+//! Arguments and facts → steps. Pure: the same invocation and facts give the same plan, and nothing
+//! is touched.
 //!
-//! The plan of `scythe -fsycl a.cpp b.o -o app`, where every step starts as soon as those it needs are done:
+//! The plan of `scythe -fsycl a.cpp b.o -o app`, where every step starts as soon as those it needs
+//! are done:
 //!
 //! ```text
 //! device pass of a.cpp ─┐
@@ -42,6 +44,9 @@ pub struct Step {
     pub unfinished: Vec<PathBuf>,
 }
 
+/// The parts of a precompiled header, each with its bundle id.
+pub type DeviceParts = Vec<(String, PathBuf)>;
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {
     Run {
@@ -50,27 +55,51 @@ pub enum Action {
         /// The program reads the driver's standard input; several steps may.
         stdin: bool,
     },
-    /// Find out a unit's identity, and put it in front of its device modules. A host compiler that comes later is told by a
-    /// file of words, and by the integration header. Both name the provisional identifier, and then the final one.
-    Identify { provisional: u64, device: Vec<PathBuf>, words: Option<(PathBuf, Vec<String>)>, header: Option<PathBuf> },
+    /// Find out a unit's identity, and put it in front of its device modules. A host compiler that
+    /// comes later is told by a file of words, and by the integration header. Both name the
+    /// provisional identifier, and then the final one.
+    Identify {
+        provisional: u64,
+        device: Vec<PathBuf>,
+        words: Option<(PathBuf, Vec<String>)>,
+        header: Option<PathBuf>,
+    },
     /// Write the identity that a device module has into the unit's host object.
     Stamp { object: PathBuf, module: PathBuf },
     /// Put device code into an object. A unit with a provisional identifier gets its identity.
-    Bundle { host: PathBuf, device: Vec<(Target, PathBuf)>, output: PathBuf, provisional: Option<u64> },
+    Bundle {
+        host: PathBuf,
+        device: Vec<(Target, PathBuf)>,
+        output: PathBuf,
+        provisional: Option<u64>,
+    },
     /// Ask the linker which members of static libraries the program takes.
     Members(Members),
     /// Take device code out of an object or archive: pieces by their place among all there are.
     Unbundle { input: PathBuf, pieces: Vec<UnbundledPiece> },
     /// An error unless the passes agree about the functors that they wrote down in these files.
     Agreement { host: PathBuf, device: Vec<PathBuf> },
-    /// Add what device passes read to what the host pass read, and make one dependency file of it. Files in the folder
-    /// `hidden` are none of the user's.
-    Dependencies { host: PathBuf, device: Vec<PathBuf>, output: PathBuf, phony: bool, hidden: PathBuf },
-    /// Make one bundle of the preprocessed texts of a unit's passes, by which caches also know the compiler; on standard output without a file. Files in the folder
-    /// `hidden` are none of the user's.
-    JoinTexts { unit: u64, compiler: u64, parts: Vec<(String, PathBuf)>, output: Option<PathBuf>, hidden: PathBuf },
+    /// Add what device passes read to what the host pass read, and make one dependency file of it.
+    /// Files in the folder `hidden` are none of the user's.
+    Dependencies {
+        host: PathBuf,
+        device: Vec<PathBuf>,
+        output: PathBuf,
+        phony: bool,
+        hidden: PathBuf,
+    },
+    /// Make one bundle of the preprocessed texts of a unit's passes, by which caches also know the
+    /// compiler; on standard output without a file. Files in the folder `hidden` are none of the
+    /// user's.
+    JoinTexts {
+        unit: u64,
+        compiler: u64,
+        parts: Vec<(String, PathBuf)>,
+        output: Option<PathBuf>,
+        hidden: PathBuf,
+    },
     /// Make one file of the precompiled headers of a unit's passes, which go by their bundle ids.
-    JoinPrecompiled { host: PathBuf, device: Vec<(String, PathBuf)>, note: String, output: PathBuf },
+    JoinPrecompiled { host: PathBuf, device: DeviceParts, note: String, output: PathBuf },
     /// Copy a device pass's part of such a file.
     ExtractPrecompiled { input: PathBuf, id: String, output: PathBuf },
     /// Take the texts out of a bundle.
@@ -79,8 +108,8 @@ pub enum Action {
     Strip { input: PathBuf, output: PathBuf },
     /// Note in an object the names of the kernels that are linked for good, read from files.
     MarkLinked { object: PathBuf, kernels: Vec<PathBuf>, output: PathBuf },
-    /// An error unless all kernels in these modules are among those linked before. Each module goes with the file that
-    /// the user knows it by.
+    /// An error unless all kernels in these modules are among those linked before. Each module goes
+    /// with the file that the user knows it by.
     NewKernels { modules: Vec<(PathBuf, String)>, linked: Vec<String>, linked_in: String },
 }
 
@@ -98,7 +127,8 @@ pub struct Plan {
     pub steps: Vec<Step>,
     /// What the user should know about the plan.
     pub warnings: Vec<String>,
-    /// Intermediate files, each with the user's file that it stands for: messages name that instead.
+    /// Intermediate files, each with the user's file that it stands for: messages name that
+    /// instead.
     pub names: Vec<(String, String)>,
 }
 

@@ -1,9 +1,10 @@
-//! Precompiled headers: which one an invocation uses, and the one file that holds a header for every pass.
+//! Precompiled headers: which one an invocation uses, and the one file that holds a header for
+//! every pass.
 //!
-//! `scythe -fsycl x.hpp` writes one file with the header as the host pass and each device pass see it
-//! (`scythe_image::precompiled`). Build systems and compiler caches, which know one output, keep it as a whole. The host pass
-//! reads that file; a device pass reads a copy of its own part. A file that lacks a part is an error, never a header that one
-//! pass sees and another does not.
+//! `scythe -fsycl x.hpp` writes one file with the header as the host pass and each device pass see
+//! it (`scythe_image::precompiled`). Build systems and compiler caches, which know one output, keep
+//! it as a whole. The host pass reads that file; a device pass reads a copy of its own part. A file
+//! that lacks a part is an error, never a header that one pass sees and another does not.
 
 use std::path::{Path, PathBuf};
 
@@ -29,7 +30,8 @@ pub struct Precompiled {
 pub struct MadeFor {
     /// Bundle ids.
     pub parts: Vec<String>,
-    /// The macros that say what the targets have. Clang accepts more of them than there were, and headers have chosen by them.
+    /// The macros that say what the targets have. Clang accepts more of them than there were, and
+    /// headers have chosen by them.
     aspect_macros: String,
 }
 
@@ -38,7 +40,8 @@ impl Precompiled {
     fn replace(&self, words: &[String], meaning: Meaning, part: &Path) -> Option<Vec<String>> {
         let named = meaning == Meaning::IncludePrecompiled;
         let found = meaning == Meaning::IncludeFirst && self.beside.as_ref() == words.last();
-        (named || found).then(|| vec!["-include-pch".to_owned(), part.to_string_lossy().into_owned()])
+        (named || found)
+            .then(|| vec!["-include-pch".to_owned(), part.to_string_lossy().into_owned()])
     }
 
     /// The options of a device pass that reads `part`.
@@ -55,8 +58,8 @@ impl Precompiled {
     }
 }
 
-/// Finds the precompiled header, as clang would: by `-include-pch FILE`, or as `FILE.pch` or `FILE.gch` beside the FILE of
-/// the first `-include`.
+/// Finds the precompiled header, as clang would: by `-include-pch FILE`, or as `FILE.pch` or
+/// `FILE.gch` beside the FILE of the first `-include`.
 pub fn used(invocation: &Invocation) -> Result<Option<Precompiled>, Error> {
     if let Some(words) = invocation.has(Meaning::IncludePrecompiled) {
         let path = words.last().filter(|path| *path != "-include-pch").cloned();
@@ -72,7 +75,11 @@ pub fn used(invocation: &Invocation) -> Result<Option<Precompiled>, Error> {
     let path = match Path::new(&gccs) {
         _ if Path::new(&clangs).exists() => clangs,
         folder if folder.is_dir() => {
-            return if holds_clangs(folder) { Err(Error::PrecompiledFolder { path: gccs }) } else { Ok(None) };
+            return if holds_clangs(folder) {
+                Err(Error::PrecompiledFolder { path: gccs })
+            } else {
+                Ok(None)
+            };
         }
         // Those of other compilers are none of ours: clang warns that it ignores them.
         file if is_clangs(file) => gccs,
@@ -99,15 +106,20 @@ fn made_for(path: &str) -> Result<Option<MadeFor>, Error> {
         return Err(Error::NoSuchFile { path: path.to_owned() });
     }
     let bytes = read(Path::new(path))?;
-    let found = precompiled::device_parts(&bytes).map_err(|error| damaged(Path::new(path), &error))?;
-    Ok(found
-        .map(|found| MadeFor { parts: found.parts.into_iter().map(|(id, _)| id).collect(), aspect_macros: found.note }))
+    let found =
+        precompiled::device_parts(&bytes).map_err(|error| damaged(Path::new(path), &error))?;
+    Ok(found.map(|found| MadeFor {
+        parts: found.parts.into_iter().map(|(id, _)| id).collect(),
+        aspect_macros: found.note,
+    }))
 }
 
 /// Requests about precompiled headers that no plan can meet.
 pub fn check(invocation: &Invocation, facts: &Facts) -> Result<(), Error> {
-    let foreign =
-        invocation.host_compiler.as_ref().filter(|_| !invocation.device_only && invocation.mode != Mode::OneSide);
+    let foreign = invocation
+        .host_compiler
+        .as_ref()
+        .filter(|_| !invocation.device_only && invocation.mode != Mode::OneSide);
     if invocation.mode == Mode::Precompile {
         let source = |input: &&Input| input.kind != InputKind::Linkable && !input.is_header();
         if !invocation.emits_precompiled()
@@ -123,10 +135,13 @@ pub fn check(invocation: &Invocation, facts: &Facts) -> Result<(), Error> {
     if let Some(compiler) = foreign.filter(|_| used.beside.is_none()) {
         return Err(Error::PrecompiledForeign { compiler: compiler.clone() });
     }
-    let host_side =
-        invocation.host_only || invocation.emit_llvm || matches!(invocation.mode, Mode::Assembly | Mode::OneSide);
+    let host_side = invocation.host_only
+        || invocation.emit_llvm
+        || matches!(invocation.mode, Mode::Assembly | Mode::OneSide);
     let mut sources = invocation.inputs().filter(|input| input.kind == InputKind::Source);
-    if !invocation.device_only && (host_side || sources.all(|input| facts.host_only.contains(&input.path))) {
+    if !invocation.device_only
+        && (host_side || sources.all(|input| facts.host_only.contains(&input.path)))
+    {
         return Ok(());
     }
     let path = used.path.clone();
@@ -134,7 +149,12 @@ pub fn check(invocation: &Invocation, facts: &Facts) -> Result<(), Error> {
         // Clang itself tells whether a single side's header fits.
         return if invocation.device_only { Ok(()) } else { Err(Error::NoDevicePart { path }) };
     };
-    let ids = invocation.targets.passes().iter().map(|pass| pass.target().bundle_id()).collect::<Vec<_>>();
+    let ids = invocation
+        .targets
+        .passes()
+        .iter()
+        .map(|pass| pass.target().bundle_id())
+        .collect::<Vec<_>>();
     let found = made_for.parts.join("', '");
     if let Some(missing) = ids.into_iter().find(|id| !made_for.parts.contains(id)) {
         return Err(Error::PrecompiledTarget { path, missing, found });
@@ -151,10 +171,20 @@ pub fn note(facts: &Facts) -> String {
 }
 
 /// Makes one file of the precompiled headers of all passes.
-pub fn join(host: &Path, device: &[(String, PathBuf)], note: &str, output: &Path) -> Result<(), Error> {
-    let bytes = device.iter().map(|(id, file)| Ok((id.clone(), read(file)?))).collect::<Result<Vec<_>, Error>>()?;
-    let parts: Vec<(String, &[u8])> = bytes.iter().map(|(id, bytes)| (id.clone(), bytes.as_slice())).collect();
-    let joined = precompiled::join(&read(host)?, &parts, note).map_err(|error| damaged(output, &error))?;
+pub fn join(
+    host: &Path,
+    device: &[(String, PathBuf)],
+    note: &str,
+    output: &Path,
+) -> Result<(), Error> {
+    let bytes = device
+        .iter()
+        .map(|(id, file)| Ok((id.clone(), read(file)?)))
+        .collect::<Result<Vec<_>, Error>>()?;
+    let parts: Vec<(String, &[u8])> =
+        bytes.iter().map(|(id, bytes)| (id.clone(), bytes.as_slice())).collect();
+    let joined =
+        precompiled::join(&read(host)?, &parts, note).map_err(|error| damaged(output, &error))?;
     write(output, &joined)
 }
 
@@ -163,7 +193,8 @@ pub fn extract(input: &Path, id: &str, output: &Path) -> Result<(), Error> {
     let bytes = read(input)?;
     let found = precompiled::device_parts(&bytes).map_err(|error| damaged(input, &error))?;
     let part = found.and_then(|found| found.parts.into_iter().find(|(part, _)| part == id));
-    let (_, part) = part.ok_or_else(|| Error::NoDevicePart { path: input.to_string_lossy().into_owned() })?;
+    let (_, part) =
+        part.ok_or_else(|| Error::NoDevicePart { path: input.to_string_lossy().into_owned() })?;
     write(output, part)
 }
 

@@ -24,9 +24,14 @@ pub fn host_part() -> String {
 
 /// The input is C++ that was preprocessed, by its language or its name.
 pub fn is_preprocessed(input: &Input) -> bool {
-    let by_name = || Path::new(&input.path).extension().is_some_and(|extension| extension == "ii" || extension == "i");
+    let by_name = || {
+        Path::new(&input.path)
+            .extension()
+            .is_some_and(|extension| extension == "ii" || extension == "i")
+    };
     let language = input.language.as_deref();
-    input.kind == InputKind::Source && language.map_or_else(by_name, |language| language == "c++-cpp-output")
+    input.kind == InputKind::Source
+        && language.map_or_else(by_name, |language| language == "c++-cpp-output")
 }
 
 /// What a bundle holds, or `None` for plain text.
@@ -39,9 +44,12 @@ pub fn read(path: &Path) -> Result<Option<Bundle>, Error> {
     Ok(Some(Bundle { unit, parts: parts.into_iter().map(|(id, _)| id).collect() }))
 }
 
-/// The inputs that are bundles. Other preprocessed text is what one pass saw: the host's, unless the device side is asked
-/// for.
-pub fn bundles(invocation: &Invocation, host_only: &mut BTreeSet<String>) -> Result<BTreeMap<String, Bundle>, Error> {
+/// The inputs that are bundles. Other preprocessed text is what one pass saw: the host's, unless
+/// the device side is asked for.
+pub fn bundles(
+    invocation: &Invocation,
+    host_only: &mut BTreeSet<String>,
+) -> Result<BTreeMap<String, Bundle>, Error> {
     let mut found = BTreeMap::new();
     for input in invocation.inputs().filter(|input| is_preprocessed(input)) {
         // Standard input is kept in a file, unless nothing is to run.
@@ -55,15 +63,18 @@ pub fn bundles(invocation: &Invocation, host_only: &mut BTreeSet<String>) -> Res
     Ok(found)
 }
 
-/// Preprocessed text on standard input is kept in a file in `folder`, since whether it is a bundle must be known before
-/// anything runs. The invocation that comes back names that file; `None` where there is no such text.
+/// Preprocessed text on standard input is kept in a file in `folder`, since whether it is a bundle
+/// must be known before anything runs. The invocation that comes back names that file; `None` where
+/// there is no such text.
 pub fn keep_stdin(invocation: &Invocation, folder: &Path) -> Result<Option<Invocation>, Error> {
     let is_text = |input: &Input| input.path == "-" && is_preprocessed(input);
     if !invocation.inputs().any(is_text) {
         return Ok(None);
     }
     let mut text = Vec::new();
-    std::io::stdin().read_to_end(&mut text).map_err(|source| Error::Read { path: "standard input".into(), source })?;
+    std::io::stdin()
+        .read_to_end(&mut text)
+        .map_err(|source| Error::Read { path: "standard input".into(), source })?;
     // Outputs are named after the input, which is "-".
     let file = folder.join("-.ii");
     std::fs::write(&file, text).map_err(|source| Error::Write { path: file.clone(), source })?;
@@ -90,13 +101,14 @@ pub fn divide(input: &Path, outputs: &[(String, PathBuf)]) -> Result<(), Error> 
             );
             return Err(Error::Preprocessed { path: input.to_owned(), message });
         };
-        std::fs::write(output, text).map_err(|source| Error::Write { path: output.clone(), source })?;
+        std::fs::write(output, text)
+            .map_err(|source| Error::Write { path: output.clone(), source })?;
     }
     Ok(())
 }
 
-/// Makes one bundle of texts, in a file or on standard output. Files in the folder `hidden` are none of the user's: line
-/// markers name them like built-in ones.
+/// Makes one bundle of texts, in a file or on standard output. Files in the folder `hidden` are
+/// none of the user's: line markers name them like built-in ones.
 pub fn join(
     (unit, compiler): (u64, u64),
     parts: &[(String, PathBuf)],
@@ -109,7 +121,8 @@ pub fn join(
     }
     let bundle = text_bundle::join(unit, compiler, &texts);
     match output {
-        Some(path) => std::fs::write(path, bundle).map_err(|source| Error::Write { path: path.to_owned(), source }),
+        Some(path) => std::fs::write(path, bundle)
+            .map_err(|source| Error::Write { path: path.to_owned(), source }),
         None => {
             let mut stdout = std::io::stdout().lock();
             let written = stdout.write_all(&bundle).and_then(|()| stdout.flush());
@@ -123,7 +136,8 @@ fn bytes(path: &Path) -> Result<Vec<u8>, Error> {
 }
 
 fn divided<'a>(path: &Path, bytes: &'a [u8]) -> Result<TextBundle<'a>, Error> {
-    text_bundle::divide(bytes).map_err(|e| Error::Preprocessed { path: path.to_owned(), message: e.to_string() })
+    text_bundle::divide(bytes)
+        .map_err(|e| Error::Preprocessed { path: path.to_owned(), message: e.to_string() })
 }
 
 /// The text with `"<name>"` for `"hidden/name"` in its line markers.
@@ -132,9 +146,13 @@ fn without_hidden(text: Vec<u8>, hidden: &Path) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     for line in text.split_inclusive(|byte| *byte == b'\n') {
         let marker = line.starts_with(b"# ");
-        let at = marker.then(|| line.windows(folder.len()).position(|w| w == folder.as_bytes())).flatten();
+        let at = marker
+            .then(|| line.windows(folder.len()).position(|w| w == folder.as_bytes()))
+            .flatten();
         let name = at.map(|at| at + folder.len());
-        match name.and_then(|name| Some((name, line[name..].iter().position(|byte| *byte == b'"')? + name))) {
+        match name.and_then(|name| {
+            Some((name, line[name..].iter().position(|byte| *byte == b'"')? + name))
+        }) {
             Some((name, end)) => {
                 out.extend_from_slice(&line[..name - folder.len()]);
                 out.extend_from_slice(b"\"<");
@@ -153,7 +171,11 @@ mod tests {
     use super::*;
 
     fn input(path: &str, language: Option<&str>) -> Input {
-        Input { path: path.to_owned(), kind: InputKind::Source, language: language.map(str::to_owned) }
+        Input {
+            path: path.to_owned(),
+            kind: InputKind::Source,
+            language: language.map(str::to_owned),
+        }
     }
 
     #[test]
@@ -166,9 +188,14 @@ mod tests {
 
     #[test]
     fn temporary_files_leave_no_trace_in_line_markers() {
-        let text = b"# 1 \"/tmp/x/a-int.h\" 1\nconst char *s = \"/tmp/x/a\";\n# 2 \"/tmp/xy/b.h\"\n".to_vec();
+        let text =
+            b"# 1 \"/tmp/x/a-int.h\" 1\nconst char *s = \"/tmp/x/a\";\n# 2 \"/tmp/xy/b.h\"\n"
+                .to_vec();
         let seen = String::from_utf8(without_hidden(text, Path::new("/tmp/x"))).unwrap();
-        assert_eq!(seen, "# 1 \"<a-int.h>\" 1\nconst char *s = \"/tmp/x/a\";\n# 2 \"/tmp/xy/b.h\"\n");
+        assert_eq!(
+            seen,
+            "# 1 \"<a-int.h>\" 1\nconst char *s = \"/tmp/x/a\";\n# 2 \"/tmp/xy/b.h\"\n"
+        );
     }
 
     #[test]
@@ -184,7 +211,8 @@ mod tests {
         assert_eq!(read(&at("host")).unwrap(), None);
         divide(&at("a.ii"), &[("sycl-x".to_owned(), at("out"))]).unwrap();
         assert_eq!(std::fs::read(at("out")).unwrap(), b"int d;\n");
-        let lacking = divide(&at("a.ii"), &[("sycl-y".to_owned(), at("out"))]).unwrap_err().to_string();
+        let lacking =
+            divide(&at("a.ii"), &[("sycl-y".to_owned(), at("out"))]).unwrap_err().to_string();
         assert!(lacking.contains("no text for 'sycl-y'"), "{lacking}");
     }
 }

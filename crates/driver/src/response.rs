@@ -1,4 +1,5 @@
-//! Response files: `@FILE` stands for the arguments in `FILE`, split and unquoted as GNU tools and clang do.
+//! Response files: `@FILE` stands for the arguments in `FILE`, split and unquoted as GNU tools and
+//! clang do.
 
 use std::path::Path;
 
@@ -9,7 +10,8 @@ use crate::error::Error;
 /// How deep response files may name others; deeper is a file that names itself.
 const MAX_DEPTH: usize = 32;
 
-/// Replaces each `@FILE` by the arguments in the file. As with clang, an `@FILE` that does not exist stays as it is.
+/// Replaces each `@FILE` by the arguments in the file. As with clang, an `@FILE` that does not
+/// exist stays as it is.
 pub fn expand(args: Vec<String>) -> Result<Vec<String>, Error> {
     let mut out = Vec::with_capacity(args.len());
     for arg in args {
@@ -26,7 +28,8 @@ fn expand_one(arg: String, depth: usize, out: &mut Vec<String>) -> Result<(), Er
     if depth == MAX_DEPTH {
         return Err(Error::ResponseDepth { file: file.to_owned() });
     }
-    let text = std::fs::read_to_string(file).map_err(|source| Error::Read { path: file.into(), source })?;
+    let text = std::fs::read_to_string(file)
+        .map_err(|source| Error::Read { path: file.into(), source })?;
     for word in split(&text) {
         expand_one(word, depth + 1, out)?;
     }
@@ -39,7 +42,10 @@ mod tests {
 
     #[test]
     fn words_are_split_and_unquoted() {
-        assert_eq!(split("-DA=1  -I 'a b'\n\"c \\\" d\"x \\e ''"), ["-DA=1", "-I", "a b", "c \" dx", "e", ""]);
+        assert_eq!(
+            split("-DA=1  -I 'a b'\n\"c \\\" d\"x \\e ''"),
+            ["-DA=1", "-I", "a b", "c \" dx", "e", ""]
+        );
         assert_eq!(split(" \n"), Vec::<String>::new());
         assert_eq!(split("'open"), ["open"]);
     }

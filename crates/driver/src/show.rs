@@ -1,4 +1,5 @@
-//! How a step looks as a command line, quoted like clang's `-###` so that it can be pasted into a shell.
+//! How a step looks as a command line, quoted like clang's `-###` so that it can be pasted into a
+//! shell.
 
 use std::path::Path;
 
@@ -9,8 +10,8 @@ pub fn plan(plan: &Plan, tools: &Path) -> String {
     plan.steps.iter().map(|s| step(s, tools) + "\n").collect()
 }
 
-/// One command, with a leading blank as clang has it. What the driver does itself is shown as the tool that does the
-/// same; `tools` is that tool.
+/// One command, with a leading blank as clang has it. What the driver does itself is shown as the
+/// tool that does the same; `tools` is that tool.
 pub fn step(step: &Step, tools: &Path) -> String {
     let tool = |words: Vec<String>| {
         let head = [tools.to_string_lossy().into_owned(), "offload-bundler".to_owned()];
@@ -18,9 +19,12 @@ pub fn step(step: &Step, tools: &Path) -> String {
     };
     let text = |path: &Path| path.to_string_lossy().into_owned();
     match &step.action {
-        Action::Run { program, args, .. } => quoted([text(program)].into_iter().chain(args.iter().cloned())),
+        Action::Run { program, args, .. } => {
+            quoted([text(program)].into_iter().chain(args.iter().cloned()))
+        }
         Action::Bundle { host, device, output, .. } => {
-            let ids: String = device.iter().map(|(target, _)| format!(",{}", target.bundle_id())).collect();
+            let ids: String =
+                device.iter().map(|(target, _)| format!(",{}", target.bundle_id())).collect();
             let mut words = vec![
                 "-type=o".to_owned(),
                 format!("-targets=host-{}{ids}", host_triple()),
@@ -34,7 +38,11 @@ pub fn step(step: &Step, tools: &Path) -> String {
             let ids: Vec<String> = pieces.iter().map(|piece| piece.target.bundle_id()).collect();
             let mut words = vec![
                 "-unbundle".to_owned(),
-                if input.extension().is_some_and(|e| e == "a") { "-type=a".to_owned() } else { "-type=o".to_owned() },
+                if input.extension().is_some_and(|e| e == "a") {
+                    "-type=a".to_owned()
+                } else {
+                    "-type=o".to_owned()
+                },
                 format!("-targets={}", ids.join(",")),
                 format!("-input={}", input.display()),
             ];
@@ -56,7 +64,12 @@ pub fn step(step: &Step, tools: &Path) -> String {
         }
         Action::Dependencies { host, device, output, .. } => {
             let device: Vec<String> = device.iter().map(|path| text(path)).collect();
-            format!(" # dependencies: {} and {} as {}", host.display(), device.join(" and "), output.display())
+            format!(
+                " # dependencies: {} and {} as {}",
+                host.display(),
+                device.join(" and "),
+                output.display()
+            )
         }
         Action::Agreement { host, device } => {
             let device: Vec<String> = device.iter().map(|path| text(path)).collect();
@@ -69,10 +82,19 @@ pub fn step(step: &Step, tools: &Path) -> String {
         }
         Action::JoinPrecompiled { host, device, output, .. } => {
             let device: Vec<String> = device.iter().map(|(_, path)| text(path)).collect();
-            format!(" # precompiled headers: {} and {} as {}", host.display(), device.join(" and "), output.display())
+            format!(
+                " # precompiled headers: {} and {} as {}",
+                host.display(),
+                device.join(" and "),
+                output.display()
+            )
         }
         Action::ExtractPrecompiled { input, id, output } => {
-            format!(" # precompiled header: part {id} of {} as {}", input.display(), output.display())
+            format!(
+                " # precompiled header: part {id} of {} as {}",
+                input.display(),
+                output.display()
+            )
         }
         Action::DivideText { input, outputs } => {
             let parts: Vec<String> = outputs.iter().map(|(_, path)| text(path)).collect();
@@ -83,20 +105,35 @@ pub fn step(step: &Step, tools: &Path) -> String {
         }
         Action::MarkLinked { object, kernels, output } => {
             let kernels: Vec<String> = kernels.iter().map(|path| text(path)).collect();
-            format!(" # {} with the list {} as {}", object.display(), kernels.join(" and "), output.display())
+            format!(
+                " # {} with the list {} as {}",
+                object.display(),
+                kernels.join(" and "),
+                output.display()
+            )
         }
         Action::NewKernels { modules, .. } => {
             let commands = modules.iter().map(|(module, _)| {
-                quoted([text(tools), "llvm-no-spir-kernel".to_owned(), "--names".to_owned(), text(module)].into_iter())
+                quoted(
+                    [
+                        text(tools),
+                        "llvm-no-spir-kernel".to_owned(),
+                        "--names".to_owned(),
+                        text(module),
+                    ]
+                    .into_iter(),
+                )
             });
             commands.collect::<Vec<_>>().join("\n")
         }
     }
 }
 
-/// The steps as a tree: under each what it needs first. What stands in the tree already is named again with its number only.
+/// The steps as a tree: under each what it needs first. What stands in the tree already is named
+/// again with its number only.
 pub fn tree(plan: &Plan) -> String {
-    let needed: Vec<usize> = plan.steps.iter().flat_map(|step| step.after.iter().copied()).collect();
+    let needed: Vec<usize> =
+        plan.steps.iter().flat_map(|step| step.after.iter().copied()).collect();
     let mut shown = vec![false; plan.steps.len()];
     let mut out = String::new();
     for last in (0..plan.steps.len()).filter(|index| !needed.contains(index)) {
@@ -105,10 +142,18 @@ pub fn tree(plan: &Plan) -> String {
     out
 }
 
-/// `lines` are what stands before this step's line, before it as a branch, and before what is under it.
-fn branch(plan: &Plan, index: usize, (before, fork, under): (&str, &str, &str), shown: &mut [bool], out: &mut String) {
+/// `lines` are what stands before this step's line, before it as a branch, and before what is under
+/// it.
+fn branch(
+    plan: &Plan,
+    index: usize,
+    (before, fork, under): (&str, &str, &str),
+    shown: &mut [bool],
+    out: &mut String,
+) {
     let step = &plan.steps[index];
-    let made: Vec<String> = step.publish.iter().map(|(_, output)| format!(" -> {}", output.display())).collect();
+    let made: Vec<String> =
+        step.publish.iter().map(|(_, output)| format!(" -> {}", output.display())).collect();
     let again = if shown[index] && !step.after.is_empty() { " (above)" } else { "" };
     *out += &format!("{before}{fork}{}: {}{}{again}\n", index, step.what, made.concat());
     if std::mem::replace(&mut shown[index], true) {
@@ -123,7 +168,11 @@ fn branch(plan: &Plan, index: usize, (before, fork, under): (&str, &str, &str), 
 }
 
 fn host_triple() -> &'static str {
-    if cfg!(target_arch = "aarch64") { "aarch64-unknown-linux-gnu" } else { "x86_64-unknown-linux-gnu" }
+    if cfg!(target_arch = "aarch64") {
+        "aarch64-unknown-linux-gnu"
+    } else {
+        "x86_64-unknown-linux-gnu"
+    }
 }
 
 fn quoted(words: impl Iterator<Item = String>) -> String {

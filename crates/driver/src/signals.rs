@@ -1,7 +1,8 @@
-//! Interruption: a signal that would end the driver ends its children first, and lets the driver clean up.
+//! Interruption: a signal that would end the driver ends its children first, and lets the driver
+//! clean up.
 //!
-//! The handler only writes the signal's number to a pipe; a thread reads it there, passes the signal on to the children
-//! that run, and notes that no more may start.
+//! The handler only writes the signal's number to a pipe; a thread reads it there, passes the
+//! signal on to the children that run, and notes that no more may start.
 
 use std::io::{PipeReader, Read};
 use std::os::fd::IntoRawFd;
@@ -24,7 +25,8 @@ pub fn received() -> Option<i32> {
 
 extern "C" fn on_signal(signal: libc::c_int) {
     let byte = signal as u8;
-    // SAFETY: `write` is async-signal-safe, the byte is valid for the call, and a bad descriptor is only an error.
+    // SAFETY: `write` is async-signal-safe, the byte is valid for the call, and a bad descriptor is
+    // only an error.
     unsafe { libc::write(PIPE.load(Ordering::SeqCst), (&raw const byte).cast(), 1) };
 }
 
@@ -34,10 +36,13 @@ pub fn listen() -> std::io::Result<()> {
     PIPE.store(writer.into_raw_fd(), Ordering::SeqCst);
     std::thread::Builder::new().name("signals".into()).spawn(move || pass_on(reader))?;
     for signal in SIGNALS {
-        // SAFETY: both structures are plain data for which all zeros are valid; the handler does only what a handler may.
+        // SAFETY: both structures are plain data for which all zeros are valid; the handler does
+        // only what a handler may.
         unsafe {
             let mut old: libc::sigaction = std::mem::zeroed();
-            if libc::sigaction(signal, std::ptr::null(), &mut old) == 0 && old.sa_sigaction == libc::SIG_IGN {
+            if libc::sigaction(signal, std::ptr::null(), &mut old) == 0
+                && old.sa_sigaction == libc::SIG_IGN
+            {
                 continue;
             }
             let mut new: libc::sigaction = std::mem::zeroed();
@@ -55,7 +60,8 @@ fn pass_on(mut reader: PipeReader) {
         let signal = i32::from(byte[0]);
         RECEIVED.store(signal, Ordering::SeqCst);
         for child in children().iter() {
-            // SAFETY: the child has not been reaped while it is in the list, so that its number is still its own.
+            // SAFETY: the child has not been reaped while it is in the list, so that its number is
+            // still its own.
             unsafe { libc::kill(*child, signal) };
         }
     }
@@ -78,12 +84,14 @@ pub fn adopt(pid: u32) {
 /// Waits until the child has ended, without reaping it, and forgets it.
 pub fn wait_and_release(pid: u32) {
     loop {
-        // SAFETY: the structure is plain data for which all zeros are valid, and is valid for the call.
+        // SAFETY: the structure is plain data for which all zeros are valid, and is valid for the
+        // call.
         let status = unsafe {
             let mut info: libc::siginfo_t = std::mem::zeroed();
             libc::waitid(libc::P_PID, pid, &mut info, libc::WEXITED | libc::WNOWAIT)
         };
-        if status == 0 || std::io::Error::last_os_error().kind() != std::io::ErrorKind::Interrupted {
+        if status == 0 || std::io::Error::last_os_error().kind() != std::io::ErrorKind::Interrupted
+        {
             break;
         }
     }

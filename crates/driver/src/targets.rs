@@ -1,8 +1,10 @@
-//! Device targets: which `-fsycl-targets=` asks for, and the options for each one's compiler stages.
+//! Device targets: which `-fsycl-targets=` asks for, and the options for each one's compiler
+//! stages.
 //!
-//! Each target has its own device pass, because its macros differ, unless two passes would be the same. Objects hold the
-//! result of each. At the link, each target takes the code that was compiled for it, and, where an object has none, generic
-//! code, of which that for any target but NVIDIA's can be made.
+//! Each target has its own device pass, because its macros differ, unless two passes would be the
+//! same. Objects hold the result of each. At the link, each target takes the code that was compiled
+//! for it, and, where an object has none, generic code, of which that for any target but NVIDIA's
+//! can be made.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -42,7 +44,8 @@ enum Scope {
     Named(Target),
 }
 
-/// The targets of an invocation. Names mean something once the device configuration is known: see [`Targets::finish`].
+/// The targets of an invocation. Names mean something once the device configuration is known: see
+/// [`Targets::finish`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Targets {
     /// The last `-fsycl-targets=`, as the user wrote it.
@@ -52,7 +55,8 @@ pub struct Targets {
     /// What the device passes of the selected targets are told, and the architecture of NVIDIA's.
     passes: BTreeMap<Target, (Vec<String>, Option<String>)>,
     options: Vec<(Stage, Scope, String)>,
-    /// The last `-fsycl-fixed-targets=`, as the user wrote it, and then the names of the device configuration.
+    /// The last `-fsycl-fixed-targets=`, as the user wrote it, and then the names of the device
+    /// configuration.
     written_fixed: Option<String>,
     fixed: BTreeSet<String>,
 }
@@ -76,7 +80,8 @@ impl Pass {
 
 /// Asks clang for the NVPTX architecture that it was given, without a CUDA installation.
 const NVPTX: [&str; 4] = ["-nocudalib", "-nocudainc", "-Xclang", "-target-feature"];
-/// Products and sums become one instruction across statements, too, as CUDA's own compiler has it. The user's option comes later.
+/// Products and sums become one instruction across statements, too, as CUDA's own compiler has it.
+/// The user's option comes later.
 const CONTRACT: &str = "-ffp-contract=fast";
 /// The two spellings by which options for the back end name an architecture of NVIDIA GPUs.
 const CUDA_ARCH: [&str; 2] = ["--cuda-gpu-arch=", "--offload-arch="];
@@ -103,23 +108,27 @@ impl Targets {
         self.options.push((Stage::Backend, Scope::All, options));
     }
 
-    /// Called when all options are known: looks names up in the device configuration, and finds names that exclude each other,
-    /// and options that say more about a target.
+    /// Called when all options are known: looks names up in the device configuration, and finds
+    /// names that exclude each other, and options that say more about a target.
     pub fn finish(&mut self, table: &Table) -> Result<(), Error> {
         if let Some(list) = &self.written {
             let option = || format!("-fsycl-targets={list}");
-            self.selected = list.split(',').map(|name| named(table, name, option)).collect::<Result<_, _>>()?;
+            self.selected =
+                list.split(',').map(|name| named(table, name, option)).collect::<Result<_, _>>()?;
         }
         if let Some(list) = &self.written_fixed {
             for name in list.split(',') {
                 let option = format!("-fsycl-fixed-targets={list}");
-                let target = table.lookup(name).ok_or_else(|| unknown(table.unknown(name), option))?;
+                let target =
+                    table.lookup(name).ok_or_else(|| unknown(table.unknown(name), option))?;
                 self.fixed.insert(target.name.to_string());
             }
         }
         for (stage, scope, options) in &mut self.options {
             if let Scope::Written(name) = scope {
-                *scope = Scope::Named(named(table, name, || format!("{}={name} {options}", stage.spelling()))?);
+                *scope = Scope::Named(named(table, name, || {
+                    format!("{}={name} {options}", stage.spelling())
+                })?);
             }
         }
         let gpu = self.selected.iter().find(|target| matches!(target, Target::IntelGpu(_)));
@@ -127,7 +136,8 @@ impl Targets {
             return Err(Error::MixedIntel { device: gpu.name() });
         }
         if self.selected.len() > 1
-            && let Some((stage, _, options)) = self.options.iter().find(|option| option.1 == Scope::Single)
+            && let Some((stage, _, options)) =
+                self.options.iter().find(|option| option.1 == Scope::Single)
         {
             let (option, count) = (stage.spelling(), self.selected.len());
             return Err(Error::AmbiguousOptions { option, options: options.clone(), count });
@@ -152,27 +162,35 @@ impl Targets {
         match options.iter().position(|word| word == "-device") {
             None => Ok(()),
             Some(at) => {
-                let device = options.get(at + 1).map_or_else(String::new, |device| format!(" {device}"));
-                Err(Error::DeviceGiven { option: format!("-device{device}"), target: target.name() })
+                let device =
+                    options.get(at + 1).map_or_else(String::new, |device| format!(" {device}"));
+                Err(Error::DeviceGiven {
+                    option: format!("-device{device}"),
+                    target: target.name(),
+                })
             }
         }
     }
 
-    /// `-Xsycl-target-backend --cuda-gpu-arch=sm_90` turns `nvptx64-nvidia-cuda` into a named architecture, or several such
-    /// options into several.
+    /// `-Xsycl-target-backend --cuda-gpu-arch=sm_90` turns `nvptx64-nvidia-cuda` into a named
+    /// architecture, or several such options into several.
     fn name_ptx_architecture(&mut self, table: &Table) -> Result<(), Error> {
         if !self.selected.contains(&Target::Ptx) {
             return Ok(());
         }
         let words = self.words(Stage::Backend, Target::Ptx);
-        let arch_of = |word: &str| CUDA_ARCH.iter().find_map(|option| word.strip_prefix(option).map(str::to_owned));
+        let arch_of = |word: &str| {
+            CUDA_ARCH.iter().find_map(|option| word.strip_prefix(option).map(str::to_owned))
+        };
         let lists = words.iter().filter_map(|word| arch_of(word));
         let archs: BTreeSet<String> =
             lists.flat_map(|list| list.split(',').map(str::to_owned).collect::<Vec<_>>()).collect();
         if archs.is_empty() {
             return Ok(());
         }
-        let targets = archs.iter().map(|arch| named(table, &format!("nvidia_gpu_{arch}"), || words.join(" ")));
+        let targets = archs
+            .iter()
+            .map(|arch| named(table, &format!("nvidia_gpu_{arch}"), || words.join(" ")));
         let targets = targets.collect::<Result<BTreeSet<Target>, Error>>()?;
         self.selected.remove(&Target::Ptx);
         self.selected.extend(&targets);
@@ -187,7 +205,9 @@ impl Targets {
             };
             match scope {
                 Scope::Named(Target::Ptx) => {
-                    options.extend(targets.iter().map(|target| (stage, Scope::Named(*target), text.clone())));
+                    options.extend(
+                        targets.iter().map(|target| (stage, Scope::Named(*target), text.clone())),
+                    );
                 }
                 _ => options.push((stage, scope, text)),
             }
@@ -204,7 +224,8 @@ impl Targets {
                 && !known.contains(target)
                 && !found.contains(target)
             {
-                let (option, target) = (format!("{}={} {options}", stage.spelling(), target.name()), target.name());
+                let (option, target) =
+                    (format!("{}={} {options}", stage.spelling(), target.name()), target.name());
                 return Err(Error::UnusedOptions { option, target });
             }
         }
@@ -218,7 +239,11 @@ impl Targets {
 
     /// Those for which sources are compiled.
     pub fn effective(&self) -> BTreeSet<Target> {
-        if self.selected.is_empty() { BTreeSet::from([Target::Generic]) } else { self.selected.clone() }
+        if self.selected.is_empty() {
+            BTreeSet::from([Target::Generic])
+        } else {
+            self.selected.clone()
+        }
     }
 
     /// The names of `-fsycl-fixed-targets=`.
@@ -261,7 +286,8 @@ impl Targets {
             Scope::Named(named) => *named == target,
             Scope::Written(_) => false,
         };
-        let of_stage = self.options.iter().filter(move |option| option.0 == stage && meant(&option.1));
+        let of_stage =
+            self.options.iter().filter(move |option| option.0 == stage && meant(&option.1));
         of_stage.map(|(.., options)| options.as_str()).filter(|options| !options.is_empty())
     }
 }
@@ -276,7 +302,11 @@ fn pass_words(table: &Table, target: Target) -> Result<(Vec<String>, Option<Stri
         let told = told.ok_or_else(|| Error::NoArchitecture { target: target.name() })?;
         args.push(format!("--offload-arch={told}"));
         args.extend(NVPTX.map(str::to_owned));
-        args.extend(["-Xclang".to_owned(), format!("+ptx{}", row.ptx_version()), CONTRACT.to_owned()]);
+        args.extend([
+            "-Xclang".to_owned(),
+            format!("+ptx{}", row.ptx_version()),
+            CONTRACT.to_owned(),
+        ]);
         arch = Some(told);
     }
     args.extend(row.macros().into_iter().map(|definition| format!("-D{definition}")));
@@ -315,7 +345,10 @@ mod tests {
         assert_eq!(selected("native_cpu,x86_64"), ["spir64_x86_64"]);
         assert_eq!(selected("x86_64,spir64"), ["spir64", "spir64_x86_64"]);
         let last = targets(&["-fsycl-targets=spir64", "-fsycl-targets=intel_gpu_tgl"]).unwrap();
-        assert_eq!(last.effective().iter().map(|t| t.name()).collect::<Vec<_>>(), ["intel_gpu_tgllp"]);
+        assert_eq!(
+            last.effective().iter().map(|t| t.name()).collect::<Vec<_>>(),
+            ["intel_gpu_tgllp"]
+        );
         assert_eq!(targets(&[]).unwrap().effective(), BTreeSet::from([Target::Generic]));
     }
 
@@ -336,8 +369,15 @@ mod tests {
     #[test]
     fn options_reach_their_stage_and_target() {
         let both = "-fsycl-targets=spir64,spir64_x86_64";
-        let args =
-            [both, "-Xsycl-target-backend=spir64", "-O0", "-Xsycl-target-frontend=native_cpu", "-DX -DY", "-Xs", "-v"];
+        let args = [
+            both,
+            "-Xsycl-target-backend=spir64",
+            "-O0",
+            "-Xsycl-target-frontend=native_cpu",
+            "-DX -DY",
+            "-Xs",
+            "-v",
+        ];
         let targets = targets(&args).unwrap();
         assert_eq!(targets.backend_options(Target::Generic), "-O0 -v");
         assert_eq!(targets.backend_options(Target::Cpu), "-v");
@@ -348,7 +388,9 @@ mod tests {
     #[test]
     fn an_architecture_for_the_back_end_names_the_target() {
         for option in ["--cuda-gpu-arch=sm_90 -v", "-v --offload-arch=sm_90"] {
-            let targets = targets(&["-fsycl-targets=nvptx64-nvidia-cuda", "-Xsycl-target-backend", option]).unwrap();
+            let targets =
+                targets(&["-fsycl-targets=nvptx64-nvidia-cuda", "-Xsycl-target-backend", option])
+                    .unwrap();
             let target = Target::named(Family::Nvidia, "nvidia_gpu_sm_90").unwrap();
             assert_eq!(targets.effective(), BTreeSet::from([target]));
             assert_eq!(targets.backend_options(target), "-v");
@@ -372,7 +414,8 @@ mod tests {
     #[track_caller]
     fn refused(args: &[&str], parts: &[&str]) {
         let found = BTreeSet::new();
-        let message = targets(args).and_then(|t| t.check_options(&found)).expect_err("refused").to_string();
+        let message =
+            targets(args).and_then(|t| t.check_options(&found)).expect_err("refused").to_string();
         for part in parts {
             assert!(message.contains(part), "no '{part}' in: {message}");
         }
@@ -382,9 +425,8 @@ mod tests {
     fn mistakes_are_named() {
         refused(
             &["-fsycl-targets=spir64,spir64_fpga"],
-            &[
-                "in '-fsycl-targets=spir64,spir64_fpga': the device configuration does not name a compiler for the target 'spir64_fpga'",
-            ],
+            &["in '-fsycl-targets=spir64,spir64_fpga': the device configuration does not name a \
+                 compiler for the target 'spir64_fpga'"],
         );
         refused(&["-fsycl-targets=intel_gpu_sklx"], &["did you mean 'intel_gpu_skl'?"]);
         refused(
@@ -392,16 +434,36 @@ mod tests {
             &["in '-fsycl-fixed-targets=gpu': unknown device target 'gpu'", "'ptx64'"],
         );
         refused(&["-fsycl-targets="], &["unknown device target ''"]);
-        refused(&["-fsycl-targets=spir64,,x86_64"], &["in '-fsycl-targets=spir64,,x86_64': unknown device target ''"]);
-        refused(&["-fsycl-targets=spir64, x86_64"], &["unknown device target ' x86_64' (did you mean 'x86_64'?)"]);
-        refused(&["-fsycl-targets=amd_gpu_gfx90a"], &["'amd_gpu_gfx90a' is an AMD GPU, which Scythe does not support"]);
+        refused(
+            &["-fsycl-targets=spir64,,x86_64"],
+            &["in '-fsycl-targets=spir64,,x86_64': unknown device target ''"],
+        );
+        refused(
+            &["-fsycl-targets=spir64, x86_64"],
+            &["unknown device target ' x86_64' (did you mean 'x86_64'?)"],
+        );
+        refused(
+            &["-fsycl-targets=amd_gpu_gfx90a"],
+            &["'amd_gpu_gfx90a' is an AMD GPU, which Scythe does not support"],
+        );
         refused(&["-fsycl-targets=spir-unknown-unknown"], &["32-bit pointers", "'spir64'"]);
-        refused(&["-Xsycl-target-backend=x86_64", "-march=avx2"], &["but '-fsycl-targets=' does not name that target"]);
+        refused(
+            &["-Xsycl-target-backend=x86_64", "-march=avx2"],
+            &["but '-fsycl-targets=' does not name that target"],
+        );
         let two = "-fsycl-targets=spir64,x86_64";
-        refused(&[two, "-Xsycl-target-backend", "-O1"], &["is ambiguous because there are 2 targets"]);
+        refused(
+            &[two, "-Xsycl-target-backend", "-O1"],
+            &["is ambiguous because there are 2 targets"],
+        );
         refused(&["-Xsycl-target-backend=x86_64"], &["needs a value"]);
-        refused(&["-fsycl-targets=spir64_gen,intel_gpu_skl"], &["'intel_gpu_skl'", "'spir64_gen'", "cannot name both"]);
-        for option in [["-Xs", "-device skl"], ["-Xsycl-target-backend=intel_gpu_skl", "-O1 -device kbl"]] {
+        refused(
+            &["-fsycl-targets=spir64_gen,intel_gpu_skl"],
+            &["'intel_gpu_skl'", "'spir64_gen'", "cannot name both"],
+        );
+        for option in
+            [["-Xs", "-device skl"], ["-Xsycl-target-backend=intel_gpu_skl", "-O1 -device kbl"]]
+        {
             refused(
                 &["-fsycl-targets=intel_gpu_skl", option[0], option[1]],
                 &["'-device ", "the target already selects the GPU"],

@@ -7,7 +7,8 @@ use crate::error::Error;
 
 /// A name for the folder, in `TMPDIR` or `/tmp`. Names are tried until one is free.
 pub fn name(attempt: u32) -> PathBuf {
-    let base = std::env::var_os("TMPDIR").filter(|d| !d.is_empty()).unwrap_or_else(|| "/tmp".into());
+    let base =
+        std::env::var_os("TMPDIR").filter(|d| !d.is_empty()).unwrap_or_else(|| "/tmp".into());
     let suffix = if attempt == 0 { String::new() } else { format!("-{attempt}") };
     Path::new(&base).join(format!("scythe-{}{suffix}", std::process::id()))
 }
@@ -25,7 +26,9 @@ impl TempFolder {
             match std::fs::DirBuilder::new().mode(0o700).create(&path) {
                 Ok(()) => return Ok(TempFolder { path }),
                 // A process of the same number was killed and could not clean up.
-                Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists && attempt < 10_000 => attempt += 1,
+                Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists && attempt < 10_000 => {
+                    attempt += 1
+                }
                 Err(source) => {
                     let base = path.parent().unwrap_or(&path).to_owned();
                     return Err(Error::TempFolder { path: base, source });
@@ -41,7 +44,8 @@ impl TempFolder {
 
 impl Drop for TempFolder {
     fn drop(&mut self) {
-        // Nothing useful can be done where this fails, and the exit status belongs to the compilation.
+        // Nothing useful can be done where this fails, and the exit status belongs to the
+        // compilation.
         let _ = std::fs::remove_dir_all(&self.path);
     }
 }

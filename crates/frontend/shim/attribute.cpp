@@ -1,5 +1,6 @@
-// Attributes that the plug-in adds to clang's: a companion of each annotation that one of ours became, by which clang
-// tells on what it stands, and SYCL_EXTERNAL in the places where clang's own attribute cannot stand.
+// Attributes that the plug-in adds to clang's: a companion of each annotation that one of ours
+// became, by which clang tells on what it stands, and SYCL_EXTERNAL in the places where clang's own
+// attribute cannot stand.
 #include "unit.h"
 
 #include "clang/AST/DeclTemplate.h"
@@ -18,7 +19,9 @@ struct {
 } Parsing;
 
 bool isDependent(const AnnotateAttr *A) {
-  return llvm::any_of(A->args(), [](const Expr *E) { return E->isInstantiationDependent() || E->isValueDependent(); });
+  return llvm::any_of(A->args(), [](const Expr *E) {
+    return E->isInstantiationDependent() || E->isValueDependent();
+  });
 }
 
 class Companion : public ParsedAttrInfo {
@@ -57,13 +60,17 @@ public:
     return !Placed.loc || scythe_frontend_attribute(Parsing.Unit, &Placed) != 0;
   }
 
-  AttrHandling handleDeclAttribute(Sema &, Decl *, const ParsedAttr &) const override { return AttributeApplied; }
+  AttrHandling handleDeclAttribute(Sema &, Decl *, const ParsedAttr &) const override {
+    return AttributeApplied;
+  }
 
 private:
-  // The attribute as the program wrote it, on nothing yet; without position where it is not the program's.
+  // The attribute as the program wrote it, on nothing yet; without position where it is not the
+  // program's.
   static scythe_placed describe(const ParsedAttr &Attr) {
     scythe_placed Placed{};
-    if (const WrittenAttribute *Written = Parsing.Written ? Parsing.Written->at(Attr.getLoc(), false) : nullptr) {
+    if (const WrittenAttribute *Written =
+            Parsing.Written ? Parsing.Written->at(Attr.getLoc(), false) : nullptr) {
       Placed.written = {Written->Name.data(), Written->Name.size()};
       Placed.loc = rawLoc(Attr.getLoc());
     }
@@ -84,9 +91,10 @@ public:
     // Such variables are the same in all translation units without it.
     if (const auto *VD = dyn_cast<VarDecl>(D); VD && mayBeDeviceGlobal(S.Context, VD->getType()))
       return true;
-    S.Diag(Attr.getLoc(), S.Diags.getCustomDiagID(DiagnosticsEngine::Error,
-                                                  "'SYCL_EXTERNAL' only applies to functions and to variables of class "
-                                                  "'device_global'"));
+    S.Diag(Attr.getLoc(), S.Diags.getCustomDiagID(
+                              DiagnosticsEngine::Error,
+                              "'SYCL_EXTERNAL' only applies to functions and to variables of class "
+                              "'device_global'"));
     return false;
   }
 
@@ -97,10 +105,12 @@ public:
   }
 };
 
-ParsedAttrInfoRegistry::Add<Companion> RegisteredCompanion("scythe_attribute",
-                                                           "on what one of SYCL's attributes stands");
+ParsedAttrInfoRegistry::Add<Companion>
+    RegisteredCompanion("scythe_attribute", "on what one of SYCL's attributes stands");
 ParsedAttrInfoRegistry::Add<External> RegisteredExternal("scythe_external", "SYCL_EXTERNAL");
 
 } // namespace
 
-void checkAttributes(scythe_unit *Unit, const WrittenAttributes *Written) { Parsing = {Unit, Written}; }
+void checkAttributes(scythe_unit *Unit, const WrittenAttributes *Written) {
+  Parsing = {Unit, Written};
+}

@@ -1,4 +1,5 @@
-// What the lambdas in a kernel's functor capture, and what they mention: another compiler may capture in another order.
+// What the lambdas in a kernel's functor capture, and what they mention: another compiler may
+// capture in another order.
 #include "unit.h"
 
 #include "clang/AST/RecursiveASTVisitor.h"
@@ -24,8 +25,8 @@ private:
   SourceLocation Loc;
 };
 
-// Variables of enclosing functions that a lambda mentions where they may be captured, as the program is written: before
-// templates are instantiated.
+// Variables of enclosing functions that a lambda mentions where they may be captured, as the
+// program is written: before templates are instantiated.
 class Mentions : public RecursiveASTVisitor<Mentions> {
 public:
   Mentions(scythe_unit &Unit, LambdaExpr *Lambda, std::vector<scythe_mention> &Out)
@@ -63,14 +64,15 @@ public:
     if ((VD ? !VD->hasLocalStorage() : !isa<BindingDecl>(D)) || inside(D))
       return true;
     QualType T = D->getType();
-    bool Constant = VD && (VD->isConstexpr() ||
-                           (T.isConstQualified() && (T->isDependentType() || T->isIntegralOrEnumerationType())));
+    bool Constant =
+        VD && (VD->isConstexpr() || (T.isConstQualified() &&
+                                     (T->isDependentType() || T->isIntegralOrEnumerationType())));
     scythe_mention Mention{};
     Mention.name = Unit.keep(D->getNameAsString());
     Mention.declared = rawLoc(D->getLocation());
     Mention.loc = rawLoc(E->getLocation());
-    Mention.flags = (D->isParameterPack() ? SCYTHE_MENTION_PACK : 0) | (Constant ? SCYTHE_MENTION_CONSTANT : 0) |
-                    (Depth ? SCYTHE_MENTION_NESTED : 0);
+    Mention.flags = (D->isParameterPack() ? SCYTHE_MENTION_PACK : 0) |
+                    (Constant ? SCYTHE_MENTION_CONSTANT : 0) | (Depth ? SCYTHE_MENTION_NESTED : 0);
     Out.push_back(Mention);
     return true;
   }
@@ -115,7 +117,8 @@ LambdaExpr *written(const CXXRecordDecl *Closure) {
 
 void describe(scythe_unit &Unit, const CXXRecordDecl *RD, std::vector<scythe_closure> &Out,
               llvm::SmallPtrSetImpl<const CXXRecordDecl *> &Seen) {
-  if (!RD->hasDefinition() || !specialKind(RD->getDefinition()).empty() || !Seen.insert(RD->getDefinition()).second)
+  if (!RD->hasDefinition() || !specialKind(RD->getDefinition()).empty() ||
+      !Seen.insert(RD->getDefinition()).second)
     return;
   RD = RD->getDefinition();
   if (RD->isLambda() && RD->getLambdaCaptureDefault() != LCD_None) {
@@ -126,8 +129,9 @@ void describe(scythe_unit &Unit, const CXXRecordDecl *RD, std::vector<scythe_clo
       scythe_capture Capture{};
       Capture.name = Unit.keep(D ? D->getNameAsString() : "this");
       Capture.declared = rawLoc(D ? D->getLocation() : C.getLocation());
-      Capture.flags = (C.isExplicit() ? SCYTHE_CAPTURE_EXPLICIT : 0) |
-                      (VD && VD->isUsableInConstantExpressions(Unit.Ctx) ? SCYTHE_CAPTURE_CONSTANT : 0);
+      Capture.flags =
+          (C.isExplicit() ? SCYTHE_CAPTURE_EXPLICIT : 0) |
+          (VD && VD->isUsableInConstantExpressions(Unit.Ctx) ? SCYTHE_CAPTURE_CONSTANT : 0);
       Captures.push_back(Capture);
     }
     std::vector<scythe_mention> Mentioned;
@@ -135,15 +139,17 @@ void describe(scythe_unit &Unit, const CXXRecordDecl *RD, std::vector<scythe_clo
     if (Written) {
       Mentions(Unit, Written, Mentioned).TraverseStmt(Written->getBody());
       const SourceManager &SM = Unit.Ctx.getSourceManager();
-      std::stable_sort(Mentioned.begin(), Mentioned.end(), [&](const scythe_mention &A, const scythe_mention &B) {
-        return SM.isBeforeInTranslationUnit(SourceLocation::getFromRawEncoding(A.loc),
-                                            SourceLocation::getFromRawEncoding(B.loc));
-      });
+      std::stable_sort(Mentioned.begin(), Mentioned.end(),
+                       [&](const scythe_mention &A, const scythe_mention &B) {
+                         return SM.isBeforeInTranslationUnit(
+                             SourceLocation::getFromRawEncoding(A.loc),
+                             SourceLocation::getFromRawEncoding(B.loc));
+                       });
     }
     scythe_closure Closure{};
     Closure.loc = rawLoc(RD->getLocation());
-    Closure.flags =
-        (RD->isGenericLambda() ? SCYTHE_CLOSURE_GENERIC : 0) | (Written ? SCYTHE_CLOSURE_MENTIONS_KNOWN : 0);
+    Closure.flags = (RD->isGenericLambda() ? SCYTHE_CLOSURE_GENERIC : 0) |
+                    (Written ? SCYTHE_CLOSURE_MENTIONS_KNOWN : 0);
     Closure.captures = Unit.keep(llvm::ArrayRef<scythe_capture>(Captures));
     Closure.capture_count = Captures.size();
     Closure.mentions = Unit.keep(llvm::ArrayRef<scythe_mention>(Mentioned));
@@ -162,21 +168,26 @@ void describe(scythe_unit &Unit, const CXXRecordDecl *RD, std::vector<scythe_clo
 
 } // namespace
 
-// Whether g++ takes `__x` for the name of a capture `x`: it may be a keyword or a macro, such as `__null`.
+// Whether g++ takes `__x` for the name of a capture `x`: it may be a keyword or a macro, such as
+// `__null`.
 static bool isPlainName(scythe_unit &Unit, llvm::StringRef Captured) {
-  // Traits and other keywords of g++ that clang does not have, and macros that clang has for other targets alone.
-  static const llvm::StringRef Prefixes[] = {"is_", "has_", "builtin", "remove_", "add_", "reference_", "transaction_"};
-  static const llvm::StringRef Others[] = {"bases", "direct_bases", "decltype",     "float80", "ibm128",
-                                           "linux", "unix",         "x86_64",       "amd64",   "k8",
-                                           "iamcu", "bf16",         "typeof_unqual"};
-  if (llvm::any_of(Prefixes, [&](llvm::StringRef Prefix) { return Captured.starts_with(Prefix); }) ||
+  // Traits and other keywords of g++ that clang does not have, and macros that clang has for other
+  // targets alone.
+  static const llvm::StringRef Prefixes[] = {"is_",  "has_",       "builtin",     "remove_",
+                                             "add_", "reference_", "transaction_"};
+  static const llvm::StringRef Others[] = {
+      "bases",  "direct_bases", "decltype", "float80", "ibm128", "linux",        "unix",
+      "x86_64", "amd64",        "k8",       "iamcu",   "bf16",   "typeof_unqual"};
+  if (llvm::any_of(Prefixes,
+                   [&](llvm::StringRef Prefix) { return Captured.starts_with(Prefix); }) ||
       llvm::is_contained(Others, Captured) || Captured.ends_with("__"))
     return false;
   IdentifierInfo &Name = Unit.Ctx.Idents.get("__" + Captured.str());
   return !Name.isKeyword(Unit.Ctx.getLangOpts()) && !Name.hadMacroDefinition();
 }
 
-llvm::DenseMap<const FieldDecl *, std::string> gnuNames(scythe_unit &Unit, const CXXRecordDecl *Closure) {
+llvm::DenseMap<const FieldDecl *, std::string> gnuNames(scythe_unit &Unit,
+                                                        const CXXRecordDecl *Closure) {
   llvm::DenseMap<const FieldDecl *, std::string> Names;
   LambdaExpr *Written = written(Closure);
   if (!Written)
@@ -200,8 +211,8 @@ llvm::DenseMap<const FieldDecl *, std::string> gnuNames(scythe_unit &Unit, const
   return Names;
 }
 
-extern "C" void scythe_describe_closures(scythe_unit *Unit, scythe_decl Entry, const scythe_closure **Out,
-                                         size_t *Count) {
+extern "C" void scythe_describe_closures(scythe_unit *Unit, scythe_decl Entry,
+                                         const scythe_closure **Out, size_t *Count) {
   const auto *FD = static_cast<const FunctionDecl *>(Entry);
   std::vector<scythe_closure> Closures;
   llvm::SmallPtrSet<const CXXRecordDecl *, 16> Seen;

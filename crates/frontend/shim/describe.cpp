@@ -30,15 +30,20 @@ static const StringLiteral *stringArgument(const Expr *Arg) {
   return dyn_cast<StringLiteral>(Arg->IgnoreParenCasts()->IgnoreImplicit()->IgnoreParenCasts());
 }
 
-static const Expr *plain(const Expr *E) { return E->IgnoreParenCasts()->IgnoreImplicit()->IgnoreParenCasts(); }
+static const Expr *plain(const Expr *E) {
+  return E->IgnoreParenCasts()->IgnoreImplicit()->IgnoreParenCasts();
+}
 
 // The characters of a string literal, of a constant array, or behind a constant pointer.
 static std::optional<std::string> characters(scythe_unit &Unit, const Expr *Arg) {
   const Expr *E = plain(Arg);
   if (const auto *Literal = dyn_cast<StringLiteral>(E))
-    return Literal->isOrdinary() || Literal->isUTF8() ? std::optional<std::string>(Literal->getString()) : std::nullopt;
+    return Literal->isOrdinary() || Literal->isUTF8()
+               ? std::optional<std::string>(Literal->getString())
+               : std::nullopt;
   QualType T = E->getType();
-  const Type *Element = T->isArrayType() ? T->getArrayElementTypeNoTypeQual() : T->getPointeeOrArrayElementType();
+  const Type *Element =
+      T->isArrayType() ? T->getArrayElementTypeNoTypeQual() : T->getPointeeOrArrayElementType();
   if (!(T->isArrayType() || T->isPointerType()) || !Element->isCharType())
     return std::nullopt;
   if (T->isPointerType())
@@ -48,7 +53,8 @@ static std::optional<std::string> characters(scythe_unit &Unit, const Expr *Arg)
     Variable = dyn_cast<VarDecl>(Ref->getDecl());
   else if (const auto *Member = dyn_cast<MemberExpr>(E))
     Variable = dyn_cast<VarDecl>(Member->getMemberDecl());
-  const APValue *Value = Variable && Variable->getAnyInitializer() ? Variable->evaluateValue() : nullptr;
+  const APValue *Value =
+      Variable && Variable->getAnyInitializer() ? Variable->evaluateValue() : nullptr;
   if (!Value || !Value->isArray())
     return std::nullopt;
   std::string Text;
@@ -68,15 +74,19 @@ static int64_t nearest(const llvm::APSInt &Value) {
   return Value.isNegative() ? INT64_MIN : INT64_MAX;
 }
 
-static void describeValue(scythe_unit &Unit, const APValue &Value, QualType T, std::vector<scythe_value> &Out);
+static void describeValue(scythe_unit &Unit, const APValue &Value, QualType T,
+                          std::vector<scythe_value> &Out);
 
-// Elements of a class or array of constants, in order. The bases of libstdc++'s tuple hold its elements from the last.
-static void describeElements(scythe_unit &Unit, const APValue &Value, QualType T, std::vector<scythe_value> &Out) {
+// Elements of a class or array of constants, in order. The bases of libstdc++'s tuple hold its
+// elements from the last.
+static void describeElements(scythe_unit &Unit, const APValue &Value, QualType T,
+                             std::vector<scythe_value> &Out) {
   if (Value.isArray()) {
     QualType Element = Unit.Ctx.getAsArrayType(T)->getElementType();
     for (unsigned I = 0; I < Value.getArraySize(); ++I)
       describeElements(Unit,
-                       I < Value.getArrayInitializedElts() ? Value.getArrayInitializedElt(I) : Value.getArrayFiller(),
+                       I < Value.getArrayInitializedElts() ? Value.getArrayInitializedElt(I)
+                                                           : Value.getArrayFiller(),
                        Element, Out);
     return;
   }
@@ -98,17 +108,20 @@ static void describeElements(scythe_unit &Unit, const APValue &Value, QualType T
   Out.insert(Out.end(), Later.begin(), Later.end());
 }
 
-static void describeValue(scythe_unit &Unit, const APValue &Value, QualType T, std::vector<scythe_value> &Out) {
+static void describeValue(scythe_unit &Unit, const APValue &Value, QualType T,
+                          std::vector<scythe_value> &Out) {
   scythe_value V{};
   V.kind = SCYTHE_VALUE_OTHER;
   T = T.getCanonicalType().getUnqualifiedType();
   if (Value.isInt()) {
     llvm::APSInt I = Value.getInt();
     bool Wide = !I.isRepresentableByInt64() && !(I.isUnsigned() && I.getActiveBits() <= 64);
-    V.integer = Wide ? 0 : static_cast<int64_t>(I.isUnsigned() ? I.getZExtValue() : I.getSExtValue());
+    V.integer =
+        Wide ? 0 : static_cast<int64_t>(I.isUnsigned() ? I.getZExtValue() : I.getSExtValue());
     const auto *B = T->getAs<BuiltinType>();
-    bool Character = B && (B->getKind() == BuiltinType::Char_S || B->getKind() == BuiltinType::Char_U ||
-                           T->isChar8Type() || T->isChar16Type() || T->isChar32Type() || T->isWideCharType());
+    bool Character =
+        B && (B->getKind() == BuiltinType::Char_S || B->getKind() == BuiltinType::Char_U ||
+              T->isChar8Type() || T->isChar16Type() || T->isChar32Type() || T->isWideCharType());
     if (Wide)
       V.kind = SCYTHE_VALUE_OTHER;
     else if (T->isBooleanType())
@@ -153,7 +166,9 @@ static void describeArgument(scythe_unit &Unit, const Expr *Arg, std::vector<scy
   describeValue(Unit, APValue(), Arg->getType(), Out);
 }
 
-bool listsProperties(const AnnotateAttr *A) { return A->getAnnotation().starts_with("__sycl_detail__::add_ir_"); }
+bool listsProperties(const AnnotateAttr *A) {
+  return A->getAnnotation().starts_with("__sycl_detail__::add_ir_");
+}
 
 const AnnotateAttr *annotation(const Decl *D, llvm::StringRef Text) {
   for (const auto *A : D->specific_attrs<AnnotateAttr>())
@@ -192,7 +207,9 @@ scythe_attribute describeAttribute(scythe_unit &Unit, const AnnotateAttr *A) {
   return Out;
 }
 
-const AnnotateAttr *usesAspects(const Decl *D) { return annotation(D, "sycl_detail::uses_aspects"); }
+const AnnotateAttr *usesAspects(const Decl *D) {
+  return annotation(D, "sycl_detail::uses_aspects");
+}
 
 llvm::StringRef specialKind(const CXXRecordDecl *RD) {
   for (const auto *A : RD->specific_attrs<AnnotateAttr>())
@@ -248,7 +265,8 @@ static std::string shownName(const FunctionDecl *FD, const PrintingPolicy &Polic
   return Text;
 }
 
-extern "C" void scythe_describe_function(scythe_unit *Unit, scythe_decl Function, scythe_function *Out) {
+extern "C" void scythe_describe_function(scythe_unit *Unit, scythe_decl Function,
+                                         scythe_function *Out) {
   const auto *FD = static_cast<const FunctionDecl *>(Function);
   ASTContext &Ctx = Unit->Ctx;
   *Out = {};
@@ -269,7 +287,8 @@ extern "C" void scythe_describe_function(scythe_unit *Unit, scythe_decl Function
     Flags |= SCYTHE_FUNCTION_EXTERNAL;
   if (unsigned ID = FD->getBuiltinID()) {
     // Functions such as std::move are builtins that clang expands in place.
-    bool Library = Ctx.BuiltinInfo.isPredefinedLibFunction(ID) && !Ctx.BuiltinInfo.isInStdNamespace(ID);
+    bool Library =
+        Ctx.BuiltinInfo.isPredefinedLibFunction(ID) && !Ctx.BuiltinInfo.isInStdNamespace(ID);
     Flags |= Library ? SCYTHE_FUNCTION_LIBRARY : SCYTHE_FUNCTION_BUILTIN;
   }
   if (FD->isReplaceableGlobalAllocationFunction())
@@ -284,7 +303,8 @@ extern "C" void scythe_describe_function(scythe_unit *Unit, scythe_decl Function
     Flags |= SCYTHE_FUNCTION_CONSTEXPR;
   Out->flags = Flags;
 
-  // The hash of a method is taken where the class was written, so that instantiations in any unit agree.
+  // The hash of a method is taken where the class was written, so that instantiations in any unit
+  // agree.
   if (FD->isDefined() && isa<CXXMethodDecl>(FD))
     Out->odr_hash = const_cast<FunctionDecl *>(FD)->getODRHash();
 
@@ -293,7 +313,8 @@ extern "C" void scythe_describe_function(scythe_unit *Unit, scythe_decl Function
     for (const auto *A : Redecl->specific_attrs<AnnotateAttr>())
       if (!A->isInherited())
         Attributes.push_back(describeAttribute(*Unit, A));
-  // Instantiations carry their pattern's attributes, but may not have been given those of a redeclaration.
+  // Instantiations carry their pattern's attributes, but may not have been given those of a
+  // redeclaration.
   if (Attributes.empty())
     for (const auto *A : FD->specific_attrs<AnnotateAttr>())
       Attributes.push_back(describeAttribute(*Unit, A));
@@ -301,8 +322,8 @@ extern "C" void scythe_describe_function(scythe_unit *Unit, scythe_decl Function
   Out->attribute_count = Attributes.size();
 }
 
-extern "C" void scythe_function_symbols(scythe_unit *Unit, scythe_decl Function, const scythe_str **Out,
-                                        size_t *Count) {
+extern "C" void scythe_function_symbols(scythe_unit *Unit, scythe_decl Function,
+                                        const scythe_str **Out, size_t *Count) {
   const auto *FD = static_cast<const FunctionDecl *>(Function);
   if (!Unit->Names)
     Unit->Names = std::make_unique<ASTNameGenerator>(Unit->Ctx);
@@ -317,7 +338,8 @@ extern "C" void scythe_function_symbols(scythe_unit *Unit, scythe_decl Function,
   *Count = Symbols.size();
 }
 
-extern "C" void scythe_describe_variable(scythe_unit *Unit, scythe_decl Variable, scythe_variable *Out) {
+extern "C" void scythe_describe_variable(scythe_unit *Unit, scythe_decl Variable,
+                                         scythe_variable *Out) {
   const auto *VD = static_cast<const VarDecl *>(Variable);
   *Out = {};
   if (!Unit->Names)
@@ -355,8 +377,8 @@ static scythe_position position(scythe_unit &Unit, SourceLocation Loc) {
 }
 
 extern "C" uint32_t scythe_is_before(scythe_unit *Unit, scythe_loc First, scythe_loc Second) {
-  return Unit->CI.getSourceManager().isBeforeInTranslationUnit(SourceLocation::getFromRawEncoding(First),
-                                                               SourceLocation::getFromRawEncoding(Second));
+  return Unit->CI.getSourceManager().isBeforeInTranslationUnit(
+      SourceLocation::getFromRawEncoding(First), SourceLocation::getFromRawEncoding(Second));
 }
 
 extern "C" void scythe_locate(scythe_unit *Unit, scythe_loc Loc, scythe_position *Out) {
@@ -379,7 +401,8 @@ extern "C" void scythe_locate_call(scythe_unit *Unit, scythe_loc Loc, scythe_pos
   Out->column = P.getColumn();
 }
 
-extern "C" void scythe_report(scythe_unit *Unit, uint32_t Level, scythe_loc Loc, scythe_str Message) {
+extern "C" void scythe_report(scythe_unit *Unit, uint32_t Level, scythe_loc Loc,
+                              scythe_str Message) {
   DiagnosticsEngine &Diags = Unit->CI.getDiagnostics();
   SourceLocation Where = SourceLocation::getFromRawEncoding(Loc);
   llvm::StringRef Text(Message.data, Message.size);
@@ -405,8 +428,8 @@ extern "C" void scythe_warn(scythe_unit *Unit, uint32_t Fate, scythe_str Flag, s
     return;
   SourceLocation Where = SourceLocation::getFromRawEncoding(Loc);
   if (Where.isInvalid() && Place->line)
-    if (OptionalFileEntryRef File =
-            SM.getFileManager().getOptionalFileRef(llvm::StringRef(Place->file.data, Place->file.size)))
+    if (OptionalFileEntryRef File = SM.getFileManager().getOptionalFileRef(
+            llvm::StringRef(Place->file.data, Place->file.size)))
       Where = SM.translateFileLineCol(*File, Place->line, std::max(Place->column, 1u));
   // Clang does not make errors of custom warnings.
   bool AsErrors = Diags.getWarningsAsErrors();
@@ -417,7 +440,8 @@ extern "C" void scythe_warn(scythe_unit *Unit, uint32_t Fate, scythe_str Flag, s
       /*ShowInSystemHeader=*/true, /*ShowInSystemMacro=*/true));
   std::string Text(Message.data, Message.size);
   if (Unit->CI.getDiagnosticOpts().ShowOptionNames) {
-    Text += Diags.getDiagnosticLevel(ID, Where) >= DiagnosticsEngine::Error ? " [-Werror,-W" : " [-W";
+    Text +=
+        Diags.getDiagnosticLevel(ID, Where) >= DiagnosticsEngine::Error ? " [-Werror,-W" : " [-W";
     Text += llvm::StringRef(Flag.data, Flag.size);
     Text += "]";
   }
@@ -431,11 +455,14 @@ extern "C" void scythe_warn(scythe_unit *Unit, uint32_t Fate, scythe_str Flag, s
 static bool takesPropertiesTag(const FunctionDecl *FD) {
   if (FD->getNumParams() != 1)
     return false;
-  const CXXRecordDecl *Tag = FD->getParamDecl(0)->getType().getNonReferenceType()->getAsCXXRecordDecl();
-  return Tag && Tag->getQualifiedNameAsString() == "sycl::ext::oneapi::experimental::properties_tag";
+  const CXXRecordDecl *Tag =
+      FD->getParamDecl(0)->getType().getNonReferenceType()->getAsCXXRecordDecl();
+  return Tag &&
+         Tag->getQualifiedNameAsString() == "sycl::ext::oneapi::experimental::properties_tag";
 }
 
-// Looks at the functions `get(properties_tag)` of a function object; one that can be called makes up for others.
+// Looks at the functions `get(properties_tag)` of a function object; one that can be called makes
+// up for others.
 static void describeGet(ASTContext &Ctx, const CXXRecordDecl *Functor, scythe_kernel &Out) {
   DeclarationName Name = &Ctx.Idents.get("get");
   auto Look = [&](const CXXRecordDecl *Record) {
@@ -458,7 +485,8 @@ static void describeGet(ASTContext &Ctx, const CXXRecordDecl *Functor, scythe_ke
     }
     return Found || !Record->lookup(Name).empty();
   };
-  // A member of the name hides those of the bases; those of bases that are not public are hidden as well.
+  // A member of the name hides those of the bases; those of bases that are not public are hidden as
+  // well.
   auto Walk = [&](auto &Self, const CXXRecordDecl *Record, bool Visible) -> void {
     if (Look(Record)) {
       if (!Visible && Out.get_loc && Out.get_fault == SCYTHE_GET_USABLE)
@@ -466,7 +494,8 @@ static void describeGet(ASTContext &Ctx, const CXXRecordDecl *Functor, scythe_ke
       return;
     }
     for (const CXXBaseSpecifier &Base : Record->bases())
-      if (const CXXRecordDecl *Class = Base.getType()->getAsCXXRecordDecl(); Class && Class->hasDefinition())
+      if (const CXXRecordDecl *Class = Base.getType()->getAsCXXRecordDecl();
+          Class && Class->hasDefinition())
         Self(Self, Class->getDefinition(), Visible && Base.getAccessSpecifier() == AS_public);
   };
   Walk(Walk, Functor, true);
@@ -487,7 +516,8 @@ static void collectClasses(const CXXRecordDecl *Class, llvm::SmallSetVector<scyt
   if (!Out.insert(Class->getCanonicalDecl()))
     return;
   for (const CXXBaseSpecifier &Base : Class->bases())
-    if (const CXXRecordDecl *Record = Base.getType()->getAsCXXRecordDecl(); Record && Record->hasDefinition())
+    if (const CXXRecordDecl *Record = Base.getType()->getAsCXXRecordDecl();
+        Record && Record->hasDefinition())
       collectClasses(Record->getDefinition(), Out);
 }
 

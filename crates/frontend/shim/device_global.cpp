@@ -1,5 +1,5 @@
-// `device_global` variables: which there are, what clang is told of them on the host, and where the program declares
-// one that cannot be.
+// `device_global` variables: which there are, what clang is told of them on the host, and where the
+// program declares one that cannot be.
 #include "unit.h"
 
 #include "clang/AST/DeclTemplate.h"
@@ -45,7 +45,8 @@ public:
 
   bool TraverseDecl(Decl *D) {
     if (auto *NS = dyn_cast_or_null<NamespaceDecl>(D);
-        NS && NS->getDeclContext()->isTranslationUnit() && (NS->getName() == "std" || NS->getName() == "sycl"))
+        NS && NS->getDeclContext()->isTranslationUnit() &&
+        (NS->getName() == "std" || NS->getName() == "sycl"))
       return true;
     return RecursiveASTVisitor::TraverseDecl(D);
   }
@@ -89,7 +90,8 @@ private:
   static bool hidden(const VarDecl *VD) {
     if (!VD->isStaticDataMember())
       return false;
-    for (const Decl *D = VD->getCanonicalDecl(); D; D = dyn_cast<CXXRecordDecl>(D->getDeclContext())) {
+    for (const Decl *D = VD->getCanonicalDecl(); D;
+         D = dyn_cast<CXXRecordDecl>(D->getDeclContext())) {
       if (D->getAccess() == AS_private || D->getAccess() == AS_protected)
         return true;
       if (!isa<CXXRecordDecl>(D->getDeclContext()))

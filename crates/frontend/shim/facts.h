@@ -1,7 +1,8 @@
 // The C edge between the shim and Rust. `src/ffi.rs` mirrors every type here, field by field.
 //
-// Rust drives: it asks for the facts of one function, one kernel, one body at a time. Everything a call returns lives
-// in the unit's arena until the translation unit ends; strings are UTF-8 without a terminator.
+// Rust drives: it asks for the facts of one function, one kernel, one body at a time. Everything a
+// call returns lives in the unit's arena until the translation unit ends; strings are UTF-8 without
+// a terminator.
 #ifndef SCYTHE_FRONTEND_FACTS_H
 #define SCYTHE_FRONTEND_FACTS_H
 
@@ -11,14 +12,16 @@
 extern "C" {
 
 struct scythe_tokens; // the tokens of a unit
-struct scythe_unit;   // one translation unit: of its AST, only positions are left after scythe_frontend_unit
+struct scythe_unit;   // one translation unit: of its AST, only positions are left after
+                      // scythe_frontend_unit
 
 struct scythe_str {
   const char *data;
   size_t size;
 };
 
-// A declaration: the definition where there is one, else the canonical declaration, so that addresses can be compared.
+// A declaration: the definition where there is one, else the canonical declaration, so that
+// addresses can be compared.
 typedef const void *scythe_decl;
 
 // A position as clang encodes it; 0 is none.
@@ -49,8 +52,8 @@ struct scythe_value {
   scythe_str text;
 };
 
-// An `annotate` attribute: its text, and all its arguments. Except where it lists properties, also those that are
-// integers, and the first one that is a string.
+// An `annotate` attribute: its text, and all its arguments. Except where it lists properties, also
+// those that are integers, and the first one that is a string.
 struct scythe_attribute {
   scythe_str name;
   const int64_t *values;
@@ -111,8 +114,9 @@ enum scythe_event_kind : uint32_t {
   SCYTHE_EVENT_LONG_DOUBLE = 13,
   SCYTHE_EVENT_DOUBLE = 14,
   SCYTHE_EVENT_HALF = 15,
-  SCYTHE_EVENT_DECORATED = 16, // values: aspects of a type that uses_aspects decorates; text: its name
-  SCYTHE_EVENT_ADDRESS = 17,   // decl: function whose address is taken
+  SCYTHE_EVENT_DECORATED =
+      16, // values: aspects of a type that uses_aspects decorates; text: its name
+  SCYTHE_EVENT_ADDRESS = 17, // decl: function whose address is taken
 };
 
 enum scythe_global_flag : uint32_t {
@@ -146,8 +150,9 @@ enum scythe_field_kind : uint32_t {
   SCYTHE_FIELD_REFERENCE = 2,
   SCYTHE_FIELD_RECORD = 3, // its members follow, one level deeper
   SCYTHE_FIELD_ARRAY = 4,  // one element follows, one level deeper
-  SCYTHE_FIELD_OPAQUE = 5, // bytes whose inside does not matter: unions, polymorphic classes, vectors
-  SCYTHE_FIELD_BITS = 6,   // the storage of a bit-field
+  SCYTHE_FIELD_OPAQUE =
+      5,                 // bytes whose inside does not matter: unions, polymorphic classes, vectors
+  SCYTHE_FIELD_BITS = 6, // the storage of a bit-field
 };
 
 enum scythe_field_flag : uint32_t {
@@ -156,7 +161,7 @@ enum scythe_field_flag : uint32_t {
   SCYTHE_FIELD_BASE = 1u << 2,
   SCYTHE_FIELD_TRIVIALLY_COPYABLE = 1u << 3,
   SCYTHE_FIELD_DEVICE_COPYABLE = 1u << 4, // sycl::is_device_copyable_v
-  SCYTHE_FIELD_OWN_COPY = 1u << 5,        // a copy, move or destruction of its own, not from its members
+  SCYTHE_FIELD_OWN_COPY = 1u << 5, // a copy, move or destruction of its own, not from its members
   SCYTHE_FIELD_LONG_DOUBLE = 1u << 6,
   SCYTHE_FIELD_EMPTY = 1u << 7,
   SCYTHE_FIELD_CLOSURE = 1u << 8,
@@ -179,10 +184,14 @@ struct scythe_field {
   const scythe_attribute *properties; // what its class says of kernel parameters, or null
 };
 
-enum scythe_part_kind : uint32_t { SCYTHE_PART_CAPTURE = 0, SCYTHE_PART_MEMBER = 1, SCYTHE_PART_BASE = 2 };
+enum scythe_part_kind : uint32_t {
+  SCYTHE_PART_CAPTURE = 0,
+  SCYTHE_PART_MEMBER = 1,
+  SCYTHE_PART_BASE = 2
+};
 
-// A part of a functor as one pass lays it out, in preorder; of an array's elements, the first. Special types have no
-// parts.
+// A part of a functor as one pass lays it out, in preorder; of an array's elements, the first.
+// Special types have no parts.
 struct scythe_part {
   uint32_t depth; // 0 for what is directly in the functor
   uint32_t kind;
@@ -206,14 +215,20 @@ struct scythe_functor {
 
 // One declaration that a kernel's name needs before it can be spelled.
 struct scythe_name_part {
-  scythe_str namespaces;  // "a::b", an unnamed one as "", an inline one with "inline " before it; outermost first
+  scythe_str namespaces;  // "a::b", an unnamed one as "", an inline one with "inline " before it;
+                          // outermost first
   scythe_str declaration; // "template <typename> class K"
   uint32_t declarable;
   uint32_t closure; // a lambda's type
 };
 
 // Why the headers cannot call a function object's `get(properties_tag)`.
-enum scythe_get_fault { SCYTHE_GET_USABLE, SCYTHE_GET_HIDDEN, SCYTHE_GET_DELETED, SCYTHE_GET_OF_TEMPORARIES };
+enum scythe_get_fault {
+  SCYTHE_GET_USABLE,
+  SCYTHE_GET_HIDDEN,
+  SCYTHE_GET_DELETED,
+  SCYTHE_GET_OF_TEMPORARIES
+};
 
 // A member of a functor's class that any code may name, as `a`, `a.b` or `a[0].b`.
 struct scythe_member {
@@ -252,7 +267,8 @@ enum scythe_mention_flag : uint32_t {
   SCYTHE_MENTION_NESTED = 1u << 2,   // in a lambda inside of the lambda
 };
 
-// A place where a lambda, as it is written, names a variable of an enclosing function and may capture it.
+// A place where a lambda, as it is written, names a variable of an enclosing function and may
+// capture it.
 struct scythe_mention {
   scythe_str name;
   scythe_loc declared;
@@ -337,7 +353,8 @@ struct scythe_placed {
   scythe_loc loc;
   uint32_t on_function;
   uint32_t on_class;
-  // It comes first, then the declaration's other annotations; none where arguments depend on template parameters.
+  // It comes first, then the declaration's other annotations; none where arguments depend on
+  // template parameters.
   const scythe_attribute *attributes;
   size_t attribute_count;
 };
@@ -357,7 +374,8 @@ struct scythe_token {
   scythe_str text;
 };
 
-// A token of an edit: a copy of another one, or a new one, whose place is that of the token `index`.
+// A token of an edit: a copy of another one, or a new one, whose place is that of the token
+// `index`.
 enum scythe_piece_kind : uint32_t {
   SCYTHE_PIECE_COPY = 0,
   SCYTHE_PIECE_WORD = 1,
@@ -419,7 +437,8 @@ struct scythe_unit_facts {
 
 enum scythe_level : uint32_t { SCYTHE_ERROR = 0, SCYTHE_WARNING = 1, SCYTHE_NOTE = 2 };
 
-// --- Shim, called by Rust ----------------------------------------------------------------------------------------
+// --- Shim, called by Rust
+// ----------------------------------------------------------------------------------------
 
 void scythe_describe_function(scythe_unit *unit, scythe_decl function, scythe_function *out);
 void scythe_walk_function(scythe_unit *unit, scythe_decl function, scythe_events *out);
@@ -429,11 +448,13 @@ void scythe_describe_functor(scythe_unit *unit, scythe_decl entry, scythe_functo
 // Its type, likewise.
 void scythe_describe_functor_type(scythe_unit *unit, scythe_decl entry, scythe_functor_type *out);
 // The lambdas in it that have a default for captures, likewise.
-void scythe_describe_closures(scythe_unit *unit, scythe_decl entry, const scythe_closure **out, size_t *count);
+void scythe_describe_closures(scythe_unit *unit, scythe_decl entry, const scythe_closure **out,
+                              size_t *count);
 // The macros of the command line that tell of devices' aspects: all are 1.
 void scythe_aspect_macros(scythe_unit *unit, const scythe_str **out, size_t *count);
 // The symbols that code generation gives to a function (several for constructors and destructors).
-void scythe_function_symbols(scythe_unit *unit, scythe_decl function, const scythe_str **out, size_t *count);
+void scythe_function_symbols(scythe_unit *unit, scythe_decl function, const scythe_str **out,
+                             size_t *count);
 void scythe_describe_variable(scythe_unit *unit, scythe_decl variable, scythe_variable *out);
 void scythe_token_at(scythe_tokens *tokens, size_t index, scythe_token *out);
 // Whether the compiler reads one position before another.
@@ -443,11 +464,15 @@ void scythe_locate(scythe_unit *unit, scythe_loc loc, scythe_position *out);
 // As __builtin_LINE() in a default argument sees a call there.
 void scythe_locate_call(scythe_unit *unit, scythe_loc loc, scythe_position *out);
 void scythe_report(scythe_unit *unit, uint32_t level, scythe_loc loc, scythe_str message);
-// A warning of one of our own groups, also in system headers: at `loc`, else at `place`. `details` are lines that
-// follow the message.
-enum scythe_fate : uint32_t { SCYTHE_FATE_WARNING = 0, SCYTHE_FATE_ERROR = 1, SCYTHE_FATE_NEVER_ERROR = 2 };
-void scythe_warn(scythe_unit *unit, uint32_t fate, scythe_str flag, scythe_loc loc, const scythe_position *place,
-                 scythe_str message, scythe_str details);
+// A warning of one of our own groups, also in system headers: at `loc`, else at `place`. `details`
+// are lines that follow the message.
+enum scythe_fate : uint32_t {
+  SCYTHE_FATE_WARNING = 0,
+  SCYTHE_FATE_ERROR = 1,
+  SCYTHE_FATE_NEVER_ERROR = 2
+};
+void scythe_warn(scythe_unit *unit, uint32_t fate, scythe_str flag, scythe_loc loc,
+                 const scythe_position *place, scythe_str message, scythe_str details);
 // Fills the pass plug-in description that llvmGetPassPluginInfo returns.
 struct scythe_pass_plugin {
   uint32_t api_version;
@@ -458,30 +483,35 @@ struct scythe_pass_plugin {
 };
 void scythe_pass_plugin_info(scythe_pass_plugin *out);
 
-// --- Rust, called by the shim ------------------------------------------------------------------------------------
+// --- Rust, called by the shim
+// ------------------------------------------------------------------------------------
 
-// Starts a translation unit with the plug-in's arguments. Null, or the message to report (freed by Rust's next call).
+// Starts a translation unit with the plug-in's arguments. Null, or the message to report (freed by
+// Rust's next call).
 const char *scythe_frontend_begin(const scythe_str *args, size_t count, uint32_t is_device);
-// Edits the attributes that begin at the tokens `starts`, and reports those that are wrong by themselves. What `out`
-// points at is valid until the next call.
-void scythe_frontend_tokens(scythe_unit *unit, scythe_tokens *tokens, const size_t *starts, size_t count,
-                            scythe_edits *out);
+// Edits the attributes that begin at the tokens `starts`, and reports those that are wrong by
+// themselves. What `out` points at is valid until the next call.
+void scythe_frontend_tokens(scythe_unit *unit, scythe_tokens *tokens, const size_t *starts,
+                            size_t count, scythe_edits *out);
 // Takes in the text after `#pragma`; 1 where it is about a group of warnings that is ours.
 uint32_t scythe_frontend_pragma(scythe_loc loc, scythe_str text);
-// Checks one of our attributes that stands on a declaration, and reports what is wrong; 1 where nothing is.
+// Checks one of our attributes that stands on a declaration, and reports what is wrong; 1 where
+// nothing is.
 uint32_t scythe_frontend_attribute(scythe_unit *unit, const scythe_placed *placed);
-// What an access to a member with these properties is annotated with: 1 and the text, or 0 and an error. The text is
-// valid until the next call.
+// What an access to a member with these properties is annotated with: 1 and the text, or 0 and an
+// error. The text is valid until the next call.
 uint32_t scythe_frontend_member(const scythe_attribute *properties, scythe_str *out);
-// The annotation by which the host module tells of a variable: 1 and the text, or 0. Valid until the next call.
+// The annotation by which the host module tells of a variable: 1 and the text, or 0. Valid until
+// the next call.
 uint32_t scythe_frontend_host_variable(const scythe_device_global *variable, scythe_str *out);
 // The identifier of the unit, as a number.
 uint64_t scythe_frontend_unit_id(void);
 void scythe_frontend_unit(scythe_unit *unit, const scythe_unit_facts *facts);
 // The functors that the host pass launches. `errors` as in scythe_unit_facts.
-void scythe_frontend_launches(scythe_unit *unit, const scythe_functor *launches, size_t count, uint32_t errors);
-// Runs the IR passes on the device module of the unit, or registers what a host module tells of. Null, or the message
-// of the failure.
+void scythe_frontend_launches(scythe_unit *unit, const scythe_functor *launches, size_t count,
+                              uint32_t errors);
+// Runs the IR passes on the device module of the unit, or registers what a host module tells of.
+// Null, or the message of the failure.
 const char *scythe_frontend_module(void *module, scythe_unit *unit);
 }
 

@@ -1,5 +1,5 @@
-// What both passes say of a kernel's functor, so that the driver can compare them: every part with its place, size and
-// type, named in a way that does not depend on the pass.
+// What both passes say of a kernel's functor, so that the driver can compare them: every part with
+// its place, size and type, named in a way that does not depend on the pass.
 #include "unit.h"
 
 #include "clang/AST/DeclTemplate.h"
@@ -37,7 +37,8 @@ namespace {
 
 class PartWalk {
 public:
-  PartWalk(scythe_unit &Unit, std::vector<scythe_part> &Out) : Unit(Unit), Ctx(Unit.Ctx), Out(Out) {}
+  PartWalk(scythe_unit &Unit, std::vector<scythe_part> &Out)
+      : Unit(Unit), Ctx(Unit.Ctx), Out(Out) {}
 
   // Appends the bases and members of a record, and what is inside of them.
   void record(const CXXRecordDecl *RD, uint64_t Bits, uint32_t Depth) {
@@ -46,16 +47,20 @@ public:
     const ASTRecordLayout &Layout = Ctx.getASTRecordLayout(RD);
     for (const CXXBaseSpecifier &B : RD->bases()) {
       const CXXRecordDecl *Base = B.getType()->getAsCXXRecordDecl();
-      auto Offset = B.isVirtual() ? Layout.getVBaseClassOffset(Base) : Layout.getBaseClassOffset(Base);
-      part(SCYTHE_PART_BASE, B.getType(), Base->getName(), Bits + Ctx.toBits(Offset), Ctx.getTypeSize(B.getType()),
-           Depth);
+      auto Offset =
+          B.isVirtual() ? Layout.getVBaseClassOffset(Base) : Layout.getBaseClassOffset(Base);
+      part(SCYTHE_PART_BASE, B.getType(), Base->getName(), Bits + Ctx.toBits(Offset),
+           Ctx.getTypeSize(B.getType()), Depth);
     }
     const CaptureNames Names(RD);
     for (const FieldDecl *F : RD->fields()) {
       uint64_t Offset = Bits + Layout.getFieldOffset(F->getFieldIndex());
       QualType Type = F->getType();
-      uint64_t Size = F->isBitField() ? F->getBitWidthValue() : Type->isReferenceType() ? 64 : Ctx.getTypeSize(Type);
-      part(RD->isLambda() ? SCYTHE_PART_CAPTURE : SCYTHE_PART_MEMBER, Type, Names.name(F), Offset, Size, Depth);
+      uint64_t Size = F->isBitField()           ? F->getBitWidthValue()
+                      : Type->isReferenceType() ? 64
+                                                : Ctx.getTypeSize(Type);
+      part(RD->isLambda() ? SCYTHE_PART_CAPTURE : SCYTHE_PART_MEMBER, Type, Names.name(F), Offset,
+           Size, Depth);
     }
   }
 
@@ -65,7 +70,8 @@ private:
   std::vector<scythe_part> &Out;
   llvm::DenseMap<QualType, scythe_str> Identities;
 
-  void part(scythe_part_kind Kind, QualType T, llvm::StringRef Name, uint64_t Bits, uint64_t Size, uint32_t Depth) {
+  void part(scythe_part_kind Kind, QualType T, llvm::StringRef Name, uint64_t Bits, uint64_t Size,
+            uint32_t Depth) {
     scythe_part Part{};
     Part.depth = Depth;
     Part.kind = Kind;
@@ -86,7 +92,8 @@ private:
   scythe_str identity(QualType T) {
     scythe_str &Known = Identities[T.getCanonicalType().getUnqualifiedType()];
     if (!Known.data)
-      Known = Unit.keep(SYCLUniqueStableNameExpr::ComputeName(Ctx, T.getCanonicalType().getUnqualifiedType()));
+      Known = Unit.keep(
+          SYCLUniqueStableNameExpr::ComputeName(Ctx, T.getCanonicalType().getUnqualifiedType()));
     return Known;
   }
 };
@@ -175,7 +182,8 @@ void describeLaunches(scythe_unit &Unit) {
       if (!FD->isDefined() || FD->getNumParams() < 2)
         continue;
       QualType Name = FD->getTemplateSpecializationArgs()->get(0).getAsType();
-      const CXXRecordDecl *Functor = FD->getParamDecl(1)->getType().getNonReferenceType()->getAsCXXRecordDecl();
+      const CXXRecordDecl *Functor =
+          FD->getParamDecl(1)->getType().getNonReferenceType()->getAsCXXRecordDecl();
       if (Functor && Functor->hasDefinition())
         Launches.push_back(describeFunctor(Unit, Name, Functor->getDefinition()));
     }
@@ -196,14 +204,15 @@ unsigned membersNamed(const CXXRecordDecl *RD, DeclarationName Name) {
   return Count;
 }
 
-// Members that any code may name, by their paths from the functor. Types of the headers and of the standard library
-// keep their layouts to themselves.
+// Members that any code may name, by their paths from the functor. Types of the headers and of the
+// standard library keep their layouts to themselves.
 class MemberWalk {
 public:
   MemberWalk(scythe_unit &Unit, std::vector<scythe_member> &Out) : Unit(Unit), Out(Out) {}
 
   void record(const CXXRecordDecl *RD, const std::string &Path, uint64_t Offset, bool InClosure) {
-    if (RD->isUnion() || !specialKind(RD).empty() || insideNamespace(RD, "sycl") || insideNamespace(RD, "std"))
+    if (RD->isUnion() || !specialKind(RD).empty() || insideNamespace(RD, "sycl") ||
+        insideNamespace(RD, "std"))
       return;
     if (RD->isLambda())
       closure(RD, Path, Offset);
@@ -223,17 +232,19 @@ private:
   }
 
   // The fields that are in `RD`, which is `Object` or a base of it.
-  void fields(const CXXRecordDecl *Object, const CXXRecordDecl *RD, const std::string &Path, uint64_t Offset,
-              bool InClosure) {
+  void fields(const CXXRecordDecl *Object, const CXXRecordDecl *RD, const std::string &Path,
+              uint64_t Offset, bool InClosure) {
     for (const FieldDecl *F : RD->fields())
       if (F->getAccess() == AS_public && F->getIdentifier() && !F->isBitField() &&
-          (Object == RD || (Object->lookup(F->getDeclName()).empty() && membersNamed(Object, F->getDeclName()) == 1)))
+          (Object == RD || (Object->lookup(F->getDeclName()).empty() &&
+                            membersNamed(Object, F->getDeclName()) == 1)))
         field(F, Path + F->getNameAsString(), Offset, InClosure);
     const ASTRecordLayout &Layout = Unit.Ctx.getASTRecordLayout(RD);
     for (const CXXBaseSpecifier &B : RD->bases()) {
       const CXXRecordDecl *Base = B.getType()->getAsCXXRecordDecl()->getDefinition();
-      if (B.isVirtual() || B.getAccessSpecifier() != AS_public || Base->isLambda() || !specialKind(Base).empty() ||
-          insideNamespace(Base, "sycl") || insideNamespace(Base, "std"))
+      if (B.isVirtual() || B.getAccessSpecifier() != AS_public || Base->isLambda() ||
+          !specialKind(Base).empty() || insideNamespace(Base, "sycl") ||
+          insideNamespace(Base, "std"))
         continue;
       fields(Object, Base, Path, Offset + Layout.getBaseClassOffset(Base).getQuantity(), InClosure);
     }
@@ -249,7 +260,8 @@ private:
     Member.path = Unit.keep(Path);
     // Types that every compiler spells alike.
     if (const auto *B = T->getAs<BuiltinType>())
-      if (B->isInteger() || B->getKind() == BuiltinType::Float || B->getKind() == BuiltinType::Double)
+      if (B->isInteger() || B->getKind() == BuiltinType::Float ||
+          B->getKind() == BuiltinType::Double)
         Member.arithmetic = Unit.keep(T.getAsString(PrintingPolicy(Ctx.getLangOpts())));
     Member.offset = Start + Layout.getFieldOffset(F->getFieldIndex()) / 8;
     Member.size = Ctx.getTypeSizeInChars(T).getQuantity();
@@ -268,9 +280,11 @@ private:
 
 } // namespace
 
-extern "C" void scythe_describe_functor_type(scythe_unit *Unit, scythe_decl Entry, scythe_functor_type *Out) {
+extern "C" void scythe_describe_functor_type(scythe_unit *Unit, scythe_decl Entry,
+                                             scythe_functor_type *Out) {
   const auto *FD = static_cast<const FunctionDecl *>(Entry);
-  const CXXRecordDecl *Functor = FD->getParamDecl(0)->getType()->getAsCXXRecordDecl()->getDefinition();
+  const CXXRecordDecl *Functor =
+      FD->getParamDecl(0)->getType()->getAsCXXRecordDecl()->getDefinition();
   QualType T = Unit->Ctx.getCanonicalTagType(Functor);
   scythe_kernel Name{};
   describeName(*Unit, T, Name);
@@ -289,7 +303,8 @@ extern "C" void scythe_aspect_macros(scythe_unit *Unit, const scythe_str **Out, 
   std::vector<scythe_str> Names;
   for (const auto &[Text, Undefined] : Unit->CI.getPreprocessorOpts().Macros) {
     llvm::StringRef Name = llvm::StringRef(Text).split('=').first;
-    if (!Undefined && (Name.starts_with("__SYCL_ANY_DEVICE_HAS_") || Name.starts_with("__SYCL_ALL_DEVICES_HAVE_")))
+    if (!Undefined && (Name.starts_with("__SYCL_ANY_DEVICE_HAS_") ||
+                       Name.starts_with("__SYCL_ALL_DEVICES_HAVE_")))
       Names.push_back(Unit->keep(Name));
   }
   *Out = Unit->keep(llvm::ArrayRef<scythe_str>(Names));

@@ -31,7 +31,8 @@ bool deviceCopyable(scythe_unit &Unit, QualType T) {
   SourceLocation Loc = Trait->getLocation();
   TemplateArgumentListInfo Args(Loc, Loc);
   Args.addArgument(TemplateArgumentLoc(TemplateArgument(T), Ctx.getTrivialTypeSourceInfo(T, Loc)));
-  QualType Applied = S.CheckTemplateIdType(ElaboratedTypeKeyword::None, TemplateName(Trait), Loc, Args, nullptr, false);
+  QualType Applied = S.CheckTemplateIdType(ElaboratedTypeKeyword::None, TemplateName(Trait), Loc,
+                                           Args, nullptr, false);
   if (Applied.isNull() || !S.isCompleteType(Loc, Applied))
     return false;
   LookupResult Found(S, &Ctx.Idents.get("value"), Loc, Sema::LookupMemberName);
@@ -42,7 +43,8 @@ bool deviceCopyable(scythe_unit &Unit, QualType T) {
     return false;
   Expr *Ref = S.BuildDeclRefExpr(Value, Value->getType().getNonReferenceType(), VK_LValue, Loc);
   Expr::EvalResult Result;
-  return Ref && !Ref->isValueDependent() && Ref->EvaluateAsInt(Result, Ctx) && Result.Val.getInt().getBoolValue();
+  return Ref && !Ref->isValueDependent() && Ref->EvaluateAsInt(Result, Ctx) &&
+         Result.Val.getInt().getBoolValue();
 }
 
 llvm::StringRef scalarName(ASTContext &Ctx, QualType T) {
@@ -85,11 +87,12 @@ bool ownCopy(const CXXRecordDecl *RD) {
 
 class LayoutWalk {
 public:
-  LayoutWalk(scythe_unit &Unit, std::vector<scythe_field> &Out) : Unit(Unit), Ctx(Unit.Ctx), Out(Out) {}
+  LayoutWalk(scythe_unit &Unit, std::vector<scythe_field> &Out)
+      : Unit(Unit), Ctx(Unit.Ctx), Out(Out) {}
 
   // Appends the node of an object and what is inside. `Size` is what the object owns at this place.
-  void object(QualType T, llvm::StringRef Name, SourceLocation Loc, uint64_t Offset, uint64_t Size, uint32_t Depth,
-              uint32_t Flags) {
+  void object(QualType T, llvm::StringRef Name, SourceLocation Loc, uint64_t Offset, uint64_t Size,
+              uint32_t Depth, uint32_t Flags) {
     scythe_field Field{};
     Field.depth = Depth;
     Field.loc = rawLoc(Loc);
@@ -118,7 +121,8 @@ public:
       Out.push_back(Field);
       QualType Element = A->getElementType();
       if (Field.count != 0)
-        object(Element, Name, Loc, Offset, Ctx.getTypeSizeInChars(Element).getQuantity(), Depth + 1, 0);
+        object(Element, Name, Loc, Offset, Ctx.getTypeSizeInChars(Element).getQuantity(), Depth + 1,
+               0);
       return;
     }
     if (const CXXRecordDecl *RD = C->getAsCXXRecordDecl()) {
@@ -152,7 +156,8 @@ private:
     if (!Trivial && !RD->isLambda() && deviceCopyable(Unit, T.getUnqualifiedType()))
       Field.flags |= SCYTHE_FIELD_DEVICE_COPYABLE;
     Field.special = Unit.keep(specialKind(RD));
-    if (const AnnotateAttr *A = annotation(RD, "__sycl_detail__::add_ir_kernel_parameter_attributes")) {
+    if (const AnnotateAttr *A =
+            annotation(RD, "__sycl_detail__::add_ir_kernel_parameter_attributes")) {
       scythe_attribute Properties = describeAttribute(Unit, A);
       Field.properties = Unit.keep(llvm::ArrayRef<scythe_attribute>(Properties));
     }
@@ -167,7 +172,8 @@ private:
       const CXXRecordDecl *Base = B.getType()->getAsCXXRecordDecl();
       uint64_t Offset = Field.offset + Layout.getBaseClassOffset(Base).getQuantity();
       uint64_t Size = Ctx.getASTRecordLayout(Base).getDataSize().getQuantity();
-      object(B.getType(), Base->getName(), B.getBeginLoc(), Offset, Size, Field.depth + 1, SCYTHE_FIELD_BASE);
+      object(B.getType(), Base->getName(), B.getBeginLoc(), Offset, Size, Field.depth + 1,
+             SCYTHE_FIELD_BASE);
     }
     const CaptureNames Names(RD);
     for (const FieldDecl *F : RD->fields()) {
@@ -190,7 +196,8 @@ private:
     }
   }
 
-  // The bytes that a bit-field touches, joined with those of the bit-field before it where they meet.
+  // The bytes that a bit-field touches, joined with those of the bit-field before it where they
+  // meet.
   void bits(const FieldDecl *F, llvm::StringRef Name, uint64_t FirstBit, uint32_t Depth) {
     uint64_t Width = F->getBitWidthValue();
     if (Width == 0)
@@ -218,7 +225,8 @@ private:
 
 } // namespace
 
-void describeLayout(scythe_unit &Unit, const CXXRecordDecl *Functor, std::vector<scythe_field> &Out) {
+void describeLayout(scythe_unit &Unit, const CXXRecordDecl *Functor,
+                    std::vector<scythe_field> &Out) {
   QualType T = Unit.Ctx.getCanonicalTagType(Functor);
   uint64_t Size = Unit.Ctx.getTypeSizeInChars(T).getQuantity();
   LayoutWalk(Unit, Out).object(T, Functor->getName(), Functor->getLocation(), 0, Size, 0, 0);

@@ -13,7 +13,8 @@ namespace {
 
 class NameWalk {
 public:
-  explicit NameWalk(scythe_unit &Unit) : Unit(Unit), Ctx(Unit.Ctx), Policy(spellingPolicy(Unit.Ctx)) {}
+  explicit NameWalk(scythe_unit &Unit)
+      : Unit(Unit), Ctx(Unit.Ctx), Policy(spellingPolicy(Unit.Ctx)) {}
 
   std::vector<scythe_name_part> Parts;
 
@@ -48,18 +49,22 @@ public:
       add(nullptr, "", false);
   }
 
-  // The type as the integration header can write it: enumerators, which are not declared there, by their values.
+  // The type as the integration header can write it: enumerators, which are not declared there, by
+  // their values.
   std::string spell(QualType T) {
     T = T.getCanonicalType();
     std::string Qualifiers = T.getLocalQualifiers().getAsString();
     if (!Qualifiers.empty())
       Qualifiers = " " + Qualifiers;
     QualType Plain = T.getLocalUnqualifiedType();
-    if (const auto *P = dyn_cast<PointerType>(Plain.getTypePtr()); P && !P->getPointeeType()->isFunctionType())
+    if (const auto *P = dyn_cast<PointerType>(Plain.getTypePtr());
+        P && !P->getPointeeType()->isFunctionType())
       return spell(P->getPointeeType()) + " *" + Qualifiers;
-    if (const auto *R = dyn_cast<ReferenceType>(Plain.getTypePtr()); R && !R->getPointeeType()->isFunctionType())
+    if (const auto *R = dyn_cast<ReferenceType>(Plain.getTypePtr());
+        R && !R->getPointeeType()->isFunctionType())
       return spell(R->getPointeeType()) + (R->isLValueReferenceType() ? " &" : " &&");
-    if (const auto *Spec = dyn_cast_or_null<ClassTemplateSpecializationDecl>(Plain->getAsCXXRecordDecl())) {
+    if (const auto *Spec =
+            dyn_cast_or_null<ClassTemplateSpecializationDecl>(Plain->getAsCXXRecordDecl())) {
       std::string Arguments;
       spell(Spec->getTemplateArgs().asArray(), Arguments);
       std::string Name;
@@ -76,7 +81,8 @@ private:
     if (Value.isUnsigned())
       return llvm::toString(Value, 10) + "ULL";
     if (Value.getSignificantBits() >= 64 && Value.isMinSignedValue())
-      return "-" + llvm::toString(llvm::APInt::getSignedMaxValue(Value.getBitWidth()), 10, true) + "LL - 1";
+      return "-" + llvm::toString(llvm::APInt::getSignedMaxValue(Value.getBitWidth()), 10, true) +
+             "LL - 1";
     return llvm::toString(Value, 10) + "LL";
   }
 
@@ -107,7 +113,8 @@ private:
   void add(const Decl *D, llvm::StringRef Text, bool Declarable, bool Closure = false) {
     llvm::SmallVector<std::string, 4> Path;
     if (D) {
-      for (const DeclContext *DC = D->getDeclContext(); !DC->isTranslationUnit(); DC = DC->getParent()) {
+      for (const DeclContext *DC = D->getDeclContext(); !DC->isTranslationUnit();
+           DC = DC->getParent()) {
         const auto *NS = dyn_cast<NamespaceDecl>(DC);
         if (!NS) {
           Declarable = Declarable && isa<LinkageSpecDecl>(DC);
@@ -155,7 +162,8 @@ private:
     add(Record, (Record->getKindName() + " " + Record->getName()).str(), Named, Record->isLambda());
     // A class inside a closure's function is named after the closure, too.
     for (const DeclContext *DC = Record->getDeclContext(); DC; DC = DC->getParent())
-      if (const auto *Outer = dyn_cast<CXXRecordDecl>(DC); Outer && Outer->isLambda() && Outer != Record)
+      if (const auto *Outer = dyn_cast<CXXRecordDecl>(DC);
+          Outer && Outer->isLambda() && Outer != Record)
         add(Outer, "", false, true);
   }
 
@@ -174,7 +182,8 @@ private:
         arguments(A.pack_elements());
         break;
       case TemplateArgument::Template: {
-        const auto *Template = dyn_cast_or_null<ClassTemplateDecl>(A.getAsTemplate().getAsTemplateDecl());
+        const auto *Template =
+            dyn_cast_or_null<ClassTemplateDecl>(A.getAsTemplate().getAsTemplateDecl());
         if (!Template) {
           add(nullptr, "", false);
           break;

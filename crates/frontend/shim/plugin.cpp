@@ -1,5 +1,5 @@
-// How clang and LLVM call in: the front-end action, the hook before the parser and the pass hook. Each hands over to
-// Rust.
+// How clang and LLVM call in: the front-end action, the hook before the parser and the pass hook.
+// Each hands over to Rust.
 #include "unit.h"
 
 #include "clang/AST/DeclTemplate.h"
@@ -47,7 +47,8 @@ public:
       return;
     const char *Start = Current->getBufferLocation();
     llvm::StringRef Text(Start, std::strcspn(Start, "\n"));
-    if (!Text.contains("diagnostic") || !scythe_frontend_pragma(rawLoc(Loc), {Text.data(), Text.size()}))
+    if (!Text.contains("diagnostic") ||
+        !scythe_frontend_pragma(rawLoc(Loc), {Text.data(), Text.size()}))
       return;
     DiagnosticsEngine::Level Level = Diags.getDiagnosticLevel(Unknown, Loc);
     // What a pragma sets, -Werror does not change: an error by it has to be one.
@@ -64,9 +65,9 @@ private:
   std::optional<diag::Severity> Silenced; // what the warning of unknown groups was before
 };
 
-// Stands before clang's own diagnostic consumer. It keeps back one error, with its notes: that two kernels have one
-// name. Clang places it inside the SYCL headers; Rust reports it where the program submits the kernels. And it words
-// others: clang knows our attributes as `annotate` only.
+// Stands before clang's own diagnostic consumer. It keeps back one error, with its notes: that two
+// kernels have one name. Clang places it inside the SYCL headers; Rust reports it where the program
+// submits the kernels. And it words others: clang knows our attributes as `annotate` only.
 class OurErrors : public DiagnosticConsumer {
 public:
   // What this object shares with who made it, and may outlive.
@@ -97,7 +98,8 @@ public:
     if (std::string Text = ourWords(Info); !Text.empty()) {
       DiagnosticStorage Plain;
       Plain.DiagRanges.append(Info.getRanges().begin(), Info.getRanges().end());
-      Inner->HandleDiagnostic(Level, Diagnostic(Info.getDiags(), Info.getLocation(), Info.getID(), Plain, Text));
+      Inner->HandleDiagnostic(
+          Level, Diagnostic(Info.getDiags(), Info.getLocation(), Info.getID(), Plain, Text));
       return;
     }
     Inner->HandleDiagnostic(Level, Info);
@@ -113,8 +115,8 @@ private:
     switch (Info.getID()) {
     case diag::err_attribute_argument_n_type:
       if ((Attribute || Argument) && Info.getNumArgs() >= 2)
-        return ("argument " + llvm::Twine(Info.getArgUInt(1)) + " of '" + (Attribute ? Attribute : Argument)->Name +
-                "' must be a constant expression")
+        return ("argument " + llvm::Twine(Info.getArgUInt(1)) + " of '" +
+                (Attribute ? Attribute : Argument)->Name + "' must be a constant expression")
             .str();
       return Info.getLocation().isMacroID() && isProperty(Info)
                  ? "the value of a property must be a constant expression"
@@ -123,8 +125,10 @@ private:
     case diag::err_typecheck_cond_incompatible_operands:
     case diag::err_typecheck_cond_expect_scalar:
       if (Argument)
-        return ("argument " + llvm::Twine(Argument->Argument) + " of '" + Argument->Name + "' must be " +
-                (Info.getID() == diag::err_typecheck_unary_expr ? "an integer constant" : "a value of 'sycl::aspect'"))
+        return ("argument " + llvm::Twine(Argument->Argument) + " of '" + Argument->Name +
+                "' must be " +
+                (Info.getID() == diag::err_typecheck_unary_expr ? "an integer constant"
+                                                                : "a value of 'sycl::aspect'"))
             .str();
       return {};
     default:
@@ -135,7 +139,8 @@ private:
     Info.FormatDiagnostic(Text);
     for (llvm::StringRef Ours : {"'clang::annotate'", "'annotate'"})
       if (size_t At = Text.str().find(Ours); At != llvm::StringRef::npos)
-        return (Text.str().take_front(At) + "'" + Attribute->Name + "'" + Text.str().drop_front(At + Ours.size()))
+        return (Text.str().take_front(At) + "'" + Attribute->Name + "'" +
+                Text.str().drop_front(At + Ours.size()))
             .str();
     return {};
   }
@@ -143,14 +148,16 @@ private:
   bool isCompanion(const Diagnostic &Info) const {
     llvm::SmallString<128> Text;
     Info.FormatDiagnostic(Text);
-    return Known->Written.at(Info.getLocation(), /*Argument=*/false) && Text.str().contains("'scythe");
+    return Known->Written.at(Info.getLocation(), /*Argument=*/false) &&
+           Text.str().contains("'scythe");
   }
 
   static bool isProperty(const Diagnostic &Info) {
     const SourceManager &SM = Info.getSourceManager();
     LangOptions Options;
     SourceLocation Written = SM.getExpansionLoc(Info.getLocation());
-    return Lexer::getSourceText(CharSourceRange::getTokenRange(Written), SM, Options) == "SCYTHE_PROPERTIES";
+    return Lexer::getSourceText(CharSourceRange::getTokenRange(Written), SM, Options) ==
+           "SCYTHE_PROPERTIES";
   }
 
   std::shared_ptr<Shared> Known;
@@ -159,7 +166,8 @@ private:
   bool Dropping = false;
 };
 
-// Hands on each declaration of a precompiled header outside of functions. Clang tells consumers of few of them.
+// Hands on each declaration of a precompiled header outside of functions. Clang tells consumers of
+// few of them.
 class PrecompiledDecls : public RecursiveASTVisitor<PrecompiledDecls> {
 public:
   explicit PrecompiledDecls(llvm::function_ref<void(Decl *)> Take) : Take(Take) {}
@@ -182,7 +190,8 @@ scythe_unit *CurrentUnit = nullptr;
 
 class Consumer : public SemaConsumer {
 public:
-  // `File` is the source as the command line names it, or, where that is preprocessed text, the source it was made of.
+  // `File` is the source as the command line names it, or, where that is preprocessed text, the
+  // source it was made of.
   Consumer(CompilerInstance &CI, StringRef File, bool Device) : CI(CI), File(File), Device(Device) {
     DiagnosticsEngine &Diags = CI.getDiagnostics();
     if (Device)
@@ -203,7 +212,8 @@ public:
       return;
     Preprocessor &PP = S.getPreprocessor();
     Tokens = editTokens(unit(), PP, Known->Written);
-    // It acts when it is lexed, not where it stands: at the end of the unit it must not hold for all of it.
+    // It acts when it is lexed, not where it stands: at the end of the unit it must not hold for
+    // all of it.
     S.ActOnPragmaOptimize(/*On=*/true, SourceLocation());
     checkAttributes(Unit.get(), &Known->Written);
     PP.EnterTokenStream(Tokens, /*DisableMacroExpansion=*/true, /*IsReinject=*/true);
@@ -222,7 +232,8 @@ public:
   // Of variable templates, too.
   void HandleCXXStaticMemberVarInstantiation(VarDecl *VD) override { declaration(VD); }
   void HandleTagDeclDefinition(TagDecl *D) override {
-    if (auto *RD = dyn_cast<CXXRecordDecl>(D); RD && !RD->isDependentContext() && isDeviceGlobalClass(RD))
+    if (auto *RD = dyn_cast<CXXRecordDecl>(D);
+        RD && !RD->isDependentContext() && isDeviceGlobalClass(RD))
       SawDeviceGlobal = DeviceGlobals = true;
     if (!Device)
       return;
@@ -243,8 +254,11 @@ public:
     }
     unit();
     if (Precompiled)
-      PrecompiledDecls([this](Decl *D) { precompiled(D); }).TraverseDecl(Ctx.getTranslationUnitDecl());
-    std::vector<scythe_decl> KernelDecls, RejectedDecls, ExternalDecls, InstantiationDecls, CallerDecls;
+      PrecompiledDecls([this](Decl *D) {
+        precompiled(D);
+      }).TraverseDecl(Ctx.getTranslationUnitDecl());
+    std::vector<scythe_decl> KernelDecls, RejectedDecls, ExternalDecls, InstantiationDecls,
+        CallerDecls;
     llvm::DenseSet<const FunctionDecl *> Seen;
     for (FunctionDecl *FD : Kernels) {
       if (!Seen.insert(canonicalFunction(FD)).second)
@@ -328,8 +342,8 @@ private:
     return *Unit;
   }
 
-  // Code generation annotates accesses to a member with the text of its `annotate` attributes: the one that lists
-  // properties is replaced by one with the text for them.
+  // Code generation annotates accesses to a member with the text of its `annotate` attributes: the
+  // one that lists properties is replaced by one with the text for them.
   void member(FieldDecl *F, const AnnotateAttr *A) {
     scythe_attribute Properties = describeAttribute(unit(), A);
     scythe_str Text{};
@@ -346,7 +360,8 @@ private:
     for (Attr *Other : Kept)
       F->addAttr(Other);
     if (Text.size)
-      F->addAttr(AnnotateAttr::CreateImplicit(CI.getASTContext(), StringRef(Text.data, Text.size), nullptr, 0, Range));
+      F->addAttr(AnnotateAttr::CreateImplicit(CI.getASTContext(), StringRef(Text.data, Text.size),
+                                              nullptr, 0, Range));
   }
 
   void variable(VarDecl *VD) {
@@ -415,7 +430,8 @@ private:
 class Action : public PluginASTAction {
 public:
   std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &CI, StringRef File) override {
-    // A throw in device code is an error of ours; unwinding must not leave landing pads in code that cannot throw.
+    // A throw in device code is an error of ours; unwinding must not leave landing pads in code
+    // that cannot throw.
     if (CI.getLangOpts().SYCLIsDevice)
       CI.getLangOpts().IgnoreExceptions = true;
     CI.getPreprocessor().addPPCallbacks(std::make_unique<Pragmas>(CI.getPreprocessor()));
@@ -426,7 +442,8 @@ public:
     std::vector<scythe_str> Passed;
     for (const std::string &Arg : Args)
       Passed.push_back({Arg.data(), Arg.size()});
-    const char *Error = scythe_frontend_begin(Passed.data(), Passed.size(), CI.getLangOpts().SYCLIsDevice);
+    const char *Error =
+        scythe_frontend_begin(Passed.data(), Passed.size(), CI.getLangOpts().SYCLIsDevice);
     if (!Error)
       return true;
     DiagnosticsEngine &Diags = CI.getDiagnostics();
@@ -437,7 +454,8 @@ public:
   ActionType getActionType() override { return AddBeforeMainAction; }
 };
 
-FrontendPluginRegistry::Add<Action> Registered("scythe", "SYCL device code: facts, diagnostics, annotation");
+FrontendPluginRegistry::Add<Action> Registered("scythe",
+                                               "SYCL device code: facts, diagnostics, annotation");
 
 // Preprocesses: what `-E` prints.
 class PreprocessAction : public PluginASTAction {
@@ -447,7 +465,8 @@ public:
   }
   void ExecuteAction() override {
     CompilerInstance &CI = getCompilerInstance();
-    std::unique_ptr<raw_ostream> Out = CI.createDefaultOutputFile(/*Binary=*/true, getCurrentFileOrBufferName(), "ii");
+    std::unique_ptr<raw_ostream> Out =
+        CI.createDefaultOutputFile(/*Binary=*/true, getCurrentFileOrBufferName(), "ii");
     if (!Out)
       return;
     CI.getPreprocessorOutputOpts().ShowCPP = true;
@@ -455,11 +474,14 @@ public:
   }
   // As with clang's own `-E`, a precompiled header is read as the text that it was made of.
   bool usesPreprocessorOnly() const override { return true; }
-  bool ParseArgs(const CompilerInstance &, const std::vector<std::string> &) override { return true; }
+  bool ParseArgs(const CompilerInstance &, const std::vector<std::string> &) override {
+    return true;
+  }
   ActionType getActionType() override { return CmdlineAfterMainAction; }
 };
 
-FrontendPluginRegistry::Add<PreprocessAction> Preprocess("scythe-preprocess", "what a device pass sees, as text");
+FrontendPluginRegistry::Add<PreprocessAction> Preprocess("scythe-preprocess",
+                                                         "what a device pass sees, as text");
 
 struct ModulePass : llvm::PassInfoMixin<ModulePass> {
   llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &) {
@@ -472,7 +494,9 @@ struct ModulePass : llvm::PassInfoMixin<ModulePass> {
 
 void registerPasses(llvm::PassBuilder &Builder) {
   Builder.registerPipelineStartEPCallback(
-      [](llvm::ModulePassManager &Manager, llvm::OptimizationLevel) { Manager.addPass(ModulePass()); });
+      [](llvm::ModulePassManager &Manager, llvm::OptimizationLevel) {
+        Manager.addPass(ModulePass());
+      });
 }
 
 } // namespace

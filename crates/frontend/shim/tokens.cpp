@@ -1,7 +1,8 @@
-// The tokens of a translation unit, as the parser will see them: lexed here, edited by Rust, and handed back.
+// The tokens of a translation unit, as the parser will see them: lexed here, edited by Rust, and
+// handed back.
 //
-// Macros are expanded, digraphs and spliced lines are gone, and `-include`, preprocessed text and precompiled headers
-// make no difference. Nothing is decided here.
+// Macros are expanded, digraphs and spliced lines are gone, and `-include`, preprocessed text and
+// precompiled headers make no difference. Nothing is decided here.
 #include "unit.h"
 
 #include "clang/Basic/SourceManager.h"
@@ -61,7 +62,8 @@ extern "C" void scythe_token_at(scythe_tokens *Tokens, size_t Index, scythe_toke
 }
 
 // Whether the attributes after `[[` may be of a namespace whose attributes are ours.
-static bool concernsUs(llvm::ArrayRef<Token> Rest, llvm::ArrayRef<const IdentifierInfo *> Namespaces) {
+static bool concernsUs(llvm::ArrayRef<Token> Rest,
+                       llvm::ArrayRef<const IdentifierInfo *> Namespaces) {
   for (size_t I = 0; I + 1 < Rest.size() && !Rest[I].is(tok::eof); ++I) {
     if (Rest[I].is(tok::r_square) && Rest[I + 1].is(tok::r_square))
       return false;
@@ -135,9 +137,10 @@ std::vector<Token> editTokens(scythe_unit &Unit, Preprocessor &PP, WrittenAttrib
   std::vector<size_t> Starts;
   for (size_t I = 0; I + 1 < Tokens.All.size(); ++I) {
     const Token &Tok = Tokens.All[I];
-    bool Ours = Tok.is(tok::l_square) ? Tokens.All[I + 1].is(tok::l_square) &&
-                                            concernsUs(llvm::ArrayRef(Tokens.All).drop_front(I + 2), Namespaces)
-                                      : Tok.is(tok::identifier) && Tok.getIdentifierInfo() == External;
+    bool Ours = Tok.is(tok::l_square)
+                    ? Tokens.All[I + 1].is(tok::l_square) &&
+                          concernsUs(llvm::ArrayRef(Tokens.All).drop_front(I + 2), Namespaces)
+                    : Tok.is(tok::identifier) && Tok.getIdentifierInfo() == External;
     if (Ours)
       Starts.push_back(I);
   }

@@ -50,7 +50,8 @@ struct scythe_unit {
 
 inline scythe_loc rawLoc(clang::SourceLocation Loc) { return Loc.getRawEncoding(); }
 
-// One of our attributes as the program wrote it, or one of its arguments, counted from 1; 0 for the attribute itself.
+// One of our attributes as the program wrote it, or one of its arguments, counted from 1; 0 for the
+// attribute itself.
 struct WrittenAttribute {
   std::string Name;
   uint32_t Argument;
@@ -65,8 +66,10 @@ struct WrittenAttributes {
   const WrittenAttribute *at(clang::SourceLocation Loc, bool Argument) const;
 };
 
-// All tokens of the unit that is about to be parsed, with our attributes in a form that clang understands.
-std::vector<clang::Token> editTokens(scythe_unit &Unit, clang::Preprocessor &PP, WrittenAttributes &Written);
+// All tokens of the unit that is about to be parsed, with our attributes in a form that clang
+// understands.
+std::vector<clang::Token> editTokens(scythe_unit &Unit, clang::Preprocessor &PP,
+                                     WrittenAttributes &Written);
 
 // The unit whose attributes are checked as clang parses it; null for none.
 void checkAttributes(scythe_unit *Unit, const WrittenAttributes *Written);
@@ -95,7 +98,8 @@ const clang::AnnotateAttr *usesAspects(const clang::Decl *D);
 // Double, half and decorated types that an object of the type holds.
 const TypeUse &typeUse(scythe_unit &Unit, clang::QualType T);
 
-// Whether the class is a specialisation of device_global, and whether a type is one, an array of such, or a reference.
+// Whether the class is a specialisation of device_global, and whether a type is one, an array of
+// such, or a reference.
 bool isDeviceGlobalClass(const clang::CXXRecordDecl *RD);
 bool isDeviceGlobal(clang::ASTContext &Ctx, clang::QualType T);
 // The same by its name alone, for types that are not complete yet.
@@ -107,8 +111,8 @@ scythe_device_global describeDeviceGlobal(scythe_unit &Unit, const clang::VarDec
 // Objects of such classes that are no variables at namespace scope.
 void findMisuses(scythe_unit &Unit, std::vector<scythe_misuse> &Out);
 
-// Has the host pass emit such a variable, whether host code uses it or not, with an annotation that tells its name on
-// devices. To be called before code generation sees the variable.
+// Has the host pass emit such a variable, whether host code uses it or not, with an annotation that
+// tells its name on devices. To be called before code generation sees the variable.
 void registerOnHost(scythe_unit &Unit, clang::VarDecl *VD);
 
 // What the fields of a class are called: those of a lambda after what they capture.
@@ -120,24 +124,29 @@ public:
   bool isThis(const clang::FieldDecl *F) const;
 
 private:
-  llvm::DenseMap<const clang::FieldDecl *, const clang::ValueDecl *> Captured; // null stands for `this`
+  llvm::DenseMap<const clang::FieldDecl *, const clang::ValueDecl *>
+      Captured; // null stands for `this`
 };
 
 // What g++ calls the fields of a lambda's class. Elements of packs, which have none, and names that
 // are more than a name to g++ are not in the map.
-llvm::DenseMap<const clang::FieldDecl *, std::string> gnuNames(scythe_unit &Unit, const clang::CXXRecordDecl *Closure);
+llvm::DenseMap<const clang::FieldDecl *, std::string> gnuNames(scythe_unit &Unit,
+                                                               const clang::CXXRecordDecl *Closure);
 
 // What a pass says of the functor of the kernel with this name.
-scythe_functor describeFunctor(scythe_unit &Unit, clang::QualType Name, const clang::CXXRecordDecl *Functor);
+scythe_functor describeFunctor(scythe_unit &Unit, clang::QualType Name,
+                               const clang::CXXRecordDecl *Functor);
 
-// Gives the variable by which host code knows the unit's identifier its value. A precompiled header has another unit's.
+// Gives the variable by which host code knows the unit's identifier its value. A precompiled header
+// has another unit's.
 void setUnitId(scythe_unit &Unit);
 
 // Tells Rust of all functors that host code launches.
 void describeLaunches(scythe_unit &Unit);
 
 // Functor layout, for describe_kernel.
-void describeLayout(scythe_unit &Unit, const clang::CXXRecordDecl *Functor, std::vector<scythe_field> &Out);
+void describeLayout(scythe_unit &Unit, const clang::CXXRecordDecl *Functor,
+                    std::vector<scythe_field> &Out);
 
 // Spelling and declarations of a kernel name, for describe_kernel.
 void describeName(scythe_unit &Unit, clang::QualType Name, scythe_kernel &Out);

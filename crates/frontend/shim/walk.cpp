@@ -1,8 +1,9 @@
 // One function body → the events that matter to device code, in source order.
 //
-// The walk follows what code generation emits: operands that are not evaluated, discarded branches, branches behind a
-// condition that folds to a constant, and initialisers that were evaluated at compile time are left out; default
-// arguments, default member initialisers, and the destructors of locals, temporaries, members and bases are followed.
+// The walk follows what code generation emits: operands that are not evaluated, discarded branches,
+// branches behind a condition that folds to a constant, and initialisers that were evaluated at
+// compile time are left out; default arguments, default member initialisers, and the destructors of
+// locals, temporaries, members and bases are followed.
 #include "unit.h"
 
 #include "clang/AST/ExprCXX.h"
@@ -52,7 +53,8 @@ private:
     return Events.back();
   }
 
-  void call(SourceLocation Loc, const FunctionDecl *FD, scythe_event_kind Kind = SCYTHE_EVENT_CALL) {
+  void call(SourceLocation Loc, const FunctionDecl *FD,
+            scythe_event_kind Kind = SCYTHE_EVENT_CALL) {
     scythe_event &Event = emit(Kind, Loc);
     Event.decl = canonicalFunction(FD);
     Event.decl_loc = rawLoc(FD->getLocation());
@@ -76,7 +78,8 @@ private:
 
   void type(SourceLocation Loc, QualType T) {
     T = T.getNonReferenceType().getCanonicalType().getUnqualifiedType();
-    if (T.isNull() || T->isDependentType() || T->isVoidType() || !SeenTypes.insert(T.getTypePtr()).second)
+    if (T.isNull() || T->isDependentType() || T->isVoidType() ||
+        !SeenTypes.insert(T.getTypePtr()).second)
       return;
     const TypeUse &Use = typeUse(Unit, T);
     if (Use.LongDouble)
@@ -129,7 +132,8 @@ private:
       Flags |= SCYTHE_GLOBAL_THREAD_LOCAL;
     if (!Definition && !Init)
       Flags |= SCYTHE_GLOBAL_UNDEFINED;
-    if (const CXXRecordDecl *RD = Ctx.getBaseElementType(T)->getAsCXXRecordDecl(); RD && !specialKind(RD).empty())
+    if (const CXXRecordDecl *RD = Ctx.getBaseElementType(T)->getAsCXXRecordDecl();
+        RD && !specialKind(RD).empty())
       Flags |= SCYTHE_GLOBAL_SPECIAL;
     Event.flags = Flags;
     Event.decl = VD->getCanonicalDecl();
@@ -161,8 +165,8 @@ private:
       emit(SCYTHE_EVENT_ZERO_ARRAY, VD->getLocation()).text = Unit.keep(VD->getNameAsString());
     }
     if (const Expr *Init = VD->getInit()) {
-      bool Evaluated =
-          !Init->isValueDependent() && VD->mightBeUsableInConstantExpressions(Ctx) && VD->evaluateValue() != nullptr;
+      bool Evaluated = !Init->isValueDependent() && VD->mightBeUsableInConstantExpressions(Ctx) &&
+                       VD->evaluateValue() != nullptr;
       if (!Evaluated)
         stmt(Init);
     }
@@ -181,7 +185,8 @@ private:
     if (!Callee->EvaluateAsRValue(Value, Ctx) || Value.HasSideEffects)
       return nullptr;
     if (Value.Val.isLValue())
-      return dyn_cast_or_null<FunctionDecl>(Value.Val.getLValueBase().dyn_cast<const ValueDecl *>());
+      return dyn_cast_or_null<FunctionDecl>(
+          Value.Val.getLValueBase().dyn_cast<const ValueDecl *>());
     if (Value.Val.isMemberPointer())
       return dyn_cast_or_null<FunctionDecl>(Value.Val.getMemberPointerDecl());
     return nullptr;
@@ -248,8 +253,9 @@ private:
       stmt(If->getElse());
   }
 
-  // Operands come first, so that a type is placed where it comes from: at the literal of `x * 4.0`. The conversion of
-  // `x` is only a consequence, and counts where nothing else in the function has the type.
+  // Operands come first, so that a type is placed where it comes from: at the literal of `x * 4.0`.
+  // The conversion of `x` is only a consequence, and counts where nothing else in the function has
+  // the type.
   void expression(const Expr *E) {
     evaluated(E);
     if (isa<ImplicitCastExpr>(E))
@@ -278,14 +284,16 @@ private:
   // A constant of type double: it has no other value than that of its initialiser.
   bool isConstant(const VarDecl *VD) {
     QualType T = VD->getType();
-    return T.isConstQualified() && !T.isVolatileQualified() && isDouble(T) && VD->isLocalVarDecl() &&
-           !VD->isStaticLocal() && VD->hasInit() && !VD->getInit()->isValueDependent() && folds(VD->getInit());
+    return T.isConstQualified() && !T.isVolatileQualified() && isDouble(T) &&
+           VD->isLocalVarDecl() && !VD->isStaticLocal() && VD->hasInit() &&
+           !VD->getInit()->isValueDependent() && folds(VD->getInit());
   }
 
   static bool isDouble(QualType T) { return T->isSpecificBuiltinType(BuiltinType::Double); }
 
-  // Whether the expression is a constant, or one of several, once code generation and the pass `literals` have folded
-  // what they fold: literals and constants, arithmetic on them, choices between them, and calls of constexpr functions.
+  // Whether the expression is a constant, or one of several, once code generation and the pass
+  // `literals` have folded what they fold: literals and constants, arithmetic on them, choices
+  // between them, and calls of constexpr functions.
   bool folds(const Expr *E) {
     E = bare(E);
     if (isa<FloatingLiteral>(E) || isa<IntegerLiteral>(E))
@@ -293,7 +301,8 @@ private:
     if (const auto *Cast = dyn_cast<CastExpr>(E))
       return folds(Cast->getSubExpr());
     if (const auto *Unary = dyn_cast<UnaryOperator>(E))
-      return (Unary->getOpcode() == UO_Minus || Unary->getOpcode() == UO_Plus) && folds(Unary->getSubExpr());
+      return (Unary->getOpcode() == UO_Minus || Unary->getOpcode() == UO_Plus) &&
+             folds(Unary->getSubExpr());
     if (const auto *Binary = dyn_cast<BinaryOperator>(E))
       return (Binary->isMultiplicativeOp() || Binary->isAdditiveOp()) && folds(Binary->getLHS()) &&
              folds(Binary->getRHS());
@@ -314,7 +323,8 @@ private:
     return VD && !Ref->refersToEnclosingVariableOrCapture() && isConstant(VD);
   }
 
-  // What is still evaluated, or emitted, of an expression that folds: conditions of choices, and calls.
+  // What is still evaluated, or emitted, of an expression that folds: conditions of choices, and
+  // calls.
   void remainder(const Expr *E) {
     E = bare(E);
     if (const auto *Choice = dyn_cast<ConditionalOperator>(E)) {
@@ -335,10 +345,12 @@ private:
     }
   }
 
-  // An argument of a call. A constant of type double for a function of SYCL's headers is no use of double by itself:
-  // the function is compiled for the constant, and what is left of it then counts.
+  // An argument of a call. A constant of type double for a function of SYCL's headers is no use of
+  // double by itself: the function is compiled for the constant, and what is left of it then
+  // counts.
   void argument(const Expr *Arg, const FunctionDecl *Callee) {
-    if (Callee && isDouble(Arg->getType()) && insideNamespace(Callee, "sycl") && !Arg->isValueDependent() && folds(Arg))
+    if (Callee && isDouble(Arg->getType()) && insideNamespace(Callee, "sycl") &&
+        !Arg->isValueDependent() && folds(Arg))
       remainder(Arg);
     else
       stmt(Arg);
@@ -409,7 +421,8 @@ private:
     case Stmt::CXXStaticCastExprClass:
       // A constant converted to another type is a constant of that type.
       if (CastKind Kind = cast<CastExpr>(E)->getCastKind();
-          (Kind == CK_FloatingCast || Kind == CK_FloatingToIntegral) && folds(cast<CastExpr>(E)->getSubExpr())) {
+          (Kind == CK_FloatingCast || Kind == CK_FloatingToIntegral) &&
+          folds(cast<CastExpr>(E)->getSubExpr())) {
         remainder(cast<CastExpr>(E)->getSubExpr());
         return;
       }
@@ -497,7 +510,8 @@ private:
     }
     case Stmt::MemberExprClass: {
       const auto *M = cast<MemberExpr>(E);
-      if (const auto *VD = dyn_cast<VarDecl>(M->getMemberDecl()); VD && M->isNonOdrUse() == NOUR_None)
+      if (const auto *VD = dyn_cast<VarDecl>(M->getMemberDecl());
+          VD && M->isNonOdrUse() == NOUR_None)
         global(M->getExprLoc(), VD);
       stmt(M->getBase());
       return;
@@ -527,7 +541,8 @@ private:
       branches(cast<IfStmt>(S));
       return;
     case Stmt::WhileStmtClass:
-      if (const auto *W = cast<WhileStmt>(S); !W->getConditionVariable() && constant(W->getCond()) == false)
+      if (const auto *W = cast<WhileStmt>(S);
+          !W->getConditionVariable() && constant(W->getCond()) == false)
         return;
       children(S);
       return;

@@ -1,4 +1,5 @@
-//! What the AST told, written into device IR before any pass runs: attributes and metadata of kernels and functions.
+//! What the AST told, written into device IR before any pass runs: attributes and metadata of
+//! kernels and functions.
 
 use scythe_abi::condition::Condition;
 use scythe_abi::launch::{KernelLaunch, Shape};
@@ -79,7 +80,8 @@ pub struct UnitNotes {
 
 /// Writes all notes into the module. A function that was not emitted is passed over.
 pub fn run(module: &Module, notes: &UnitNotes) {
-    // clang's list of annotations said what the AST has told already, and keeps functions alive that are inlined.
+    // clang's list of annotations said what the AST has told already, and keeps functions alive
+    // that are inlined.
     if let Some(annotations) = module.global("llvm.global.annotations") {
         annotations.erase();
     }
@@ -113,7 +115,13 @@ pub fn run(module: &Module, notes: &UnitNotes) {
     }
 }
 
-fn annotate_kernel(module: &Module, function: Function, kernel: &KernelNote, notes: &UnitNotes, kinds: Kinds) {
+fn annotate_kernel(
+    module: &Module,
+    function: Function,
+    kernel: &KernelNote,
+    notes: &UnitNotes,
+    kinds: Kinds,
+) {
     let context = module.context();
     let attribute = |name: &str, value: &str| {
         function.add_attribute(Place::Function, context.string_attribute(name, value));
@@ -131,10 +139,12 @@ fn annotate_kernel(module: &Module, function: Function, kernel: &KernelNote, not
         WorkGroups::Launched => annotate_work_groups(module, function, &kernel.attributes),
         WorkGroups::Logical => {
             let required = kernel.attributes.iter().find(|a| a.name == REQUIRED_SIZE);
-            let required = required.map(|a| a.values.iter().map(|&size| capped(size)).collect::<Vec<_>>());
+            let required =
+                required.map(|a| a.values.iter().map(|&size| capped(size)).collect::<Vec<_>>());
             kinds.set_logical_work_group_size(function, context, &required.unwrap_or_default());
         }
-        // The headers launch groups of one dimension with as many work-items as the program requires.
+        // The headers launch groups of one dimension with as many work-items as the program
+        // requires.
         WorkGroups::Unknown => {
             let product = |a: &Attribute| a.values.iter().copied().fold(1, i64::saturating_mul);
             let required = kernel.attributes.iter().filter(|a| a.name == REQUIRED_SIZE);
@@ -166,7 +176,9 @@ fn annotate_work_groups(module: &Module, function: Function, attributes: &[Attri
 
 /// The attribute that chooses a sub-group size, by number or by name.
 pub fn sub_group_size(attributes: &[Attribute]) -> Option<&Attribute> {
-    attributes.iter().find(|a| matches!(a.name.as_str(), "sycl::reqd_sub_group_size" | "intel::named_sub_group_size"))
+    attributes.iter().find(|a| {
+        matches!(a.name.as_str(), "sycl::reqd_sub_group_size" | "intel::named_sub_group_size")
+    })
 }
 
 fn annotate_sub_group(module: &Module, function: Function, size: &Attribute) {
@@ -178,7 +190,13 @@ fn annotate_sub_group(module: &Module, function: Function, size: &Attribute) {
     function.set_metadata(context.metadata_kind(kind), node);
 }
 
-fn annotate_function(module: &Module, function: Function, note: &FunctionNote, notes: &UnitNotes, kinds: Kinds) {
+fn annotate_function(
+    module: &Module,
+    function: Function,
+    note: &FunctionNote,
+    notes: &UnitNotes,
+    kinds: Kinds,
+) {
     let context = module.context();
     if let Some(declared) = &note.declared_aspects {
         kinds.set_declared(function, context, declared);
@@ -207,10 +225,12 @@ fn annotate_function(module: &Module, function: Function, note: &FunctionNote, n
 
 fn ints<'ctx>(module: &Module<'ctx>, values: &[i64]) -> Metadata<'ctx> {
     let context = module.context();
-    context.md_node(&values.iter().map(|&value| context.md_int(32, value as u64)).collect::<Vec<_>>())
+    context
+        .md_node(&values.iter().map(|&value| context.md_int(32, value as u64)).collect::<Vec<_>>())
 }
 
-/// Metadata has 32 bits for each size; what is larger becomes the largest, which no device has either.
+/// Metadata has 32 bits for each size; what is larger becomes the largest, which no device has
+/// either.
 fn capped(size: i64) -> u32 {
     u32::try_from(size).unwrap_or(u32::MAX)
 }

@@ -1,8 +1,9 @@
-//! What the AST knows of optional kernel features: which function uses which aspect, and where it does and calls.
+//! What the AST knows of optional kernel features: which function uses which aspect, and where it
+//! does and calls.
 //!
-//! The numbers go into IR as metadata; names and places are kept here until the pass over the module asks for them. Only
-//! functions from which a use or a declaration can be reached are kept, so programs without optional features pay
-//! nothing.
+//! The numbers go into IR as metadata; names and places are kept here until the pass over the
+//! module asks for them. Only functions from which a use or a declaration can be reached are kept,
+//! so programs without optional features pay nothing.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -18,7 +19,8 @@ use crate::reach::{Graph, Node, Root};
 pub const DEVICE_HAS: &str = "sycl::device_has";
 pub const USES_ASPECTS: &str = "sycl_detail::uses_aspects";
 
-/// The aspects that a function uses by itself, each with its first place: its `uses_aspects`, and the types in it.
+/// The aspects that a function uses by itself, each with its first place: its `uses_aspects`, and
+/// the types in it.
 pub fn used(node: &Node) -> Vec<(u32, Loc)> {
     let mut found: Vec<(u32, Loc)> = Vec::new();
     let mut add = |aspect: u32, loc: Loc| {
@@ -30,7 +32,9 @@ pub fn used(node: &Node) -> Vec<(u32, Loc)> {
         match &event.action {
             Action::Double => add(Aspect::Fp64 as u32, event.loc),
             Action::Half => add(Aspect::Fp16 as u32, event.loc),
-            Action::Decorated(values) => values.iter().for_each(|&value| add(value as u32, event.loc)),
+            Action::Decorated(values) => {
+                values.iter().for_each(|&value| add(value as u32, event.loc))
+            }
             _ => {}
         }
     }
@@ -45,7 +49,8 @@ pub fn used(node: &Node) -> Vec<(u32, Loc)> {
 pub fn declared(attributes: &[Attribute]) -> Option<Vec<u32>> {
     let mut declared = attributes.iter().filter(|a| a.name == DEVICE_HAS).peekable();
     declared.peek()?;
-    let aspects: BTreeSet<u32> = declared.flat_map(|a| a.values.iter().map(|&value| value as u32)).collect();
+    let aspects: BTreeSet<u32> =
+        declared.flat_map(|a| a.values.iter().map(|&value| value as u32)).collect();
     Some(aspects.into_iter().collect())
 }
 
@@ -70,7 +75,12 @@ pub struct AspectFacts {
 
 impl AspectFacts {
     /// `written` is what the program wrote of each kernel, where that was found.
-    pub fn new(source: &impl Source, graph: &Graph, kernels: &[Kernel], written: &[Option<Body<'_>>]) -> Self {
+    pub fn new(
+        source: &impl Source,
+        graph: &Graph,
+        kernels: &[Kernel],
+        written: &[Option<Body<'_>>],
+    ) -> Self {
         let uses: Vec<Vec<(u32, Loc)>> = graph.nodes.iter().map(used).collect();
         let concerned = concerned(graph, &uses);
         let bodies: HashMap<Decl, &Kernel> = kernels
@@ -80,7 +90,8 @@ impl AspectFacts {
             .filter_map(|(kernel, body)| Some((body.as_ref()?.node.decl, kernel)))
             .collect();
         let mut facts = Self::default();
-        let numbers: HashMap<usize, u32> = (0u32..).zip(&concerned).map(|(number, &node)| (node, number)).collect();
+        let numbers: HashMap<usize, u32> =
+            (0u32..).zip(&concerned).map(|(number, &node)| (node, number)).collect();
         for (number, &index) in (0u32..).zip(&concerned) {
             let node = &graph.nodes[index];
             let kernel = match node.root {
@@ -107,7 +118,9 @@ impl AspectFacts {
             };
             // A kernel has what its functor's call operator declares.
             let speaker = match node.root {
-                Some(Root::Kernel(kernel)) => written[kernel].as_ref().map_or(node, |body| body.node),
+                Some(Root::Kernel(kernel)) => {
+                    written[kernel].as_ref().map_or(node, |body| body.node)
+                }
                 _ => node,
             };
             facts.known.push(Known {
@@ -127,10 +140,14 @@ impl AspectFacts {
 }
 
 fn declares(attribute: &Attribute) -> bool {
-    matches!(attribute.name.as_str(), DEVICE_HAS | "sycl::reqd_sub_group_size" | "sycl::reqd_work_group_size")
+    matches!(
+        attribute.name.as_str(),
+        DEVICE_HAS | "sycl::reqd_sub_group_size" | "sycl::reqd_work_group_size"
+    )
 }
 
-/// As messages show a function, without parameters. Methods are told apart by their class, lambdas cannot be.
+/// As messages show a function, without parameters. Methods are told apart by their class, lambdas
+/// cannot be.
 fn shown_name(node: &Node) -> String {
     let function = &node.function;
     if function.parent.is_none() {
@@ -151,7 +168,9 @@ fn concerned(graph: &Graph, uses: &[Vec<(u32, Loc)>]) -> Vec<usize> {
         graph.calls(caller).for_each(|(callee, _)| callers[callee].push(caller));
     }
     let starts: Vec<usize> = (0..graph.nodes.len())
-        .filter(|&index| !uses[index].is_empty() || graph.nodes[index].function.attributes.iter().any(declares))
+        .filter(|&index| {
+            !uses[index].is_empty() || graph.nodes[index].function.attributes.iter().any(declares)
+        })
         .collect();
     let seen = scythe_llvm::graph::reachable(&callers, &starts);
     (0..graph.nodes.len()).filter(|&index| seen[index]).collect()

@@ -1,7 +1,8 @@
 //! Whether SYCL's attributes stand where they may, and say what they may say.
 //!
-//! [`placed`] looks at each attribute when clang meets it, on whatever declaration; [`check`] at those of device code, where
-//! template parameters are known and all declarations of a function count.
+//! [`placed`] looks at each attribute when clang meets it, on whatever declaration; [`check`] at
+//! those of device code, where template parameters are known and all declarations of a function
+//! count.
 
 use std::collections::HashSet;
 
@@ -23,8 +24,9 @@ const SIZES: [&str; 3] = [WORK_GROUP, NUMERIC_SUB_GROUP, NAMED_SUB_GROUP];
 /// What is wrong with one attribute on a declaration.
 pub fn placed(placed: &Placed) -> Vec<(Level, Loc, String)> {
     let (namespace, name) = placed.written.split_once("::").unwrap_or(("", &placed.written));
-    let on_types = known(namespace, name)
-        .is_some_and(|known| known.takes == Takes::Aspects && known.annotation == crate::aspects::USES_ASPECTS);
+    let on_types = known(namespace, name).is_some_and(|known| {
+        known.takes == Takes::Aspects && known.annotation == crate::aspects::USES_ASPECTS
+    });
     if !(placed.on_function || on_types && placed.on_class) {
         let what = if on_types { "functions and classes" } else { "functions" };
         let message = format!("'{}' attribute only applies to {what}", placed.written);
@@ -38,14 +40,19 @@ pub fn placed(placed: &Placed) -> Vec<(Level, Loc, String)> {
     for (first, second) in conflicts(&placed.attributes) {
         // Each pair is met once, by the later one.
         if second.loc == placed.loc {
-            out.push((Level::Error, second.loc, format!("'{}' contradicts '{}'", shown(second), shown(first))));
+            out.push((
+                Level::Error,
+                second.loc,
+                format!("'{}' contradicts '{}'", shown(second), shown(first)),
+            ));
             out.push((Level::Note, first.loc, format!("'{}' is here", shown(first))));
         }
     }
     out
 }
 
-/// Reports attributes of device functions whose arguments are wrong, or that contradict each other; true when there are none.
+/// Reports attributes of device functions whose arguments are wrong, or that contradict each other;
+/// true when there are none.
 pub fn check(source: &impl Source, graph: &Graph) -> bool {
     let mut sound = true;
     for node in &graph.nodes {
@@ -54,7 +61,8 @@ pub fn check(source: &impl Source, graph: &Graph) -> bool {
             let external = node.function.sycl_external && attribute.name == WORK_GROUP;
             let misplaced = external.then(|| {
                 format!(
-                    "'{WORK_GROUP}' attribute cannot be on the SYCL_EXTERNAL function '{}': put it on the kernel",
+                    "'{WORK_GROUP}' attribute cannot be on the SYCL_EXTERNAL function '{}': put it \
+                     on the kernel",
                     node.function.name
                 )
             });
@@ -66,7 +74,12 @@ pub fn check(source: &impl Source, graph: &Graph) -> bool {
             sound = false;
         }
         for (first, second) in conflicts(attributes) {
-            let message = format!("'{}' of '{}' contradicts '{}'", shown(second), node.function.name, shown(first));
+            let message = format!(
+                "'{}' of '{}' contradicts '{}'",
+                shown(second),
+                node.function.name,
+                shown(first)
+            );
             source.report(Level::Error, second.loc, &message);
             source.report(Level::Note, first.loc, &format!("'{}' is here", shown(first)));
             sound = false;
@@ -75,29 +88,50 @@ pub fn check(source: &impl Source, graph: &Graph) -> bool {
     sound
 }
 
-/// Reports functions that require sizes which a kernel that calls them does not have; true when there are none.
+/// Reports functions that require sizes which a kernel that calls them does not have; true when
+/// there are none.
 ///
 /// A function that is defined elsewhere is left to the link, which sees all of the program.
-pub fn reached(source: &impl Source, graph: &Graph, kernels: &[Kernel], bodies: &[Option<Body<'_>>]) -> bool {
-    let demanding = |node: &Node| node.function.attributes.iter().any(|a| SIZES.contains(&a.name.as_str()));
+pub fn reached(
+    source: &impl Source,
+    graph: &Graph,
+    kernels: &[Kernel],
+    bodies: &[Option<Body<'_>>],
+) -> bool {
+    let demanding =
+        |node: &Node| node.function.attributes.iter().any(|a| SIZES.contains(&a.name.as_str()));
     if !graph.nodes.iter().any(demanding) {
         return true;
     }
     let mut told = HashSet::new();
     for (kernel, body) in kernels.iter().zip(bodies) {
-        let Some(start) = body.as_ref().and_then(|body| graph.position(body.node.decl)) else { continue };
+        let Some(start) = body.as_ref().and_then(|body| graph.position(body.node.decl)) else {
+            continue;
+        };
         for (index, call) in graph.reachable(start) {
             let function = &graph.nodes[index].function;
-            for required in function.attributes.iter().filter(|a| SIZES.contains(&a.name.as_str())) {
-                let own = graph.nodes[start].function.attributes.iter().find(|own| one_thing(own, required));
+            for required in function.attributes.iter().filter(|a| SIZES.contains(&a.name.as_str()))
+            {
+                let own = graph.nodes[start]
+                    .function
+                    .attributes
+                    .iter()
+                    .find(|own| one_thing(own, required));
                 let agrees = own.is_some_and(|own| !differ(own, required));
-                if agrees || (own.is_none() && !function.defined) || !told.insert((kernel.entry, required.loc)) {
+                if agrees
+                    || (own.is_none() && !function.defined)
+                    || !told.insert((kernel.entry, required.loc))
+                {
                     continue;
                 }
                 let (name, required_text) = (&function.name, shown(required));
-                let has = own.map_or("has no such attribute".to_owned(), |own| format!("has '{}'", shown(own)));
-                let message =
-                    format!("'{name}' requires '{required_text}', but kernel '{}', which calls it, {has}", kernel.name);
+                let has = own.map_or("has no such attribute".to_owned(), |own| {
+                    format!("has '{}'", shown(own))
+                });
+                let message = format!(
+                    "'{name}' requires '{required_text}', but kernel '{}', which calls it, {has}",
+                    kernel.name
+                );
                 source.report(Level::Error, call, &message);
                 source.report(Level::Note, required.loc, &format!("'{required_text}' is here"));
             }
@@ -113,7 +147,9 @@ fn fault(attribute: &Attribute) -> Option<String> {
     let takes = |words: &str| Some(format!("'{name}' attribute takes {words}, not {count}"));
     match name.as_str() {
         // Sizes that no device has are for the run time to refuse.
-        WORK_GROUP | WORK_GROUP_HINT if !(1..=3).contains(&count) => takes("one to three arguments"),
+        WORK_GROUP | WORK_GROUP_HINT if !(1..=3).contains(&count) => {
+            takes("one to three arguments")
+        }
         NUMERIC_SUB_GROUP if count != 1 => takes("one argument"),
         WORK_GROUP | WORK_GROUP_HINT | NUMERIC_SUB_GROUP => sizes(attribute),
         NAMED_SUB_GROUP if count != 1 => takes("one argument"),
@@ -121,11 +157,15 @@ fn fault(attribute: &Attribute) -> Option<String> {
             Some("automatic" | "primary") => None,
             text => {
                 let seen = text.unwrap_or("something else");
-                Some(format!("argument 1 of '{name}' must be 'automatic' or 'primary', not '{seen}'"))
+                Some(format!(
+                    "argument 1 of '{name}' must be 'automatic' or 'primary', not '{seen}'"
+                ))
             }
         },
         // The type's name, and that it is one.
-        "sycl::vec_type_hint" if count != 2 => Some(format!("'{name}' attribute takes one argument, a type")),
+        "sycl::vec_type_hint" if count != 2 => {
+            Some(format!("'{name}' attribute takes one argument, a type"))
+        }
         crate::aspects::DEVICE_HAS | crate::aspects::USES_ASPECTS => aspects(attribute),
         _ => None,
     }
@@ -138,8 +178,12 @@ fn sizes(attribute: &Attribute) -> Option<String> {
         let wrong = |what: &str| Some(format!("argument {index} of '{name}' must be {what}"));
         match argument {
             Value::Signed(size) if *size <= 0 => return wrong(&format!("positive, not {size}")),
-            Value::Unsigned(0) | Value::Boolean(false) | Value::Character(0) => return wrong("positive, not 0"),
-            Value::Signed(size) if *size > largest => return wrong(&format!("at most {largest}, not {size}")),
+            Value::Unsigned(0) | Value::Boolean(false) | Value::Character(0) => {
+                return wrong("positive, not 0");
+            }
+            Value::Signed(size) if *size > largest => {
+                return wrong(&format!("at most {largest}, not {size}"));
+            }
             Value::Unsigned(size) if name == NUMERIC_SUB_GROUP && *size > largest as u64 => {
                 return wrong(&format!("at most {largest}, not {size}"));
             }
@@ -147,7 +191,9 @@ fn sizes(attribute: &Attribute) -> Option<String> {
             Value::Floating(_) => return wrong("an integer constant, not a floating-point number"),
             Value::Text(_) => return wrong("an integer constant, not a text"),
             Value::Tuple(_) => return wrong("an integer constant, not an aggregate"),
-            Value::Other(ty) => return wrong(&format!("an integer constant, not a value of type '{ty}'")),
+            Value::Other(ty) => {
+                return wrong(&format!("an integer constant, not a value of type '{ty}'"));
+            }
         }
     }
     None
@@ -167,7 +213,9 @@ fn aspects(attribute: &Attribute) -> Option<String> {
                 _ => "no integer".to_owned(),
             };
             let name = &attribute.name;
-            return Some(format!("argument {index} of '{name}' is {seen}, which is no value of 'sycl::aspect'"));
+            return Some(format!(
+                "argument {index} of '{name}' is {seen}, which is no value of 'sycl::aspect'"
+            ));
         }
     }
     None
@@ -176,14 +224,17 @@ fn aspects(attribute: &Attribute) -> Option<String> {
 /// Pairs that cannot both hold: two values of one attribute, or two kinds of sub-group size.
 fn conflicts(attributes: &[Attribute]) -> Vec<(&Attribute, &Attribute)> {
     let single = |a: &Attribute| {
-        [WORK_GROUP_HINT, "sycl::vec_type_hint"].contains(&a.name.as_str()) || SIZES.contains(&a.name.as_str())
+        [WORK_GROUP_HINT, "sycl::vec_type_hint"].contains(&a.name.as_str())
+            || SIZES.contains(&a.name.as_str())
     };
     // Those of a definition may come before those of its declaration.
     let mut in_order: Vec<&Attribute> = attributes.iter().filter(|a| single(a)).collect();
     in_order.sort_by_key(|attribute| attribute.loc);
     let mut found = Vec::new();
     for (index, &second) in in_order.iter().enumerate() {
-        let first = in_order[..index].iter().find(|first| one_thing(first, second) && differ(first, second));
+        let first = in_order[..index]
+            .iter()
+            .find(|first| one_thing(first, second) && differ(first, second));
         found.extend(first.map(|&first| (first, second)));
     }
     found
@@ -212,7 +263,8 @@ mod tests {
     use super::*;
 
     fn attribute(name: &str, values: &[i64], text: Option<&str>) -> Attribute {
-        let mut arguments: Vec<Value> = text.iter().map(|text| Value::Text((*text).to_owned())).collect();
+        let mut arguments: Vec<Value> =
+            text.iter().map(|text| Value::Text((*text).to_owned())).collect();
         arguments.extend(values.iter().map(|&value| Value::Signed(value)));
         let text = text.map(str::to_owned);
         Attribute { name: name.into(), values: values.into(), text, arguments, loc: Loc(0) }
@@ -241,12 +293,16 @@ mod tests {
         let wrong = fault(&attribute(NAMED_SUB_GROUP, &[], Some("biggest"))).unwrap();
         assert_eq!(
             wrong,
-            "argument 1 of 'intel::named_sub_group_size' must be 'automatic' or 'primary', not 'biggest'"
+            "argument 1 of 'intel::named_sub_group_size' must be 'automatic' or 'primary', not \
+             'biggest'"
         );
         let mut real = attribute(WORK_GROUP, &[], None);
         real.arguments.push(Value::Floating(1.5f64.to_bits()));
         let wrong = fault(&real).unwrap();
-        assert!(wrong.ends_with("must be an integer constant, not a floating-point number"), "{wrong}");
+        assert!(
+            wrong.ends_with("must be an integer constant, not a floating-point number"),
+            "{wrong}"
+        );
     }
 
     #[test]
@@ -262,13 +318,24 @@ mod tests {
     #[test]
     fn attributes_of_functions_stand_on_functions() {
         let on = |written: &str, on_function, on_class| {
-            let found = placed(&Placed { written: written.into(), on_function, on_class, ..Placed::default() });
+            let found = placed(&Placed {
+                written: written.into(),
+                on_function,
+                on_class,
+                ..Placed::default()
+            });
             found.first().map(|(_, _, message)| message.clone()).unwrap_or_default()
         };
         assert_eq!(on("sycl::device_has", true, false), "");
-        assert_eq!(on("sycl::device_has", false, true), "'sycl::device_has' attribute only applies to functions");
+        assert_eq!(
+            on("sycl::device_has", false, true),
+            "'sycl::device_has' attribute only applies to functions"
+        );
         assert_eq!(on("sycl_detail::uses_aspects", false, true), "");
         let message = on("sycl_detail::uses_aspects", false, false);
-        assert_eq!(message, "'sycl_detail::uses_aspects' attribute only applies to functions and classes");
+        assert_eq!(
+            message,
+            "'sycl_detail::uses_aspects' attribute only applies to functions and classes"
+        );
     }
 }

@@ -1,27 +1,34 @@
 //! Which lambdas every compiler lays out alike.
 //!
-//! C++ leaves the order of captures open. Clang and g++ agree where all captures are named. For what `[=]` captures, g++
-//! follows the text: a variable takes its place where the lambda first mentions it. Clang captures when it has instantiated the
-//! code, and a constant only once it knows that its value alone will not do. So they differ, without a difference in size,
+//! C++ leaves the order of captures open. Clang and g++ agree where all captures are named. For
+//! what `[=]` captures, g++ follows the text: a variable takes its place where the lambda first
+//! mentions it. Clang captures when it has instantiated the code, and a constant only once it knows
+//! that its value alone will not do. So they differ, without a difference in size,
 //!
 //! * where a pack is captured: g++ puts its elements last;
 //! * where a discarded statement (`if constexpr`) mentions a variable: g++ captures it;
-//! * where a generic lambda, or a lambda inside of the lambda, mentions a constant: only one of them may capture it;
-//! * where clang's order is not that of the text, as with constants that it captures, and with lambdas inside of a generic
-//!   lambda.
+//! * where a generic lambda, or a lambda inside of the lambda, mentions a constant: only one of
+//!   them may capture it;
+//! * where clang's order is not that of the text, as with constants that it captures, and with
+//!   lambdas inside of a generic lambda.
 //!
 //! [`doubt`] finds these. With other host compilers than clang, such a kernel is an error.
 
 use crate::facts::{Capture, Closure, Mention};
 
-/// Why g++ may capture something else than clang did, or in another order; `None` where it does not.
+/// Why g++ may capture something else than clang did, or in another order; `None` where it does
+/// not.
 pub fn doubt(closure: &Closure) -> Option<String> {
-    let implicit: Vec<&Capture> = closure.captures.iter().filter(|capture| !capture.explicit).collect();
+    let implicit: Vec<&Capture> =
+        closure.captures.iter().filter(|capture| !capture.explicit).collect();
     let Some(mentions) = &closure.mentions else {
         return (!implicit.is_empty()).then(|| "its text is not known here".to_owned());
     };
     let explicit = |mention: &Mention| {
-        closure.captures.iter().any(|capture| capture.explicit && capture.declared == mention.declared)
+        closure
+            .captures
+            .iter()
+            .any(|capture| capture.explicit && capture.declared == mention.declared)
     };
     let mut first: Vec<&Mention> = Vec::new();
     for mention in mentions.iter().filter(|mention| !explicit(mention)) {
@@ -34,7 +41,8 @@ pub fn doubt(closure: &Closure) -> Option<String> {
     {
         return Some(format!("the elements of '{}' are a pack", pack.name));
     }
-    let nested = |declared| mentions.iter().any(|mention| mention.declared == declared && mention.nested);
+    let nested =
+        |declared| mentions.iter().any(|mention| mention.declared == declared && mention.nested);
     let mut expected = Vec::new();
     for mention in first {
         let captured = implicit.iter().find(|capture| capture.declared == mention.declared);
@@ -49,11 +57,13 @@ pub fn doubt(closure: &Closure) -> Option<String> {
             Some(_) => expected.push(mention.declared),
         }
     }
-    let place = implicit.iter().zip(&expected).find(|(capture, declared)| capture.declared != **declared);
+    let place =
+        implicit.iter().zip(&expected).find(|(capture, declared)| capture.declared != **declared);
     if let Some((capture, _)) = place {
         return Some(format!("'{}' is not captured in the order of the text", capture.name));
     }
-    (implicit.len() != expected.len()).then(|| "it captures what its text does not mention".to_owned())
+    (implicit.len() != expected.len())
+        .then(|| "it captures what its text does not mention".to_owned())
 }
 
 #[cfg(test)]
@@ -61,8 +71,8 @@ mod tests {
     use super::*;
     use crate::facts::Loc;
 
-    /// `captures` as "a", "a!" for explicit ones and "a#" for constants; `mentions` likewise, with "a/" inside of another
-    /// lambda and "a+" for packs.
+    /// `captures` as "a", "a!" for explicit ones and "a#" for constants; `mentions` likewise, with
+    /// "a/" inside of another lambda and "a+" for packs.
     fn closure(generic: bool, captures: &[&str], mentions: &[&str]) -> Closure {
         let declared = |text: &str| Loc(u32::from(text.as_bytes()[0]));
         let name = |text: &str| text[..1].to_owned();
@@ -100,7 +110,9 @@ mod tests {
 
     #[track_caller]
     fn unsure(generic: bool, captures: &[&str], mentions: &[&str], why: &str) {
-        assert!(doubt(&closure(generic, captures, mentions)).expect("there is doubt").contains(why));
+        assert!(
+            doubt(&closure(generic, captures, mentions)).expect("there is doubt").contains(why)
+        );
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! The plug-in's two stages, in order: what happens when the AST is complete, and what happens to the module.
+//! The plug-in's two stages, in order: what happens when the AST is complete, and what happens to
+//! the module.
 
 use scythe_abi::aspect::Aspect;
 use scythe_abi::condition::Condition;
@@ -18,26 +19,32 @@ use crate::unit::{Speaker, Unit};
 use crate::warnings::Pragmas;
 use crate::{agreement, attributes, captures, diagnose, functor, properties};
 
-/// First stage: checks device code, writes the integration header, and returns what IR must say. `None` after errors:
-/// there will be no IR.
+/// First stage: checks device code, writes the integration header, and returns what IR must say.
+/// `None` after errors: there will be no IR.
 pub fn unit(unit: &Unit, options: &Options) -> Option<UnitNotes> {
     if unit.errors {
         return None;
     }
     let mut kernels: Vec<Kernel> = unit.kernels.iter().map(|&entry| unit.kernel(entry)).collect();
     let mut sites = call_site::find(unit, &unit.kernels, &unit.instantiations);
-    // What a functor must not hold brings calls with it that are only consequences: such kernels are not looked at.
-    let fit: Vec<bool> =
-        kernels.iter().zip(&sites).map(|(kernel, site)| functor::check(unit, kernel, site.loc)).collect();
+    // What a functor must not hold brings calls with it that are only consequences: such kernels
+    // are not looked at.
+    let fit: Vec<bool> = kernels
+        .iter()
+        .zip(&sites)
+        .map(|(kernel, site)| functor::check(unit, kernel, site.loc))
+        .collect();
     let named_once = name_conflicts(unit, &kernels, &sites);
     let all_fit = fit.iter().all(|&fits| fits) && named_once;
     retain(&mut kernels, &fit);
     retain(&mut sites, &fit);
     let roots: Vec<Decl> = kernels.iter().map(|kernel| kernel.entry).collect();
     let graph = Graph::explore(unit, &roots, &unit.externals);
-    let sound = diagnose::device_globals(unit, &unit.misuses) & diagnose::device_code(unit, &graph, &kernels, &sites);
+    let sound = diagnose::device_globals(unit, &unit.misuses)
+        & diagnose::device_code(unit, &graph, &kernels, &sites);
     let variables = properties::variables(unit, &graph);
-    let bodies: Vec<Option<Body<'_>>> = kernels.iter().map(|kernel| body::find(&graph, kernel)).collect();
+    let bodies: Vec<Option<Body<'_>>> =
+        kernels.iter().map(|kernel| body::find(&graph, kernel)).collect();
     let well_formed = attributes::check(unit, &graph)
         & attributes::reached(unit, &graph, &kernels, &bodies)
         & properties::check(unit, &graph, &kernels, &variables);
@@ -61,7 +68,8 @@ pub fn unit(unit: &Unit, options: &Options) -> Option<UnitNotes> {
         notes.variables.push(VariableNote { symbol: variable.symbol, properties });
     }
     for variable in &unit.device_globals {
-        let (symbol, id, size) = (variable.symbol.clone(), variable.id(&options.tu_id), variable.size);
+        let (symbol, id, size) =
+            (variable.symbol.clone(), variable.id(&options.tu_id), variable.size);
         notes.device_globals.push(DeviceGlobalNote { symbol, id, size });
     }
     if let Some(path) = &options.functors {
@@ -83,19 +91,25 @@ pub fn unit(unit: &Unit, options: &Options) -> Option<UnitNotes> {
     if let Some(path) = &options.int_header
         && let Err(error) = int_header::write(path, &header())
     {
-        unit.report(Level::Error, Loc(0), &format!("cannot write integration header '{}': {error}", path.display()));
+        unit.report(
+            Level::Error,
+            Loc(0),
+            &format!("cannot write integration header '{}': {error}", path.display()),
+        );
     }
     Some(notes)
 }
 
-/// Reports kernels that share another kernel's name; true when there are none. Clang noticed them, but could only point
-/// into the headers.
+/// Reports kernels that share another kernel's name; true when there are none. Clang noticed them,
+/// but could only point into the headers.
 fn name_conflicts(unit: &Unit, kernels: &[Kernel], sites: &[CallSite]) -> bool {
     let rejected_sites = call_site::find(unit, &unit.rejected, &unit.instantiations);
     for (&entry, site) in unit.rejected.iter().zip(&rejected_sites) {
         let second = unit.kernel(entry);
         // The headers' class for a name that is no class.
-        let plain = |name: &str| Some(name.strip_prefix("sycl::detail::named_by<")?.strip_suffix('>')?.to_owned());
+        let plain = |name: &str| {
+            Some(name.strip_prefix("sycl::detail::named_by<")?.strip_suffix('>')?.to_owned())
+        };
         let name = plain(&second.name).unwrap_or(second.name);
         let message = format!("kernel name '{name}' is used for two different kernels");
         unit.report(Level::Error, site.loc, &message);
@@ -139,10 +153,15 @@ fn doubts(unit: &Unit, kernel: &Kernel) -> Vec<Doubt> {
         let why = captures::doubt(&closure)?;
         let implicit = closure.captures.iter().filter(|capture| !capture.explicit);
         let pack = |capture: &Capture| {
-            closure.mentions.iter().flatten().any(|mention| mention.pack && mention.declared == capture.declared)
+            closure
+                .mentions
+                .iter()
+                .flatten()
+                .any(|mention| mention.pack && mention.declared == capture.declared)
         };
-        let mut names: Vec<String> =
-            implicit.map(|capture| capture.name.clone() + if pack(capture) { "..." } else { "" }).collect();
+        let mut names: Vec<String> = implicit
+            .map(|capture| capture.name.clone() + if pack(capture) { "..." } else { "" })
+            .collect();
         names.dedup();
         Some(Doubt { at: unit.locate(closure.loc), why, names })
     };
@@ -172,7 +191,10 @@ fn kernel_note(unit: &Unit, kernel: &Kernel, body: Option<&Body<'_>>) -> KernelN
         internal: !kernel.external,
         work_groups: body.map(|body| body.work_groups).unwrap_or_default(),
         attributes: operator.map(|node| node.function.attributes.clone()).unwrap_or_default(),
-        param_properties: rows.iter().map(|row| properties::of_parameter(&row.properties)).collect(),
+        param_properties: rows
+            .iter()
+            .map(|row| properties::of_parameter(&row.properties))
+            .collect(),
     }
 }
 
@@ -186,7 +208,10 @@ fn function_notes(unit: &Unit, graph: &Graph, kernels: &[Kernel]) -> Vec<Functio
         let external = node.root == Some(Root::External);
         let properties = properties::of_function(&node.function.attributes);
         let conditional = condition(&node.function);
-        let plain = declared.is_none() && used.is_empty() && sub_group_size.is_none() && properties.is_empty();
+        let plain = declared.is_none()
+            && used.is_empty()
+            && sub_group_size.is_none()
+            && properties.is_empty();
         if plain && !external && conditional.is_none() {
             continue;
         }
@@ -210,8 +235,8 @@ fn function_notes(unit: &Unit, graph: &Graph, kernels: &[Kernel]) -> Vec<Functio
     out
 }
 
-/// The devices that call a function; `None` where all may. Numbers that make no condition count as one that all devices meet, so that
-/// nothing is overlooked.
+/// The devices that call a function; `None` where all may. Numbers that make no condition count as
+/// one that all devices meet, so that nothing is overlooked.
 fn condition(function: &Function) -> Option<Condition> {
     let attribute = function.attribute("scythe::conditional")?;
     Some(Condition::from_numbers(&attribute.values).unwrap_or_default())

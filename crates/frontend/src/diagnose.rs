@@ -1,12 +1,15 @@
 //! What device code must not do: each rule's wording, and the report with its chain of calls.
 //!
-//! A report goes through clang's own engine, so carets, `-Werror`, error limits and exit codes are clang's. It is given
-//! once per place, with a shortest chain, and its notes lead from the function at fault to the kernel.
+//! A report goes through clang's own engine, so carets, `-Werror`, error limits and exit codes are
+//! clang's. It is given once per place, with a shortest chain, and its notes lead from the function
+//! at fault to the kernel.
 
 use std::collections::HashSet;
 
 use crate::call_site::CallSite;
-use crate::facts::{Action, Event, Function, Global, Kernel, Level, Loc, Misuse, MisuseKind, Source};
+use crate::facts::{
+    Action, Event, Function, Global, Kernel, Level, Loc, Misuse, MisuseKind, Source,
+};
 use crate::library;
 use crate::reach::{Graph, Root};
 
@@ -27,8 +30,14 @@ impl Fault {
     }
 }
 
-/// Reports every broken rule of the device code in `graph`; `sites` has one place per kernel, where it is submitted. True when there is none.
-pub fn device_code(source: &impl Source, graph: &Graph, kernels: &[Kernel], sites: &[CallSite]) -> bool {
+/// Reports every broken rule of the device code in `graph`; `sites` has one place per kernel, where
+/// it is submitted. True when there is none.
+pub fn device_code(
+    source: &impl Source,
+    graph: &Graph,
+    kernels: &[Kernel],
+    sites: &[CallSite],
+) -> bool {
     let reporter = Reporter { source, graph, kernels, sites };
     let mut seen = HashSet::new();
     for (index, node) in graph.nodes.iter().enumerate() {
@@ -44,8 +53,10 @@ pub fn device_code(source: &impl Source, graph: &Graph, kernels: &[Kernel], site
     for &(caller, loc, callee) in &recursive {
         let function = &graph.nodes[callee].function;
         let mut fault = Fault::new("SYCL kernel cannot call a recursive function");
-        fault.note =
-            Some((function.loc, format!("function '{}' implemented using recursion declared here", function.name)));
+        fault.note = Some((
+            function.loc,
+            format!("function '{}' implemented using recursion declared here", function.name),
+        ));
         reporter.report(caller, loc, &fault);
     }
     seen.is_empty() && recursive.is_empty()
@@ -66,7 +77,8 @@ pub fn device_globals(source: &impl Source, misuses: &[Misuse]) -> bool {
         };
         let subject = if name.is_empty() { "this one".to_owned() } else { format!("'{name}'") };
         let message = format!(
-            "a 'device_global' must be a variable at namespace scope or a public static member, but {subject} is {what}"
+            "a 'device_global' must be a variable at namespace scope or a public static member, \
+             but {subject} is {what}"
         );
         source.report(Level::Error, *loc, &message);
     }
@@ -82,10 +94,18 @@ fn check(graph: &Graph, event: &Event) -> Option<Fault> {
         Action::TypeId | Action::DynamicCast => Fault::new("SYCL kernel cannot use rtti"),
         Action::VaArg => Fault::new("SYCL kernel cannot use 'va_arg'"),
         Action::Asm => Fault::new("SYCL kernel cannot use inline assembly"),
-        Action::VariableArray(name) => Fault::new(format!("SYCL kernel cannot use a variable-length array ('{name}')")),
-        Action::ZeroArray(name) => Fault::new(format!("SYCL kernel cannot use a zero-length array ('{name}')")),
-        Action::LongDouble => Fault::new("SYCL kernel cannot use 'long double', which devices do not have"),
-        Action::Global { variable, declared, global, .. } => check_global(global)?.declared(*declared, variable),
+        Action::VariableArray(name) => {
+            Fault::new(format!("SYCL kernel cannot use a variable-length array ('{name}')"))
+        }
+        Action::ZeroArray(name) => {
+            Fault::new(format!("SYCL kernel cannot use a zero-length array ('{name}')"))
+        }
+        Action::LongDouble => {
+            Fault::new("SYCL kernel cannot use 'long double', which devices do not have")
+        }
+        Action::Global { variable, declared, global, .. } => {
+            check_global(global)?.declared(*declared, variable)
+        }
         Action::Call(decl) | Action::Address(decl) => check_call(&graph.find(*decl)?.function)?,
         Action::Lambda(_) | Action::Double | Action::Half | Action::Decorated(_) => return None,
     })
@@ -103,7 +123,9 @@ fn check_global(global: &Global) -> Option<Fault> {
     } else if !global.constant_init {
         format!("SYCL kernel cannot use a dynamically initialised {what} variable")
     } else if global.undefined {
-        format!("SYCL kernel cannot use a {what} variable that is not defined in this translation unit")
+        format!(
+            "SYCL kernel cannot use a {what} variable that is not defined in this translation unit"
+        )
     } else {
         return None;
     }))
@@ -111,7 +133,10 @@ fn check_global(global: &Global) -> Option<Fault> {
 
 fn check_call(callee: &Function) -> Option<Fault> {
     if let Some(error) = callee.attribute("scythe::error") {
-        let message = error.text.clone().unwrap_or_else(|| format!("SYCL kernel cannot call '{}'", callee.name));
+        let message = error
+            .text
+            .clone()
+            .unwrap_or_else(|| format!("SYCL kernel cannot call '{}'", callee.name));
         return Some(Fault::new(message).declared(callee.loc, &callee.name));
     }
     if callee.allocation || (callee.extern_c && library::allocates(&callee.name)) {
@@ -120,20 +145,27 @@ fn check_call(callee: &Function) -> Option<Fault> {
     if callee.builtin || callee.attribute("scythe::device_library").is_some() {
         return None;
     }
-    if !callee.defined && (library::provides_qualified(&callee.qualified) || library::asserts(&callee.qualified)) {
+    if !callee.defined
+        && (library::provides_qualified(&callee.qualified) || library::asserts(&callee.qualified))
+    {
         return None;
     }
     if !callee.defined && callee.extern_c && library::prints(&callee.name) {
         return None;
     }
     if callee.variadic {
-        return Some(Fault::new("SYCL kernel cannot call a variadic function").declared(callee.loc, &callee.name));
+        return Some(
+            Fault::new("SYCL kernel cannot call a variadic function")
+                .declared(callee.loc, &callee.name),
+        );
     }
     if callee.defined || callee.sycl_external || callee.defaulted {
         return None;
     }
     if library::throws(&callee.qualified) {
-        return Some(Fault::new("SYCL kernel cannot use exceptions").declared(callee.loc, &callee.name));
+        return Some(
+            Fault::new("SYCL kernel cannot use exceptions").declared(callee.loc, &callee.name),
+        );
     }
     if callee.extern_c && library::provides(&callee.name) {
         return None;
@@ -158,7 +190,8 @@ impl<S: Source> Reporter<'_, S> {
         }
         let chain: Vec<(usize, Loc)> = self.graph.chain(node).collect();
         let outermost = chain.last().map_or(node, |&(caller, _)| caller);
-        // What the headers do between a kernel's entry point and its call operator is of no interest.
+        // What the headers do between a kernel's entry point and its call operator is of no
+        // interest.
         let is_of_headers = |&&(caller, _): &&(usize, Loc)| {
             let node = &self.graph.nodes[caller];
             matches!(node.root, Some(Root::Kernel(_))) || node.function.in_sycl
@@ -175,7 +208,8 @@ impl<S: Source> Reporter<'_, S> {
             }
             Some(Root::External) => {
                 let function = &self.graph.nodes[outermost].function;
-                let message = format!("'{}' is device code because it is SYCL_EXTERNAL", function.name);
+                let message =
+                    format!("'{}' is device code because it is SYCL_EXTERNAL", function.name);
                 self.source.report(Level::Note, function.loc, &message);
             }
             None => {}

@@ -1,6 +1,8 @@
-//! What is known of a translation unit, as plain values: the shim's facts, copied out of clang's arena.
+//! What is known of a translation unit, as plain values: the shim's facts, copied out of clang's
+//! arena.
 //!
-//! Nothing here depends on clang, so diagnostics, rows and the integration header can be tested without it.
+//! Nothing here depends on clang, so diagnostics, rows and the integration header can be tested
+//! without it.
 
 use scythe_abi::launch::Scalar;
 use scythe_abi::names::TU_SEPARATOR;
@@ -37,8 +39,8 @@ pub enum Value {
     Other(String),
 }
 
-/// An `annotate` attribute: its name and all its arguments; except where it lists properties, also those that are integers, and the
-/// first one that is a text.
+/// An `annotate` attribute: its name and all its arguments; except where it lists properties, also
+/// those that are integers, and the first one that is a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Attribute {
     pub name: String,
@@ -56,7 +58,8 @@ pub struct Placed {
     pub loc: Loc,
     pub on_function: bool,
     pub on_class: bool,
-    /// It comes first, then the declaration's other annotations; none where arguments depend on template parameters.
+    /// It comes first, then the declaration's other annotations; none where arguments depend on
+    /// template parameters.
     pub attributes: Vec<Attribute>,
 }
 
@@ -211,7 +214,9 @@ pub enum GetFault {
 impl GetFault {
     /// `None` where nothing is wrong.
     pub fn from_number(number: u32) -> Option<Self> {
-        [Self::Hidden, Self::Deleted, Self::OfTemporaries].get(number.checked_sub(1)? as usize).copied()
+        [Self::Hidden, Self::Deleted, Self::OfTemporaries]
+            .get(number.checked_sub(1)? as usize)
+            .copied()
     }
 }
 
@@ -315,7 +320,11 @@ pub struct DeviceGlobal {
 impl DeviceGlobal {
     /// The variable's name on devices, in the translation unit `unit`.
     pub fn id(&self, unit: &str) -> String {
-        if self.external { self.symbol.clone() } else { format!("{}{TU_SEPARATOR}{unit}", self.symbol) }
+        if self.external {
+            self.symbol.clone()
+        } else {
+            format!("{}{TU_SEPARATOR}{unit}", self.symbol)
+        }
     }
 }
 

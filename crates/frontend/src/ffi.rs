@@ -313,9 +313,19 @@ unsafe extern "C" {
     pub fn scythe_describe_kernel(unit: *mut RawUnit, entry: Decl, out: *mut Kernel);
     pub fn scythe_describe_functor(unit: *mut RawUnit, entry: Decl, out: *mut Functor);
     pub fn scythe_describe_functor_type(unit: *mut RawUnit, entry: Decl, out: *mut FunctorType);
-    pub fn scythe_describe_closures(unit: *mut RawUnit, entry: Decl, out: *mut *const Closure, count: *mut usize);
+    pub fn scythe_describe_closures(
+        unit: *mut RawUnit,
+        entry: Decl,
+        out: *mut *const Closure,
+        count: *mut usize,
+    );
     pub fn scythe_aspect_macros(unit: *mut RawUnit, out: *mut *const Str, count: *mut usize);
-    pub fn scythe_function_symbols(unit: *mut RawUnit, function: Decl, out: *mut *const Str, count: *mut usize);
+    pub fn scythe_function_symbols(
+        unit: *mut RawUnit,
+        function: Decl,
+        out: *mut *const Str,
+        count: *mut usize,
+    );
     pub fn scythe_describe_variable(unit: *mut RawUnit, variable: Decl, out: *mut Variable);
     pub fn scythe_token_at(tokens: *mut RawTokens, index: usize, out: *mut Token);
     pub fn scythe_is_before(unit: *mut RawUnit, first: u32, second: u32) -> u32;

@@ -10,13 +10,20 @@ pub fn check(source: &impl Source, kernel: &Kernel, call_site: Loc) -> bool {
         Some(root) if kernel.by_value => look(root, root, &mut faults),
         _ => faults.push((
             kernel.entry_loc,
-            format!("a kernel entry point takes one functor by value; '{}' is no class, or not alone", kernel.functor),
+            format!(
+                "a kernel entry point takes one functor by value; '{}' is no class, or not alone",
+                kernel.functor
+            ),
         )),
     }
     if Shape::from_name(&kernel.shape).is_none() {
         faults.push((
             kernel.entry_loc,
-            format!("a kernel entry point is annotated with its shape; seen '{}', expected one of 'single_task', 'range', 'nd_range'", kernel.shape),
+            format!(
+                "a kernel entry point is annotated with its shape; seen '{}', expected one of \
+                'single_task', 'range', 'nd_range'",
+                kernel.shape
+            ),
         ));
     }
     if let Some((fault, loc)) = kernel.faulty_get {
@@ -27,7 +34,10 @@ pub fn check(source: &impl Source, kernel: &Kernel, call_site: Loc) -> bool {
         };
         faults.push((
             loc,
-            format!("'get(properties_tag)' of a kernel's function object {fault}: the properties would be lost"),
+            format!(
+                "'get(properties_tag)' of a kernel's function object {fault}: the properties \
+                would be lost"
+            ),
         ));
     }
     for (loc, message) in &faults {
@@ -45,7 +55,8 @@ fn look(root: &Field, field: &Field, faults: &mut Vec<(Loc, String)>) {
     if field.captured_this {
         faults.push((
             field.loc,
-            "kernel captures 'this', which points to host memory; capture '*this', or copy the members it uses to \
+            "kernel captures 'this', which points to host memory; capture '*this', or copy the \
+             members it uses to \
              local variables"
                 .to_owned(),
         ));
@@ -56,11 +67,16 @@ fn look(root: &Field, field: &Field, faults: &mut Vec<(Loc, String)>) {
             field.loc,
             if field.capture {
                 format!(
-                    "kernel captures '{}' by reference, which refers to host memory; capture it by value",
+                    "kernel captures '{}' by reference, which refers to host memory; capture it by \
+                     value",
                     field.name
                 )
             } else {
-                format!("member '{}' of a kernel's functor is a reference to host memory", field.name)
+                format!(
+                    "member '{}' of a kernel's functor is a reference to host \
+                    memory",
+                    field.name
+                )
             },
         ));
         return;
@@ -69,7 +85,10 @@ fn look(root: &Field, field: &Field, faults: &mut Vec<(Loc, String)>) {
     if field.long_double && (leaf || field.capture) {
         faults.push((
             field.loc,
-            format!("{} is or holds a 'long double', which devices do not have", describe(root, field)),
+            format!(
+                "{} is or holds a 'long double', which devices do not have",
+                describe(root, field)
+            ),
         ));
         return;
     }

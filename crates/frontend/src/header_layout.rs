@@ -1,8 +1,10 @@
-//! What the integration header says of functors' layouts, for the host compiler to compare with its own.
+//! What the integration header says of functors' layouts, for the host compiler to compare with its
+//! own.
 //!
-//! A functor of a class that can be declared ahead is compared by the assertions of `functor_info`, and that of a kernel
-//! whose name can be by those of `kernel_info`. Of all others, unnamed lambdas and local classes, the header has tables,
-//! and the kernel is compared when it is launched. Captures have names in g++ alone: `__x` for a capture `x`.
+//! A functor of a class that can be declared ahead is compared by the assertions of `functor_info`,
+//! and that of a kernel whose name can be by those of `kernel_info`. Of all others, unnamed lambdas
+//! and local classes, the header has tables, and the kernel is compared when it is launched.
+//! Captures have names in g++ alone: `__x` for a capture `x`.
 
 use std::fmt::Write as _;
 
@@ -18,7 +20,8 @@ pub fn declarable(functor: &FunctorType) -> bool {
     functor.parts.iter().all(|part| part.declarable && !part.namespaces.starts_with("sycl"))
 }
 
-/// A specialisation of `functor_info`, which asserts the layout of a class once a functor of it is launched.
+/// A specialisation of `functor_info`, which asserts the layout of a class once a functor of it is
+/// launched.
 pub fn functor_info(out: &mut String, index: usize, kernel: &KernelEntry) {
     let FunctorType { spelling, align, .. } = &kernel.functor;
     let size = kernel.functor_size;
@@ -26,12 +29,17 @@ pub fn functor_info(out: &mut String, index: usize, kernel: &KernelEntry) {
     let _ = writeln!(out, "template <> struct functor_info<::__scythe_functor_{index}> {{");
     let _ = writeln!(out, "  template <class K> static constexpr bool agrees() {{");
     assert(out, &format!("sizeof(K) == {size}"), &format!("{known} '{spelling}' has {size} bytes"));
-    assert(out, &format!("alignof(K) == {align}"), &format!("{known} '{spelling}' is aligned to {align}"));
+    assert(
+        out,
+        &format!("alignof(K) == {align}"),
+        &format!("{known} '{spelling}' is aligned to {align}"),
+    );
     members(out, kernel, &format!("{known} '{spelling}'"));
     out.push_str("    return true;\n  }\n};\n\n");
 }
 
-/// The same for the functor of one kernel, whose class C++ cannot declare ahead: a member of `kernel_info`.
+/// The same for the functor of one kernel, whose class C++ cannot declare ahead: a member of
+/// `kernel_info`.
 pub fn kernel_agrees(out: &mut String, kernel: &KernelEntry) {
     out.push_str("  template <class K> static constexpr bool agrees() {\n");
     if !declarable(&kernel.functor) {
@@ -50,7 +58,11 @@ fn members(out: &mut String, kernel: &KernelEntry, known: &str) {
         let object = format!("static_cast<K *>(nullptr)->{path}");
         let place = format!("__builtin_offsetof(K, {path}) == {offset}");
         assert(out, &place, &format!("{known} has '{path}' at offset {offset}"));
-        assert(out, &format!("sizeof({object}) == {size}"), &format!("{known} has '{path}' of {size} bytes"));
+        assert(
+            out,
+            &format!("sizeof({object}) == {size}"),
+            &format!("{known} has '{path}' of {size} bytes"),
+        );
         if let Some(name) = arithmetic {
             let same = format!("is_member_type<decltype({object}), {name}>");
             assert(out, &same, &format!("{known} has '{path}' of type '{name}'"));
@@ -73,8 +85,10 @@ pub struct Tables<'a> {
 impl<'a> Tables<'a> {
     /// For these kernels.
     pub fn new(kernels: impl Iterator<Item = &'a KernelEntry>) -> Self {
-        let mut paths: Vec<&str> =
-            kernels.flat_map(|kernel| &kernel.functor.members).map(|member| member.path.as_str()).collect();
+        let mut paths: Vec<&str> = kernels
+            .flat_map(|kernel| &kernel.functor.members)
+            .map(|member| member.path.as_str())
+            .collect();
         paths.sort_unstable();
         paths.dedup();
         Self { paths }
@@ -85,26 +99,35 @@ impl<'a> Tables<'a> {
         for (index, path) in self.paths.iter().enumerate() {
             let of = |path: &str| format!("decltype(static_cast<K *>(nullptr)->{path})");
             let member = of(path);
-            // In another functor the path may name a bit-field, or an element of what a pointer points to: neither has
-            // an offset.
+            // In another functor the path may name a bit-field, or an element of what a pointer
+            // points to: neither has an offset.
             let arrays = path.match_indices("[0]").map(|(end, _)| of(&path[..end]));
-            let arrays: String = arrays.map(|array| format!(", std::enable_if_t<std::is_array_v<{array}>>")).collect();
+            let arrays: String = arrays
+                .map(|array| format!(", std::enable_if_t<std::is_array_v<{array}>>"))
+                .collect();
             let _ = writeln!(
                 out,
-                "template <class K, class = void> inline constexpr functor_member member_{index}{{}};\n\
-                 template <class K>\ninline constexpr functor_member member_{index}<K, std::void_t<{member}, decltype(sizeof(static_cast<K *>(nullptr)->{path})){arrays}>>{{\n    \
-                 {}, __builtin_offsetof(K, {path}), sizeof({member}), &member_type<std::remove_cv_t<{member}>>}};",
+                "template <class K, class = void> inline constexpr functor_member \
+                 member_{index}{{}};\n\
+                 template <class K>\ninline constexpr functor_member member_{index}<K, \
+                 std::void_t<{member}, decltype(sizeof(static_cast<K \
+                 *>(nullptr)->{path})){arrays}>>{{\n    \
+                 {}, __builtin_offsetof(K, {path}), sizeof({member}), \
+                 &member_type<std::remove_cv_t<{member}>>}};",
                 literal(path)
             );
         }
-        out.push_str("template <class K> inline constexpr const functor_member *functor_members[] = {");
+        out.push_str(
+            "template <class K> inline constexpr const functor_member *functor_members[] = {",
+        );
         for index in 0..self.paths.len() {
             let _ = write!(out, "&member_{index}<K>, ");
         }
         out.push_str("nullptr};\n");
     }
 
-    /// What the device pass made of a kernel's functor: the table `expected_INDEX`, and the end of the kernel's row.
+    /// What the device pass made of a kernel's functor: the table `expected_INDEX`, and the end of
+    /// the kernel's row.
     pub fn expect(&self, out: &mut String, index: usize, kernel: &KernelEntry) -> String {
         let members = &kernel.functor.members;
         if members.is_empty() {
@@ -112,12 +135,17 @@ impl<'a> Tables<'a> {
         }
         let _ = writeln!(out, "static constexpr expected_member expected_{index}[] = {{");
         for Member { path, arithmetic, offset, size, in_closure } in members {
-            let place = self.paths.binary_search(&path.as_str()).expect("the tables are of these kernels");
+            let place =
+                self.paths.binary_search(&path.as_str()).expect("the tables are of these kernels");
             let kind = match arithmetic {
                 Some(name) => format!("&member_type<{name}>"),
                 None => "nullptr".to_owned(),
             };
-            let _ = writeln!(out, "    {{{place}, {in_closure}, {{{}, {offset}, {size}, {kind}}}}},", literal(path));
+            let _ = writeln!(
+                out,
+                "    {{{place}, {in_closure}, {{{}, {offset}, {size}, {kind}}}}},",
+                literal(path)
+            );
         }
         out.push_str("};\n");
         format!("expected_{index}, {}", members.len())

@@ -1,8 +1,9 @@
 //! The host pass: the runtime learns of the program's `device_global` variables.
 //!
-//! While the AST is made, each such variable gets an annotation that tells its name on devices ([`annotation`]). Code generation
-//! writes it into the module, where [`register`] finds it, even if code generation and optimisation are two runs of clang, as with
-//! `-save-temps`. Programs then register their variables when they are loaded, before their own initialisers run.
+//! While the AST is made, each such variable gets an annotation that tells its name on devices
+//! ([`annotation`]). Code generation writes it into the module, where [`register`] finds it, even
+//! if code generation and optimisation are two runs of clang, as with `-save-temps`. Programs then
+//! register their variables when they are loaded, before their own initialisers run.
 
 use scythe_abi::names::{TU_SEPARATOR, UNIT_NAMES_SECTION};
 use scythe_llvm::{ContextRef, Function, GlobalVariable, Linkage, Module, Value};
@@ -38,9 +39,11 @@ pub fn register(module: &Module) {
             name.set_section(UNIT_NAMES_SECTION);
         }
         let name = name.as_value();
-        elements.push(context.const_struct(&[*variable, name, context.const_int(64, *size)], false));
+        elements
+            .push(context.const_struct(&[*variable, name, context.const_int(64, *size)], false));
     }
-    let table = constant(module, "scythe.device_globals", row_type.const_array(&elements)).as_value();
+    let table =
+        constant(module, "scythe.device_globals", row_type.const_array(&elements)).as_value();
     let count = context.const_int(64, rows.len() as u64);
     let enter = caller(module, context, "scythe.device_globals.enter", REGISTER, table, count);
     let leave = caller(module, context, "scythe.device_globals.leave", UNREGISTER, table, count);
@@ -55,7 +58,8 @@ struct Row<'ctx> {
 
 /// The variables that the module's annotations tell of, in their order.
 fn annotated<'ctx>(module: &Module<'ctx>) -> Vec<Row<'ctx>> {
-    let Some(list) = module.global("llvm.global.annotations").and_then(|list| list.initializer()) else {
+    let Some(list) = module.global("llvm.global.annotations").and_then(|list| list.initializer())
+    else {
         return Vec::new();
     };
     let row = |entry: Value<'ctx>| {
@@ -87,7 +91,8 @@ fn caller<'ctx>(
     count: Value<'ctx>,
 ) -> Function<'ctx> {
     let void = context.void_type();
-    let called = module.get_or_add_function(callee, void.function(&[table.ty(), count.ty()], false));
+    let called =
+        module.get_or_add_function(callee, void.function(&[table.ty(), count.ty()], false));
     let function = module.add_function(name, void.function(&[], false));
     function.set_linkage(Linkage::LLVMInternalLinkage);
     let builder = context.create_builder();

@@ -1,9 +1,10 @@
-//! The integration header: what a foreign host compiler, which cannot ask clang, must know of the kernels.
+//! The integration header: what a foreign host compiler, which cannot ask clang, must know of the
+//! kernels.
 //!
-//! It is valid C++17 for g++ and clang. Names that C++ lets one declare ahead are declared and get a specialisation of
-//! `sycl::detail::kernel_info`; kernels whose name holds a lambda's type are listed with the place where the program submits
-//! them. Every compiler mangles local classes alike, so the host finds them by itself, and looks them up in a list of their
-//! layouts.
+//! It is valid C++17 for g++ and clang. Names that C++ lets one declare ahead are declared and get
+//! a specialisation of `sycl::detail::kernel_info`; kernels whose name holds a lambda's type are
+//! listed with the place where the program submits them. Every compiler mangles local classes
+//! alike, so the host finds them by itself, and looks them up in a list of their layouts.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -70,7 +71,9 @@ pub fn render(header: &Header<'_>) -> String {
          #define __SCYTHE_INT_HEADER__ 1\n#undef SCYTHE_TU_ID\n#define SCYTHE_TU_ID 0x{tu_id}ULL\n\
          // SYCL's attributes mean something to the device pass only.\n\
          #if defined(__clang__)\n#pragma clang diagnostic ignored \"-Wunknown-attributes\"\n\
-         #elif __GNUC__ >= 12\n#pragma GCC diagnostic ignored_attributes \"sycl::,cl::,intel::,INTEL::,sycl_detail::,__sycl_detail__::\"\n#endif\n"
+         #elif __GNUC__ >= 12\n#pragma GCC diagnostic \
+         ignored_attributes \"sycl::,cl::,intel::,INTEL::,sycl_detail::,__sycl_detail__::\"\n\
+         #endif\n"
     );
     for name in macros {
         let _ = writeln!(out, "#ifndef {name}\n#define {name} 1\n#endif");
@@ -91,14 +94,16 @@ pub fn render(header: &Header<'_>) -> String {
             seen.push(part);
         }
     }
-    // Aliases outside of every namespace: inside `sycl::detail` a program's names could mean something else.
+    // Aliases outside of every namespace: inside `sycl::detail` a program's names could mean
+    // something else.
     for (index, kernel) in declared.iter().enumerate() {
         let _ = writeln!(out, "using __scythe_kernel_name_{index} = {};", kernel.spelling);
     }
     for (index, kernel) in functors.iter().enumerate() {
         let _ = writeln!(out, "using __scythe_functor_{index} = {};", kernel.functor.spelling);
     }
-    // Offsets in classes that are not of standard layout are what is compared: GCC warns of asking for them.
+    // Offsets in classes that are not of standard layout are what is compared: GCC warns of asking
+    // for them.
     out.push_str(
         "\nnamespace sycl {\nnamespace detail {\n\n\
          #pragma GCC diagnostic push\n#pragma GCC diagnostic ignored \"-Winvalid-offsetof\"\n\n",
@@ -118,7 +123,8 @@ pub fn render(header: &Header<'_>) -> String {
     out
 }
 
-/// The tables of kernels without a specialisation: lambdas by the places of their calls, local classes by their symbols.
+/// The tables of kernels without a specialisation: lambdas by the places of their calls, local
+/// classes by their symbols.
 fn list(out: &mut String, kernels: &[KernelEntry]) {
     let listed: Vec<&KernelEntry> = kernels.iter().filter(|kernel| !kernel.declarable()).collect();
     let tables = Tables::new(listed.iter().copied());
@@ -126,7 +132,8 @@ fn list(out: &mut String, kernels: &[KernelEntry]) {
     let (mut unnamed, mut local) = (Vec::new(), Vec::new());
     for (index, kernel) in listed.into_iter().enumerate() {
         let members = tables.expect(out, index, kernel);
-        let (size, align, symbol) = (kernel.functor_size, kernel.functor.align, literal(&kernel.symbol));
+        let (size, align, symbol) =
+            (kernel.functor_size, kernel.functor.align, literal(&kernel.symbol));
         let row = format!("{size}, {align}, {symbol}, {members}");
         if kernel.unnamed() {
             unnamed.extend(kernel.calls.iter().map(|call| (call, &kernel.symbol, row.clone())));
@@ -135,7 +142,8 @@ fn list(out: &mut String, kernels: &[KernelEntry]) {
         }
     }
     unnamed.sort();
-    // A call with a qualified name has two places in its line, where the call and where the name begins.
+    // A call with a qualified name has two places in its line, where the call and where the name
+    // begins.
     let mut known = HashSet::new();
     unnamed.retain(|(call, symbol, _)| known.insert((&call.file, call.line, *symbol)));
     out.push_str("static const listed_kernel unnamed_kernels[] = {\n");
@@ -152,8 +160,10 @@ fn list(out: &mut String, kernels: &[KernelEntry]) {
 
 /// Errors where g++ would read these lambdas, each at its place.
 fn refuse_doubts(out: &mut String, kernels: &[KernelEntry]) {
-    let mut doubts: Vec<(&KernelEntry, &Doubt)> =
-        kernels.iter().flat_map(|kernel| kernel.doubts.iter().map(move |doubt| (kernel, doubt))).collect();
+    let mut doubts: Vec<(&KernelEntry, &Doubt)> = kernels
+        .iter()
+        .flat_map(|kernel| kernel.doubts.iter().map(move |doubt| (kernel, doubt)))
+        .collect();
     if doubts.is_empty() {
         return;
     }
@@ -162,10 +172,14 @@ fn refuse_doubts(out: &mut String, kernels: &[KernelEntry]) {
     for (kernel, Doubt { at, why, names }) in doubts {
         let _ = writeln!(out, "#line {} {}", at.line, literal(&at.file));
         let list = names.join(", ");
-        let advice =
-            if list.is_empty() { "do not capture by default".to_owned() } else { format!("name them: [{list}]") };
+        let advice = if list.is_empty() {
+            "do not capture by default".to_owned()
+        } else {
+            format!("name them: [{list}]")
+        };
         let message = format!(
-            "kernel '{}': compilers differ in what this lambda captures without naming it, or in its order, since {why}; \
+            "kernel '{}': compilers differ in what this lambda captures without naming it, or in \
+             its order, since {why}; \
              {advice}, or let clang compile the host side too",
             kernel.name
         );
@@ -174,21 +188,31 @@ fn refuse_doubts(out: &mut String, kernels: &[KernelEntry]) {
     out.push_str("#endif\n");
 }
 
-/// Lets the runtime know the program's variables. They cannot be named before they are declared, nor all of them afterwards;
-/// but their symbols can, also those of internal linkage. A variable that is not part of the object has no address.
+/// Lets the runtime know the program's variables. They cannot be named before they are declared,
+/// nor all of them afterwards; but their symbols can, also those of internal linkage. A variable
+/// that is not part of the object has no address.
 fn register(out: &mut String, variables: &[DeviceGlobalNote]) {
     out.push_str("\n#include <sycl/detail/device_global_registration.hpp>\n\n");
     for (index, variable) in variables.iter().enumerate() {
         let (symbol, id) = (literal(&variable.symbol), literal(&variable.id));
-        let _ = writeln!(out, "static char __scythe_device_global_{index} __attribute__((weakref({symbol})));");
+        let _ = writeln!(
+            out,
+            "static char __scythe_device_global_{index} __attribute__((weakref({symbol})));"
+        );
         // The driver puts the final identifier of the unit into names that have it.
         let section = match variable.id.contains(TU_SEPARATOR) {
             true => format!(" __attribute__((section(\"{UNIT_NAMES_SECTION}\")))"),
             false => String::new(),
         };
-        let _ = writeln!(out, "static const char __scythe_device_global_name_{index}[]{section} = {id};");
+        let _ = writeln!(
+            out,
+            "static const char __scythe_device_global_name_{index}[]{section} = {id};"
+        );
     }
-    out.push_str("\nnamespace sycl {\nnamespace detail {\n\nstatic const scythe_device_global device_globals[] = {\n");
+    out.push_str(
+        "\nnamespace sycl {\nnamespace detail {\n\nstatic const scythe_device_global \
+        device_globals[] = {\n",
+    );
     for (index, variable) in variables.iter().enumerate() {
         let size = variable.size;
         let (variable, name) = ("::__scythe_device_global_", "::__scythe_device_global_name_");
@@ -197,17 +221,22 @@ fn register(out: &mut String, variables: &[DeviceGlobalNote]) {
     let count = variables.len();
     let _ = writeln!(
         out,
-        "}};\nstatic const device_global_registration registered_device_globals(device_globals, {count});\n\n}} // namespace \
+        "}};\nstatic const device_global_registration registered_device_globals(device_globals, \
+         {count});\n\n}} // namespace \
          detail\n}} // namespace sycl"
     );
 }
 
 /// A declaration inside its namespaces.
 fn declare(out: &mut String, part: &NamePart) {
-    let spaces: Vec<&str> =
-        if part.namespaces.is_empty() { Vec::new() } else { part.namespaces.split("::").map(str::trim).collect() };
+    let spaces: Vec<&str> = if part.namespaces.is_empty() {
+        Vec::new()
+    } else {
+        part.namespaces.split("::").map(str::trim).collect()
+    };
     for space in &spaces {
-        let (inline, name) = space.strip_prefix("inline ").map_or(("", *space), |name| ("inline ", name));
+        let (inline, name) =
+            space.strip_prefix("inline ").map_or(("", *space), |name| ("inline ", name));
         let gap = if name.is_empty() { "" } else { " " };
         let _ = write!(out, "{inline}namespace{gap}{name} {{ ");
     }
@@ -220,12 +249,20 @@ fn specialise(out: &mut String, index: usize, kernel: &KernelEntry) {
     let _ = writeln!(out, "template <> struct kernel_info<::__scythe_kernel_name_{index}> {{");
     let _ = writeln!(out, "  static constexpr const char *name() {{ return {symbol}; }}");
     let _ = writeln!(out, "  static constexpr uint64_t functor_size() {{ return {size}; }}");
-    let _ = writeln!(out, "  static constexpr uint64_t functor_align() {{ return {}; }}", kernel.functor.align);
+    let _ = writeln!(
+        out,
+        "  static constexpr uint64_t functor_align() {{ return {}; }}",
+        kernel.functor.align
+    );
     let _ = writeln!(out, "  static constexpr unsigned num_params() {{ return {count}; }}");
     let _ = writeln!(out, "  static constexpr kernel_param param(unsigned i) {{");
     let _ = writeln!(out, "    switch (i) {{");
     for (i, param) in kernel.params.iter().enumerate() {
-        let _ = writeln!(out, "    case {i}: return {{{}, {}, {}}};", param.kind as u32, param.size, param.offset);
+        let _ = writeln!(
+            out,
+            "    case {i}: return {{{}, {}, {}}};",
+            param.kind as u32, param.size, param.offset
+        );
     }
     let _ = writeln!(out, "    default: return {{1, 0, 0}};\n    }}\n  }}");
     header_layout::kernel_agrees(out, kernel);
@@ -271,7 +308,12 @@ mod tests {
     use scythe_abi::launch::ParamKind;
 
     fn part(namespaces: &str, declaration: &str) -> NamePart {
-        NamePart { namespaces: namespaces.into(), declaration: declaration.into(), declarable: true, closure: false }
+        NamePart {
+            namespaces: namespaces.into(),
+            declaration: declaration.into(),
+            declarable: true,
+            closure: false,
+        }
     }
 
     fn undeclarable() -> NamePart {
@@ -291,7 +333,11 @@ mod tests {
     fn kernel(spelling: &str, parts: Vec<NamePart>) -> KernelEntry {
         KernelEntry {
             name: spelling.into(),
-            functor: FunctorType { parts: vec![undeclarable()], align: 8, ..FunctorType::default() },
+            functor: FunctorType {
+                parts: vec![undeclarable()],
+                align: 8,
+                ..FunctorType::default()
+            },
             doubts: Vec::new(),
             symbol: "_ZTS1K".into(),
             spelling: spelling.into(),
@@ -307,12 +353,19 @@ mod tests {
         let text = render(
             &[
                 kernel("a::K", vec![part("a::inline v1", "class K")]),
-                kernel("T<a::K>", vec![part("a::inline v1", "class K"), part("", "template <typename> struct T")]),
+                kernel(
+                    "T<a::K>",
+                    vec![part("a::inline v1", "class K"), part("", "template <typename> struct T")],
+                ),
                 kernel("L", vec![part(" ", "class L")]),
             ],
             &[],
         );
-        assert_eq!(text.matches("namespace a { inline namespace v1 { class K; } }\n").count(), 1, "{text}");
+        assert_eq!(
+            text.matches("namespace a { inline namespace v1 { class K; } }\n").count(),
+            1,
+            "{text}"
+        );
         assert!(text.contains("\ntemplate <typename> struct T;\n"), "{text}");
         assert!(text.contains("\nnamespace { class L; }\n"), "{text}");
         assert!(text.contains("using __scythe_kernel_name_1 = T<a::K>;"), "{text}");
@@ -328,9 +381,13 @@ mod tests {
         let mut submitted = kernel("(lambda)", vec![lambda]);
         submitted.calls.push(Position { column: 11, ..submitted.calls[0].clone() });
         let mut in_function = kernel("Local", vec![local]);
-        in_function.functor.members = vec![Member { in_closure: true, ..member("__x", Some("float")) }];
+        in_function.functor.members =
+            vec![Member { in_closure: true, ..member("__x", Some("float")) }];
         let text = render(&[submitted, in_function], &[]);
-        assert!(text.contains("{\"a \\\"b\\\".cpp\", 3, 5, 16, 8, \"_ZTS1K\", nullptr, 0},"), "{text}");
+        assert!(
+            text.contains("{\"a \\\"b\\\".cpp\", 3, 5, 16, 8, \"_ZTS1K\", nullptr, 0},"),
+            "{text}"
+        );
         assert!(text.contains("{nullptr, 0, 0, 16, 8, \"_ZTS1K\", expected_1, 1},"), "{text}");
         assert!(text.contains("    {0, true, {\"__x\", 8, 4, &member_type<float>}},"), "{text}");
         assert_eq!(text.matches("_ZTS1K").count(), 2, "one row for each line: {text}");
@@ -348,7 +405,8 @@ mod tests {
             "\nnamespace n { struct F; }\n",
             "using __scythe_functor_0 = n::F;",
             "template <> struct functor_info<::__scythe_functor_0> {",
-            "static_assert(sizeof(K) == 16, \"kernel 'K': the functor 'n::F' has 16 bytes in the device pass\");",
+            "static_assert(sizeof(K) == 16, \"kernel 'K': the functor 'n::F' has 16 bytes in the \
+             device pass\");",
             "static_assert(alignof(K) == 8, ",
             "static_assert(__builtin_offsetof(K, s.x) == 8, ",
             "is_member_type<decltype(static_cast<K *>(nullptr)->s.x), unsigned int>",
@@ -361,26 +419,48 @@ mod tests {
     fn doubtful_lambdas_are_errors_at_their_places() {
         let mut doubtful = kernel("K", vec![part("", "class K")]);
         let at = Position { file: "odd \"x\".cpp".into(), line: 7, column: 3 };
-        doubtful.doubts = vec![Doubt { at, why: "it is".into(), names: vec!["a".into(), "b".into()] }];
+        doubtful.doubts =
+            vec![Doubt { at, why: "it is".into(), names: vec!["a".into(), "b".into()] }];
         let text = render(&[doubtful], &[]);
-        assert!(text.contains("#ifndef __clang__\n#line 7 \"odd \\\"x\\\".cpp\"\n#error \"kernel 'K': "), "{text}");
+        assert!(
+            text.contains(
+                "#ifndef __clang__\n#line 7 \"odd \\\"x\\\".cpp\"\n#error \"kernel 'K': "
+            ),
+            "{text}"
+        );
         assert!(text.contains("since it is; name them: [a, b], or"), "{text}");
     }
 
     #[test]
     fn the_header_is_complete_by_itself() {
         let text = render(&[], &[]);
-        assert!(text.contains("#undef SCYTHE_TU_ID\n#define SCYTHE_TU_ID 0x00000000000000abULL\n"), "{text}");
+        assert!(
+            text.contains("#undef SCYTHE_TU_ID\n#define SCYTHE_TU_ID 0x00000000000000abULL\n"),
+            "{text}"
+        );
         assert!(text.contains("#define __SYCL_ANY_DEVICE_HAS_fp16__ 1\n"), "{text}");
     }
 
     #[test]
     fn variables_are_registered_by_their_symbols() {
-        let variable = DeviceGlobalNote { symbol: "_ZL1x".into(), id: "_ZL1x.tu.00000000000000ab".into(), size: 16 };
+        let variable = DeviceGlobalNote {
+            symbol: "_ZL1x".into(),
+            id: "_ZL1x.tu.00000000000000ab".into(),
+            size: 16,
+        };
         let text = render(&[], &[variable]);
-        assert!(text.contains("static char __scythe_device_global_0 __attribute__((weakref(\"_ZL1x\")));"), "{text}");
-        assert!(text.contains("{&::__scythe_device_global_0, ::__scythe_device_global_name_0, 16},"), "{text}");
-        let name = "__scythe_device_global_name_0[] __attribute__((section(\".scythe.unit.names\")))";
+        assert!(
+            text.contains(
+                "static char __scythe_device_global_0 __attribute__((weakref(\"_ZL1x\")));"
+            ),
+            "{text}"
+        );
+        assert!(
+            text.contains("{&::__scythe_device_global_0, ::__scythe_device_global_name_0, 16},"),
+            "{text}"
+        );
+        let name =
+            "__scythe_device_global_name_0[] __attribute__((section(\".scythe.unit.names\")))";
         assert!(text.contains(&format!("{name} = \"_ZL1x.tu.00000000000000ab\";")), "{text}");
         assert!(text.contains("registered_device_globals(device_globals, 1);"), "{text}");
         assert!(!render(&[], &[]).contains("device_global"));

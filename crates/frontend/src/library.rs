@@ -1,23 +1,34 @@
-//! Functions that device code may call although the translation unit does not define them: the device library or the
-//! back end provides them.
+//! Functions that device code may call although the translation unit does not define them: the
+//! device library or the back end provides them.
 
 use scythe_passes::target::cpu::externals;
 
 /// Complex functions for `double` (no suffix) and `float` (`f`).
 const COMPLEX: &[&str] = &[
-    "cabs", "cacos", "cacosh", "carg", "casin", "casinh", "catan", "catanh", "ccos", "ccosh", "cexp", "cimag", "clog",
-    "conj", "cpow", "cproj", "creal", "csin", "csinh", "csqrt", "ctan", "ctanh",
+    "cabs", "cacos", "cacosh", "carg", "casin", "casinh", "catan", "catanh", "ccos", "ccosh",
+    "cexp", "cimag", "clog", "conj", "cpow", "cproj", "creal", "csin", "csinh", "csqrt", "ctan",
+    "ctanh",
 ];
 
-/// The rest of the C library that device code can have: memory, strings, and what clang expands by itself.
+/// The rest of the C library that device code can have: memory, strings, and what clang expands by
+/// itself.
 const OTHERS: &[&str] = &[
-    "abs", "labs", "llabs", "bcmp", "memchr", "memcmp", "memcpy", "memmove", "memset", "strcmp", "strlen", "__mulsc3",
-    "__muldc3", "__divsc3", "__divdc3",
+    "abs", "labs", "llabs", "bcmp", "memchr", "memcmp", "memcpy", "memmove", "memset", "strcmp",
+    "strlen", "__mulsc3", "__muldc3", "__divsc3", "__divdc3",
 ];
 
 /// C functions that get or return storage.
-const ALLOCATION: &[&str] =
-    &["malloc", "calloc", "realloc", "free", "aligned_alloc", "posix_memalign", "alloca", "strdup", "valloc"];
+const ALLOCATION: &[&str] = &[
+    "malloc",
+    "calloc",
+    "realloc",
+    "free",
+    "aligned_alloc",
+    "posix_memalign",
+    "alloca",
+    "strdup",
+    "valloc",
+];
 
 /// Whether an undefined C function is part of the device library.
 pub fn provides(name: &str) -> bool {
@@ -31,7 +42,8 @@ pub fn provides_qualified(qualified: &str) -> bool {
     qualified.starts_with("__spirv_")
 }
 
-/// Whether an undefined function is what `assert` calls, of the C library or of the C++ standard library.
+/// Whether an undefined function is what `assert` calls, of the C library or of the C++ standard
+/// library.
 pub fn asserts(qualified: &str) -> bool {
     matches!(qualified, "__assert_fail" | "std::__glibcxx_assert_fail")
 }

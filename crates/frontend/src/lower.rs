@@ -1,4 +1,5 @@
-//! The passes that run inside clang, right after the module is annotated, and where their dumps and times go.
+//! The passes that run inside clang, right after the module is annotated, and where their dumps and
+//! times go.
 
 use std::path::PathBuf;
 
@@ -13,9 +14,9 @@ use crate::options::Options;
 use crate::unit::Speaker;
 use crate::warnings::{Fate, Pragmas};
 
-/// Adds the launch rows and runs the front end's pipeline. Dumps go to the folder that the options name (else the
-/// current one), the time report to standard error; both only where they are asked for.
-/// Warnings go where clang's go.
+/// Adds the launch rows and runs the front end's pipeline. Dumps go to the folder that the options
+/// name (else the current one), the time report to standard error; both only where they are asked
+/// for. Warnings go where clang's go.
 pub fn run(
     module: &Module,
     notes: &UnitNotes,
@@ -39,13 +40,16 @@ pub fn run(
     let sources = Located { facts: &notes.aspects, locate: &|loc| speaker.locate(loc) };
     let warn = |warning: Warning| {
         let fate = options.warnings.fate(warning.group);
-        let place = warning.place.as_ref().map(|place| Loc(place.handle)).filter(|&loc| loc != Loc(0));
-        let fate = place.map_or(fate, |at| pragmas.fate(warning.group, fate, |loc| speaker.is_before(loc, at)));
+        let place =
+            warning.place.as_ref().map(|place| Loc(place.handle)).filter(|&loc| loc != Loc(0));
+        let fate = place
+            .map_or(fate, |at| pragmas.fate(warning.group, fate, |loc| speaker.is_before(loc, at)));
         if fate != Fate::Ignored {
             speaker.warn(&warning, fate);
         }
     };
-    let aspects = Aspects { sources: &sources, fixed_targets: &options.fixed_targets, report: &warn };
+    let aspects =
+        Aspects { sources: &sources, fixed_targets: &options.fixed_targets, report: &warn };
     let report = scythe_passes::front_end_pipeline(module, &aspects, &pipeline, &mut |dump| {
         let path = folder.join(dump.file_name);
         if let Err(error) = std::fs::write(&path, dump.ir) {

@@ -31,9 +31,9 @@ impl Options {
         let mut options = Self { tu_id: "0".repeat(16), ..Self::default() };
         let (mut targets, mut configuration) = (None, None);
         for arg in args {
-            let (key, value) = arg
-                .split_once('=')
-                .ok_or_else(|| format!("scythe plug-in: argument '{arg}' has no value; expected KEY=VALUE"))?;
+            let (key, value) = arg.split_once('=').ok_or_else(|| {
+                format!("scythe plug-in: argument '{arg}' has no value; expected KEY=VALUE")
+            })?;
             match key {
                 "tu-id" => options.tu_id = tu_id(value)?,
                 "functors" => options.functors = Some(value.into()),
@@ -45,10 +45,15 @@ impl Options {
                 "fixed-targets" => targets = Some(value),
                 "device-config-file" => configuration = Some(value),
                 "mode" if matches!(value, "device" | "host") => {}
-                "mode" => return Err(format!("scythe plug-in: mode is '{value}'; expected 'device' or 'host'")),
+                "mode" => {
+                    return Err(format!(
+                        "scythe plug-in: mode is '{value}'; expected 'device' or 'host'"
+                    ));
+                }
                 _ => {
                     return Err(format!(
-                        "scythe plug-in: unknown argument '{key}'; expected tu-id, int-header, functors, dump-after, \
+                        "scythe plug-in: unknown argument '{key}'; expected tu-id, int-header, \
+                         functors, dump-after, \
                          dump-dir, time-passes, warning, fixed-targets, device-config-file or mode"
                     ));
                 }
@@ -68,8 +73,8 @@ fn tu_id(value: &str) -> Result<String, String> {
     Err(format!("scythe plug-in: tu-id is '{value}'; expected 16 hexadecimal digits"))
 }
 
-/// The targets of a list, each once, with what the device configuration knows of them. What a user's file says besides errors
-/// is for the driver to tell.
+/// The targets of a list, each once, with what the device configuration knows of them. What a
+/// user's file says besides errors is for the driver to tell.
 fn fixed_targets(list: &str, configuration: Option<&str>) -> Result<Vec<FixedTarget>, String> {
     let mut table = Table::embedded();
     if let Some(file) = configuration {
@@ -77,8 +82,9 @@ fn fixed_targets(list: &str, configuration: Option<&str>) -> Result<Vec<FixedTar
     }
     let mut targets: Vec<FixedTarget> = Vec::new();
     for name in list.split(',').filter(|name| !name.is_empty()) {
-        let target =
-            table.lookup(name).ok_or_else(|| format!("'-fsycl-fixed-targets={list}': no target is called '{name}'"))?;
+        let target = table.lookup(name).ok_or_else(|| {
+            format!("'-fsycl-fixed-targets={list}': no target is called '{name}'")
+        })?;
         if targets.iter().all(|known| known.name != target.name) {
             targets.push(FixedTarget {
                 name: target.name.to_string(),
@@ -102,7 +108,8 @@ mod tests {
 
     #[test]
     fn arguments_are_read() {
-        let options = parse(&["tu-id=00000000000000AB", "int-header=/x/a=b.h", "mode=device"]).unwrap();
+        let options =
+            parse(&["tu-id=00000000000000AB", "int-header=/x/a=b.h", "mode=device"]).unwrap();
         assert_eq!(options.tu_id, "00000000000000ab");
         assert_eq!(options.int_header.unwrap(), PathBuf::from("/x/a=b.h"));
     }
@@ -114,19 +121,24 @@ mod tests {
         std::fs::write(&file, "mine:\n  aspects: [gpu, fp16]\n  sub-group-sizes: [8]\n").unwrap();
         let configuration = format!("device-config-file={}", file.display());
         let options = parse(&["fixed-targets=mine,intel_gpu_skl,mine", &configuration]).unwrap();
-        let names: Vec<&str> = options.fixed_targets.iter().map(|target| target.name.as_str()).collect();
+        let names: Vec<&str> =
+            options.fixed_targets.iter().map(|target| target.name.as_str()).collect();
         assert_eq!(names, ["mine", "intel_gpu_skl"]);
         assert_eq!(Vec::from_iter(options.fixed_targets[0].aspects.clone()), [2, 5]);
         let message = parse(&["fixed-targets=mine"]).unwrap_err();
         assert_eq!(message, "'-fsycl-fixed-targets=mine': no target is called 'mine'");
         assert!(
-            parse(&["fixed-targets=mine", "device-config-file=missing.yaml"]).unwrap_err().contains("missing.yaml")
+            parse(&["fixed-targets=mine", "device-config-file=missing.yaml"])
+                .unwrap_err()
+                .contains("missing.yaml")
         );
     }
 
     #[test]
     fn wrong_arguments_are_named() {
-        for (arg, word) in [("tu-id=12", "16"), ("colour=red", "colour"), ("mode=x", "'x'"), ("plain", "plain")] {
+        for (arg, word) in
+            [("tu-id=12", "16"), ("colour=red", "colour"), ("mode=x", "'x'"), ("plain", "plain")]
+        {
             assert!(parse(&[arg]).unwrap_err().contains(word), "{arg}");
         }
     }

@@ -1,7 +1,7 @@
 //! Where clang and LLVM come in: the functions that the shim calls, in the order in which it does.
 //!
-//! Everything runs on clang's one thread, one translation unit after the other; what the AST stage found is kept for the
-//! IR stage of the same unit. No panic leaves these functions.
+//! Everything runs on clang's one thread, one translation unit after the other; what the AST stage
+//! found is kept for the IR stage of the same unit. No panic leaves these functions.
 
 use std::cell::RefCell;
 use std::ffi::{CString, c_char, c_void};
@@ -30,13 +30,16 @@ thread_local! {
 
 /// Runs a stage on the state; a panic in it becomes a message.
 fn stage<R>(name: &str, run: impl FnOnce(&mut State) -> R) -> Result<R, String> {
-    let guarded = AssertUnwindSafe(|| STATE.with(|state| state.try_borrow_mut().ok().map(|mut state| run(&mut state))));
+    let guarded = AssertUnwindSafe(|| {
+        STATE.with(|state| state.try_borrow_mut().ok().map(|mut state| run(&mut state)))
+    });
     match catch_unwind(guarded) {
         Ok(Some(result)) => Ok(result),
         Ok(None) => Err(format!("scythe: {name} was entered twice")),
         Err(payload) => {
             let text = payload.downcast_ref::<String>().map(String::as_str);
-            let text = text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("no message");
+            let text =
+                text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("no message");
             Err(format!("scythe: internal error in {name}: {text}"))
         }
     }
@@ -60,7 +63,11 @@ fn answer(result: Result<(), String>) -> *const c_char {
 /// # Safety
 /// `args` points at `count` strings that are valid during the call.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn scythe_frontend_begin(args: *const ffi::Str, count: usize, is_device: u32) -> *const c_char {
+pub unsafe extern "C" fn scythe_frontend_begin(
+    args: *const ffi::Str,
+    count: usize,
+    is_device: u32,
+) -> *const c_char {
     // SAFETY: the caller passes `count` valid strings.
     let args: Vec<String> = unsafe { slice(args, count).iter().map(|&arg| text(arg)).collect() };
     let result = stage("set-up", |state| {
@@ -105,9 +112,13 @@ pub unsafe extern "C" fn scythe_frontend_pragma(loc: u32, pragma: ffi::Str) -> u
 /// # Safety
 /// `raw` is the shim's unit, and `placed` is its description.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn scythe_frontend_attribute(raw: *mut ffi::RawUnit, placed: *const ffi::Placed) -> u32 {
+pub unsafe extern "C" fn scythe_frontend_attribute(
+    raw: *mut ffi::RawUnit,
+    placed: *const ffi::Placed,
+) -> u32 {
     let checked = catch_unwind(AssertUnwindSafe(|| {
-        // SAFETY: forwarded to the caller; all that the description points at is valid during the call.
+        // SAFETY: forwarded to the caller; all that the description points at is valid during the
+        // call.
         let placed = unsafe { crate::unit::placed(&*placed) };
         let found = crate::attributes::placed(&placed);
         let sound = found.is_empty();
@@ -120,7 +131,9 @@ pub unsafe extern "C" fn scythe_frontend_attribute(raw: *mut ffi::RawUnit, place
     if checked.is_err() {
         let message = "scythe: internal error in the check of an attribute";
         // SAFETY: forwarded to the caller.
-        unsafe { crate::unit::report(raw, crate::facts::Level::Error, crate::facts::Loc(0), message) };
+        unsafe {
+            crate::unit::report(raw, crate::facts::Level::Error, crate::facts::Loc(0), message)
+        };
     }
     checked.unwrap_or(false).into()
 }
@@ -135,13 +148,17 @@ thread_local! {
 /// # Safety
 /// `properties` is an attribute of the shim's, and `out` can be written.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn scythe_frontend_member(properties: *const ffi::Attribute, out: *mut ffi::Str) -> u32 {
+pub unsafe extern "C" fn scythe_frontend_member(
+    properties: *const ffi::Attribute,
+    out: *mut ffi::Str,
+) -> u32 {
     let made = catch_unwind(AssertUnwindSafe(|| {
         // SAFETY: forwarded to the caller.
         let attribute = unsafe { crate::unit::attribute(&*properties) };
         crate::properties::member_annotation(&attribute)
     }));
-    let made = made.unwrap_or_else(|_| Err("scythe: internal error in properties of a member".to_owned()));
+    let made =
+        made.unwrap_or_else(|_| Err("scythe: internal error in properties of a member".to_owned()));
     let good = made.is_ok();
     MEMBER_TEXT.with(|kept| {
         let mut kept = kept.borrow_mut();
@@ -157,7 +174,10 @@ pub unsafe extern "C" fn scythe_frontend_member(properties: *const ffi::Attribut
 /// # Safety
 /// `variable` is a description by the shim, and `out` can be written.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn scythe_frontend_host_variable(variable: *const ffi::DeviceGlobal, out: *mut ffi::Str) -> u32 {
+pub unsafe extern "C" fn scythe_frontend_host_variable(
+    variable: *const ffi::DeviceGlobal,
+    out: *mut ffi::Str,
+) -> u32 {
     let made = stage("host variables", |state| {
         // SAFETY: forwarded to the caller.
         let variable = unsafe { crate::unit::device_global(&*variable) };
@@ -185,8 +205,12 @@ pub extern "C" fn scythe_frontend_unit_id() -> u64 {
 /// # Safety
 /// Called by the shim with its own unit and facts.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn scythe_frontend_unit(raw: *mut ffi::RawUnit, facts: *const ffi::UnitFacts) {
-    // SAFETY: the shim's pointers are valid until this function returns, and the unit does not outlive it.
+pub unsafe extern "C" fn scythe_frontend_unit(
+    raw: *mut ffi::RawUnit,
+    facts: *const ffi::UnitFacts,
+) {
+    // SAFETY: the shim's pointers are valid until this function returns, and the unit does not
+    // outlive it.
     let unit = unsafe { Unit::new(raw, facts) };
     let result = stage("facts", |state| {
         state.notes = compile::unit(&unit, &state.options);
@@ -209,8 +233,10 @@ pub unsafe extern "C" fn scythe_frontend_launches(
     errors: u32,
 ) {
     let result = stage("launches", |state| match &state.options.functors {
-        // SAFETY: the shim's pointers are valid until this function returns.
-        Some(path) if errors == 0 => agreement::write(path, unsafe { crate::unit::launches(raw, launches, count) }),
+        Some(path) if errors == 0 => {
+            // SAFETY: the shim's pointers are valid until this function returns.
+            agreement::write(path, unsafe { crate::unit::launches(raw, launches, count) })
+        }
         _ => Ok(()),
     });
     if let Err(message) = result.and_then(|result| result) {
@@ -220,16 +246,23 @@ pub unsafe extern "C" fn scythe_frontend_launches(
     }
 }
 
-/// Runs the IR passes on the unit's module: those for device code, or, where no device pass has left notes, the registration
-/// of what a host module tells of.
+/// Runs the IR passes on the unit's module: those for device code, or, where no device pass has
+/// left notes, the registration of what a host module tells of.
 ///
 /// # Safety
-/// `module` is clang's module, and nobody else uses it during the call; `unit` is null or the shim's unit of that module.
+/// `module` is clang's module, and nobody else uses it during the call; `unit` is null or the
+/// shim's unit of that module.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn scythe_frontend_module(module: *mut c_void, unit: *mut ffi::RawUnit) -> *const c_char {
+pub unsafe extern "C" fn scythe_frontend_module(
+    module: *mut c_void,
+    unit: *mut ffi::RawUnit,
+) -> *const c_char {
     let result = stage("device passes", |state| {
         // SAFETY: forwarded to the caller; the module outlives the call.
-        let Some(module) = (unsafe { scythe_llvm::Module::borrowed(module as LLVMModuleRef) }) else { return Ok(()) };
+        let Some(module) = (unsafe { scythe_llvm::Module::borrowed(module as LLVMModuleRef) })
+        else {
+            return Ok(());
+        };
         let Some(notes) = state.notes.take() else {
             if !state.is_device {
                 crate::host::register(&module);
@@ -243,8 +276,8 @@ pub unsafe extern "C" fn scythe_frontend_module(module: *mut c_void, unit: *mut 
     answer(result.and_then(|result| result))
 }
 
-/// What LLVM asks a pass plug-in. It stands in Rust because the linker would drop a C++ definition, and with it the
-/// shim's registrations.
+/// What LLVM asks a pass plug-in. It stands in Rust because the linker would drop a C++ definition,
+/// and with it the shim's registrations.
 #[unsafe(no_mangle)]
 #[allow(non_snake_case)]
 pub extern "C" fn llvmGetPassPluginInfo() -> ffi::PassPlugin {

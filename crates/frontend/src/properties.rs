@@ -1,6 +1,7 @@
 //! Compile-time properties: what the four `add_ir_…` attributes list, as the texts that IR carries.
 //!
-//! Names come first, then as many values. No property is known here: a program's own travel like those of the headers.
+//! Names come first, then as many values. No property is known here: a program's own travel like
+//! those of the headers.
 //!
 //! | a value of this type | becomes |
 //! |---|---|
@@ -12,7 +13,9 @@
 //!
 //! Anything else, and every other wrong use, is one error at the attribute.
 
-use crate::facts::{Action, Attribute, Decl, Field, FieldKind, Kernel, Level, Loc, Source, Value, Variable};
+use crate::facts::{
+    Action, Attribute, Decl, Field, FieldKind, Kernel, Level, Loc, Source, Value, Variable,
+};
 use crate::reach::Graph;
 use std::collections::HashSet;
 
@@ -29,17 +32,23 @@ pub fn list(attribute: &Attribute) -> Result<Vec<Property>, String> {
     let arguments = &attribute.arguments;
     if !arguments.len().is_multiple_of(2) {
         let count = arguments.len();
-        return Err(format!("'{written}' lists names and as many values, but has {count} argument(s)"));
+        return Err(format!(
+            "'{written}' lists names and as many values, but has {count} argument(s)"
+        ));
     }
     let (names, values) = arguments.split_at(arguments.len() / 2);
     let mut out: Vec<Property> = Vec::new();
     for (index, (name, value)) in names.iter().zip(values).enumerate() {
         let Value::Text(name) = name else {
-            return Err(format!("'{written}': argument {} is the name of a property and must be text", index + 1));
+            return Err(format!(
+                "'{written}': argument {} is the name of a property and must be text",
+                index + 1
+            ));
         };
         let value = text(value).map_err(|ty| {
             format!(
-                "property '{name}' has a value of type '{ty}', expected text, a number, a boolean, a character, an \
+                "property '{name}' has a value of type '{ty}', expected text, a number, a boolean, \
+                 a character, an \
                  enumeration, or a tuple of those"
             )
         })?;
@@ -59,8 +68,12 @@ fn text(value: &Value) -> Result<String, String> {
         Value::Unsigned(number) => number.to_string(),
         Value::Floating(bits) => floating(f64::from_bits(*bits)),
         Value::Boolean(boolean) => boolean.to_string(),
-        Value::Character(code) => char::from_u32(*code).unwrap_or(char::REPLACEMENT_CHARACTER).to_string(),
-        Value::Tuple(elements) => elements.iter().map(text).collect::<Result<Vec<_>, _>>()?.join(","),
+        Value::Character(code) => {
+            char::from_u32(*code).unwrap_or(char::REPLACEMENT_CHARACTER).to_string()
+        }
+        Value::Tuple(elements) => {
+            elements.iter().map(text).collect::<Result<Vec<_>, _>>()?.join(",")
+        }
         Value::Other(ty) => return Err(ty.clone()),
     })
 }
@@ -81,7 +94,11 @@ pub fn member_annotation(attribute: &Attribute) -> Result<String, String> {
         .into_iter()
         .map(|(name, value)| if value.is_empty() { name } else { format!("{name}={value}") })
         .collect();
-    Ok(if definitions.is_empty() { String::new() } else { format!("sycl-properties:{}", definitions.join(",")) })
+    Ok(if definitions.is_empty() {
+        String::new()
+    } else {
+        format!("sycl-properties:{}", definitions.join(","))
+    })
 }
 
 /// The properties of a function. Faulty attributes, which [`check`] reports, give none.
@@ -114,10 +131,20 @@ pub fn variables(source: &impl Source, graph: &Graph) -> Vec<Variable> {
     used.filter(|&decl| seen.insert(decl)).map(|decl| source.variable(decl)).collect()
 }
 
-/// Reports wrong attributes of device functions, kernel parameters and variables; true when there are none.
-pub fn check(source: &impl Source, graph: &Graph, kernels: &[Kernel], variables: &[Variable]) -> bool {
-    let mut attributes: Vec<&Attribute> = graph.nodes.iter().flat_map(|node| &node.function.attributes).collect();
-    kernels.iter().filter_map(|kernel| kernel.fields.as_ref()).for_each(|field| in_fields(field, &mut attributes));
+/// Reports wrong attributes of device functions, kernel parameters and variables; true when there
+/// are none.
+pub fn check(
+    source: &impl Source,
+    graph: &Graph,
+    kernels: &[Kernel],
+    variables: &[Variable],
+) -> bool {
+    let mut attributes: Vec<&Attribute> =
+        graph.nodes.iter().flat_map(|node| &node.function.attributes).collect();
+    kernels
+        .iter()
+        .filter_map(|kernel| kernel.fields.as_ref())
+        .for_each(|field| in_fields(field, &mut attributes));
     attributes.extend(variables.iter().flat_map(|variable| &variable.attributes));
     let mut seen: HashSet<(Loc, String)> = HashSet::new();
     let mut sound = true;
@@ -168,7 +195,10 @@ mod tests {
             (Value::Character('q' as u32), "q"),
             (tuple, "8,true,x"),
         ] {
-            assert_eq!(list(&attribute(&[word("p"), value])), Ok(vec![("p".to_owned(), expected.to_owned())]));
+            assert_eq!(
+                list(&attribute(&[word("p"), value])),
+                Ok(vec![("p".to_owned(), expected.to_owned())])
+            );
         }
         assert_eq!(list(&attribute(&[])), Ok(vec![]));
     }
@@ -178,8 +208,14 @@ mod tests {
         let fault = |arguments: &[Value]| list(&attribute(arguments)).unwrap_err();
         assert!(fault(&[word("a"), word("b"), word("c")]).ends_with("but has 3 argument(s)"));
         assert!(fault(&[Value::Signed(1), word("")]).contains("argument 1 is the name"));
-        assert!(fault(&[word("a"), Value::Other("int *".into())]).contains("'a' has a value of type 'int *'"));
-        assert_eq!(fault(&[word("a"), word("a"), word(""), word("")]), "property 'a' is given twice");
+        assert!(
+            fault(&[word("a"), Value::Other("int *".into())])
+                .contains("'a' has a value of type 'int *'")
+        );
+        assert_eq!(
+            fault(&[word("a"), word("a"), word(""), word("")]),
+            "property 'a' is given twice"
+        );
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Which functions device code reaches, and by which calls.
 //!
-//! The search is breadth first from all kernels and `SYCL_EXTERNAL` functions at once, in source order, so that each
-//! function is known by a shortest chain of calls and the outcome does not depend on addresses.
+//! The search is breadth first from all kernels and `SYCL_EXTERNAL` functions at once, in source
+//! order, so that each function is known by a shortest chain of calls and the outcome does not
+//! depend on addresses.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -43,7 +44,8 @@ impl Graph {
         }
         let mut next = 0;
         while next < graph.nodes.len() {
-            let calls: Vec<(Decl, Loc)> = graph.nodes[next].events.iter().filter_map(callee).collect();
+            let calls: Vec<(Decl, Loc)> =
+                graph.nodes[next].events.iter().filter_map(callee).collect();
             for (decl, loc) in calls {
                 graph.add(source, decl, None, Some((next, loc)));
             }
@@ -52,7 +54,13 @@ impl Graph {
         graph
     }
 
-    fn add(&mut self, source: &impl Source, decl: Decl, root: Option<Root>, caller: Option<(usize, Loc)>) {
+    fn add(
+        &mut self,
+        source: &impl Source,
+        decl: Decl,
+        root: Option<Root>,
+        caller: Option<(usize, Loc)>,
+    ) {
         if self.index.contains_key(&decl) {
             return;
         }
@@ -80,12 +88,15 @@ impl Graph {
             if fits(&self.nodes[node]) {
                 return Some(node);
             }
-            queue.extend(self.calls(node).map(|(callee, _)| callee).filter(|&callee| seen.insert(callee)));
+            queue.extend(
+                self.calls(node).map(|(callee, _)| callee).filter(|&callee| seen.insert(callee)),
+            );
         }
         None
     }
 
-    /// The nodes that `start` reaches, nearest first, without itself; each with the call that reaches it.
+    /// The nodes that `start` reaches, nearest first, without itself; each with the call that
+    /// reaches it.
     pub fn reachable(&self, start: usize) -> Vec<(usize, Loc)> {
         let (mut found, mut seen) = (vec![(start, Loc(0))], HashSet::from([start]));
         let mut next = 0;
@@ -102,8 +113,9 @@ impl Graph {
         std::iter::successors(self.nodes[node].caller, |&(caller, _)| self.nodes[caller].caller)
     }
 
-    /// One call for each group of functions that call each other in a circle: the caller's index, the place, and the
-    /// function called. The function is the first of the group that device code reaches.
+    /// One call for each group of functions that call each other in a circle: the caller's index,
+    /// the place, and the function called. The function is the first of the group that device code
+    /// reaches.
     pub fn recursive_calls(&self) -> Vec<(usize, Loc, usize)> {
         let component = self.components();
         let mut reported = vec![false; self.nodes.len()];
@@ -112,10 +124,12 @@ impl Graph {
             if std::mem::replace(&mut reported[component[head]], true) {
                 continue;
             }
-            let back = (head..self.nodes.len()).filter(|&node| component[node] == component[head]).find_map(|node| {
-                let call = self.calls(node).find(|&(to, _)| to == head)?;
-                Some((node, call.1, head))
-            });
+            let back = (head..self.nodes.len())
+                .filter(|&node| component[node] == component[head])
+                .find_map(|node| {
+                    let call = self.calls(node).find(|&(to, _)| to == head)?;
+                    Some((node, call.1, head))
+                });
             out.extend(back);
         }
         out
@@ -129,12 +143,15 @@ impl Graph {
         })
     }
 
-    /// The strongly connected component of each node (Tarjan's algorithm without recursion: call chains can be long).
+    /// The strongly connected component of each node (Tarjan's algorithm without recursion: call
+    /// chains can be long).
     fn components(&self) -> Vec<usize> {
         const NONE: usize = usize::MAX;
         let count = self.nodes.len();
-        let successors: Vec<Vec<usize>> = (0..count).map(|node| self.calls(node).map(|(to, _)| to).collect()).collect();
-        let (mut order, mut low, mut component) = (vec![NONE; count], vec![0; count], vec![NONE; count]);
+        let successors: Vec<Vec<usize>> =
+            (0..count).map(|node| self.calls(node).map(|(to, _)| to).collect()).collect();
+        let (mut order, mut low, mut component) =
+            (vec![NONE; count], vec![0; count], vec![NONE; count]);
         let (mut open, mut counter, mut components) = (Vec::new(), 0, 0);
         for start in 0..count {
             if order[start] != NONE {
@@ -201,7 +218,9 @@ mod tests {
         }
         fn events(&self, decl: Decl) -> Vec<Event> {
             let calls = self.0.iter().filter(|edge| edge.0 == decl.0);
-            calls.map(|edge| Event { action: Action::Call(Decl(edge.1)), loc: Loc(edge.1 as u32) }).collect()
+            calls
+                .map(|edge| Event { action: Action::Call(Decl(edge.1)), loc: Loc(edge.1 as u32) })
+                .collect()
         }
         fn locate(&self, _: Loc) -> Position {
             Position::default()
@@ -247,7 +266,8 @@ mod tests {
         let edges = [(1, 2), (2, 3), (3, 4), (3, 2), (1, 5), (5, 6), (6, 7)];
         let graph = Graph::explore(&Edges(edges.to_vec()), &[Decl(1)], &[]);
         let nearest = |start: usize, fits: &[usize]| {
-            let found = graph.nearest(graph.position(Decl(start))?, |node| fits.contains(&node.decl.0))?;
+            let found =
+                graph.nearest(graph.position(Decl(start))?, |node| fits.contains(&node.decl.0))?;
             Some(graph.nodes[found].decl.0)
         };
         assert_eq!(nearest(1, &[4, 6]), Some(6));

@@ -1,8 +1,10 @@
 //! A functor's layout, flattened into launch rows: one per parameter of the lowered kernel.
 //!
 //! * A scalar is a row of its type, a pointer a `Pointer` row.
-//! * A special object is an `Accessor` or `Local` row for its first word, and a row of bytes for the rest.
-//! * A record or array without pointers and special objects is one row of bytes; else its parts are looked at one by one.
+//! * A special object is an `Accessor` or `Local` row for its first word, and a row of bytes for
+//!   the rest.
+//! * A record or array without pointers and special objects is one row of bytes; else its parts are
+//!   looked at one by one.
 //! * Unions, bit-fields and whatever else has no parts are rows of bytes.
 //!
 //! Rows never overlap, are in order of the layout, and leave out padding between fields.
@@ -18,7 +20,8 @@ const MAX_EXPANDED: u64 = 256;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
     pub param: Param,
-    /// The properties of the object that this row is, or of which it is the address or the first part.
+    /// The properties of the object that this row is, or of which it is the address or the first
+    /// part.
     pub properties: Vec<Attribute>,
 }
 
@@ -34,8 +37,8 @@ pub fn flatten(functor: &Field) -> Vec<Row> {
     rows
 }
 
-/// Adds the rows of an object. Its properties go to its first pointer, which is the address of what an accessor or
-/// annotated pointer stands for; to its first row where there is no pointer.
+/// Adds the rows of an object. Its properties go to its first pointer, which is the address of what
+/// an accessor or annotated pointer stands for; to its first row where there is no pointer.
 fn add(field: &Field, shift: u64, rows: &mut Vec<Row>) {
     let first = rows.len();
     add_parts(field, shift, rows);
@@ -64,12 +67,18 @@ fn add_parts(field: &Field, shift: u64, rows: &mut Vec<Row>) {
                 push(ParamKind::StdLayout, field.size - 8, offset + 8, bytes(8, offset + 8));
             }
         }
-        (None, FieldKind::Scalar(scalar)) => push(ParamKind::StdLayout, field.size, offset, Passing::Scalar(*scalar)),
-        (None, FieldKind::Pointer | FieldKind::Reference) => push(ParamKind::Pointer, 8, offset, Passing::Pointer),
+        (None, FieldKind::Scalar(scalar)) => {
+            push(ParamKind::StdLayout, field.size, offset, Passing::Scalar(*scalar))
+        }
+        (None, FieldKind::Pointer | FieldKind::Reference) => {
+            push(ParamKind::Pointer, 8, offset, Passing::Pointer)
+        }
         (None, FieldKind::Record(members)) if needs_parts(field) => {
             members.iter().for_each(|member| add(member, shift, rows));
         }
-        (None, FieldKind::Array(element, count)) if needs_parts(field) && *count <= MAX_EXPANDED => {
+        (None, FieldKind::Array(element, count))
+            if needs_parts(field) && *count <= MAX_EXPANDED =>
+        {
             (0..*count).for_each(|i| add(element, shift + i * element.size, rows));
         }
         _ => match only_scalar(field) {
@@ -112,7 +121,8 @@ fn bytes(align: u64, offset: u64) -> Passing {
     Passing::bytes(align.min(of_offset).max(1))
 }
 
-/// A hash of what the kernel is, not of where it stands: the definition of its call operator and its layout.
+/// A hash of what the kernel is, not of where it stands: the definition of its call operator and
+/// its layout.
 pub fn identity(odr_hash: u64, functor_size: u64, rows: &[Row]) -> u64 {
     let mut hash = Fnv::default();
     hash.add(&odr_hash.to_le_bytes());
@@ -184,13 +194,19 @@ mod tests {
     const BYTES8: Passing = Passing::Bytes { align_log2: 3 };
 
     fn rows(functor: &Field) -> Vec<(ParamKind, u64, u64, Passing)> {
-        flatten(functor).iter().map(|r| (r.param.kind, r.param.size, r.param.offset, r.param.passing)).collect()
+        flatten(functor)
+            .iter()
+            .map(|r| (r.param.kind, r.param.size, r.param.offset, r.param.passing))
+            .collect()
     }
 
     #[test]
     fn scalars_and_pointers_are_rows_of_their_own() {
         let f = functor(vec![int(0), field(FieldKind::Pointer, 8, 8)], 16);
-        assert_eq!(rows(&f), [(ParamKind::StdLayout, 4, 0, INT), (ParamKind::Pointer, 8, 8, POINTER)]);
+        assert_eq!(
+            rows(&f),
+            [(ParamKind::StdLayout, 4, 0, INT), (ParamKind::Pointer, 8, 8, POINTER)]
+        );
     }
 
     #[test]
@@ -198,13 +214,17 @@ mod tests {
         let mut accessor = field(FieldKind::Record(vec![]), 16, 40);
         accessor.special = Some("accessor".into());
         let f = functor(vec![accessor], 56);
-        assert_eq!(rows(&f), [(ParamKind::Accessor, 8, 16, POINTER), (ParamKind::StdLayout, 32, 24, BYTES8)]);
+        assert_eq!(
+            rows(&f),
+            [(ParamKind::Accessor, 8, 16, POINTER), (ParamKind::StdLayout, 32, 24, BYTES8)]
+        );
     }
 
     #[test]
     fn plain_records_stay_whole_and_others_are_taken_apart() {
         let plain = field(FieldKind::Record(vec![int(0), int(4)]), 0, 8);
-        let mut mixed = field(FieldKind::Record(vec![int(8), field(FieldKind::Pointer, 16, 8)]), 8, 16);
+        let mut mixed =
+            field(FieldKind::Record(vec![int(8), field(FieldKind::Pointer, 16, 8)]), 8, 16);
         mixed.align = 8;
         assert_eq!(
             rows(&functor(vec![plain, mixed], 24)),
@@ -225,7 +245,8 @@ mod tests {
 
     #[test]
     fn a_huge_array_of_pointers_is_bytes() {
-        let array = field(FieldKind::Array(Box::new(field(FieldKind::Pointer, 0, 8)), 100_000), 0, 800_000);
+        let array =
+            field(FieldKind::Array(Box::new(field(FieldKind::Pointer, 0, 8)), 100_000), 0, 800_000);
         assert_eq!(rows(&functor(vec![array], 800_000)).len(), 1);
     }
 

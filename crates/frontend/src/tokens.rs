@@ -32,7 +32,8 @@ impl Stream for RawStream {
             3 => Kind::Other,
             _ => Kind::End,
         };
-        // SAFETY: the text is in the unit's arena, or in a table of clang's, and outlives the tokens.
+        // SAFETY: the text is in the unit's arena, or in a table of clang's, and outlives the
+        // tokens.
         let bytes = unsafe { slice(raw.text.data.cast::<u8>(), raw.text.size) };
         Token { kind, text: std::str::from_utf8(bytes).unwrap_or("") }
     }
@@ -78,7 +79,12 @@ fn keep(edits: Edits) -> Kept {
                 }
             })
             .collect();
-        out.push(ffi::Edit { start: edit.start, end: edit.end, pieces: made.as_ptr(), piece_count: made.len() });
+        out.push(ffi::Edit {
+            start: edit.start,
+            end: edit.end,
+            pieces: made.as_ptr(),
+            piece_count: made.len(),
+        });
         pieces.push(made);
     }
     let written = edits.written.into_iter().map(|written| ffi::Written {
@@ -94,7 +100,12 @@ fn keep(edits: Edits) -> Kept {
 ///
 /// # Safety
 /// `unit` and `tokens` are the shim's.
-pub unsafe fn edit(unit: *mut ffi::RawUnit, tokens: *mut ffi::RawTokens, starts: &[usize], out: &mut ffi::Edits) {
+pub unsafe fn edit(
+    unit: *mut ffi::RawUnit,
+    tokens: *mut ffi::RawTokens,
+    starts: &[usize],
+    out: &mut ffi::Edits,
+) {
     let stream = RawStream(tokens);
     let edited = catch_unwind(AssertUnwindSafe(|| crate::normalise::edit(&stream, starts)));
     let Ok((edits, faults)) = edited else {

@@ -3,9 +3,9 @@
 use scythe_abi::launch::Scalar;
 
 use crate::facts::{
-    Action, Attribute, Capture, Closure, Decl, DecoratedType, DeviceGlobal, Event, Field, FieldKind, Function,
-    FunctorType, GetFault, Global, Kernel, Level, Loc, Member, Mention, Misuse, MisuseKind, NamePart, Placed, Position,
-    Source, Value, Variable,
+    Action, Attribute, Capture, Closure, Decl, DecoratedType, DeviceGlobal, Event, Field,
+    FieldKind, Function, FunctorType, GetFault, Global, Kernel, Level, Loc, Member, Mention,
+    Misuse, MisuseKind, NamePart, Placed, Position, Source, Value, Variable,
 };
 use crate::ffi;
 use crate::warnings::Fate;
@@ -27,7 +27,8 @@ impl Speaker {
 
     pub fn locate(&self, loc: Loc) -> Location {
         let mut raw = std::mem::MaybeUninit::<ffi::Position>::zeroed();
-        // SAFETY: the unit is alive (`new`), and the shim fills the structure, whose string lives as long.
+        // SAFETY: the unit is alive (`new`), and the shim fills the structure, whose string lives
+        // as long.
         let at = unsafe {
             ffi::scythe_locate(self.0, loc.0, raw.as_mut_ptr());
             position(raw.assume_init())
@@ -51,7 +52,15 @@ impl Speaker {
         // SAFETY: the unit is alive (`new`), and the shim copies all texts.
         unsafe {
             let (message, details) = (str(&warning.message), str(&details));
-            ffi::scythe_warn(self.0, fate as u32, str(flag), place.handle, &position, message, details);
+            ffi::scythe_warn(
+                self.0,
+                fate as u32,
+                str(flag),
+                place.handle,
+                &position,
+                message,
+                details,
+            );
         }
     }
 }
@@ -59,16 +68,25 @@ impl Speaker {
 /// The functors that a host pass launches, with where they are.
 ///
 /// # Safety
-/// `raw` and `launches` are what the shim passed to `scythe_frontend_launches`, and that call has not returned.
-pub unsafe fn launches(raw: *mut ffi::RawUnit, launches: *const ffi::Functor, count: usize) -> Vec<Functor> {
+/// `raw` and `launches` are what the shim passed to `scythe_frontend_launches`, and that call has
+/// not returned.
+pub unsafe fn launches(
+    raw: *mut ffi::RawUnit,
+    launches: *const ffi::Functor,
+    count: usize,
+) -> Vec<Functor> {
     // SAFETY: forwarded to the caller.
-    unsafe { slice(launches, count) }.iter().map(|raw_functor| unsafe { functor(raw, raw_functor) }).collect()
+    unsafe { slice(launches, count) }
+        .iter()
+        .map(|raw_functor| unsafe { functor(raw, raw_functor) })
+        .collect()
 }
 
 /// # Safety
 /// The unit is alive, and the functor's arrays and strings are valid.
 unsafe fn functor(unit: *mut ffi::RawUnit, raw: &ffi::Functor) -> Functor {
-    // SAFETY: forwarded to the caller; the shim fills the position, whose string lives as long as the unit.
+    // SAFETY: forwarded to the caller; the shim fills the position, whose string lives as long as
+    // the unit.
     unsafe {
         let mut at = std::mem::MaybeUninit::<ffi::Position>::zeroed();
         ffi::scythe_locate(unit, raw.loc, at.as_mut_ptr());
@@ -127,10 +145,11 @@ impl Unit {
     /// Copies what the shim gathered.
     ///
     /// # Safety
-    /// `raw` and `facts` are what the shim passed to `scythe_frontend_unit`, and that call has not returned while the
-    /// unit lives.
+    /// `raw` and `facts` are what the shim passed to `scythe_frontend_unit`, and that call has not
+    /// returned while the unit lives.
     pub unsafe fn new(raw: *mut ffi::RawUnit, facts: *const ffi::UnitFacts) -> Self {
-        // SAFETY: the caller passes the shim's pointers; every array in them has the length beside it.
+        // SAFETY: the caller passes the shim's pointers; every array in them has the length beside
+        // it.
         unsafe {
             let facts = &*facts;
             Self {
@@ -143,13 +162,19 @@ impl Unit {
                 callers: decls(facts.callers, facts.caller_count),
                 types: slice(facts.types, facts.type_count)
                     .iter()
-                    .map(|t| DecoratedType { name: text(t.name), aspects: slice(t.values, t.value_count).to_vec() })
+                    .map(|t| DecoratedType {
+                        name: text(t.name),
+                        aspects: slice(t.values, t.value_count).to_vec(),
+                    })
                     .collect(),
                 device_globals: slice(facts.device_globals, facts.device_global_count)
                     .iter()
                     .map(|variable| device_global(variable))
                     .collect(),
-                misuses: slice(facts.misuses, facts.misuse_count).iter().filter_map(|raw| misuse(raw)).collect(),
+                misuses: slice(facts.misuses, facts.misuse_count)
+                    .iter()
+                    .filter_map(|raw| misuse(raw))
+                    .collect(),
                 name_conflicts: facts.name_conflicts,
                 errors: facts.errors != 0,
             }
@@ -159,8 +184,8 @@ impl Unit {
     /// The kernel that an entry point of [`Unit::kernels`] declares.
     pub fn kernel(&self, entry: Decl) -> Kernel {
         let mut raw = std::mem::MaybeUninit::<ffi::Kernel>::zeroed();
-        // SAFETY: the unit is alive (`new`), `entry` came from it, and the shim fills the whole structure, whose
-        // arrays have the lengths beside them.
+        // SAFETY: the unit is alive (`new`), `entry` came from it, and the shim fills the whole
+        // structure, whose arrays have the lengths beside them.
         unsafe {
             ffi::scythe_describe_kernel(self.raw, entry.0 as ffi::Decl, raw.as_mut_ptr());
             let raw = raw.assume_init();
@@ -179,7 +204,8 @@ impl Unit {
                 entry_loc: Loc(raw.entry_loc),
                 external: raw.external != 0,
                 by_value: raw.by_value != 0,
-                faulty_get: GetFault::from_number(raw.get_fault).map(|fault| (fault, Loc(raw.get_loc))),
+                faulty_get: GetFault::from_number(raw.get_fault)
+                    .map(|fault| (fault, Loc(raw.get_loc))),
                 functor_size: raw.functor_size,
                 fields: field_tree(slice(raw.fields, raw.field_count)),
                 parts: name_parts(raw.parts, raw.part_count),
@@ -267,7 +293,10 @@ impl Source for Unit {
                 instantiated_at: Loc(raw.instantiated_at),
                 parent: decl(raw.parent),
                 odr_hash: raw.odr_hash,
-                attributes: slice(raw.attributes, raw.attribute_count).iter().map(|a| attribute(a)).collect(),
+                attributes: slice(raw.attributes, raw.attribute_count)
+                    .iter()
+                    .map(|a| attribute(a))
+                    .collect(),
             }
         }
     }
@@ -306,7 +335,8 @@ impl Source for Unit {
         unsafe {
             ffi::scythe_describe_variable(self.raw, decl_.0 as ffi::Decl, raw.as_mut_ptr());
             let raw = raw.assume_init();
-            let attributes = slice(raw.attributes, raw.attribute_count).iter().map(|a| attribute(a)).collect();
+            let attributes =
+                slice(raw.attributes, raw.attribute_count).iter().map(|a| attribute(a)).collect();
             Variable { symbol: text(raw.symbol), attributes }
         }
     }
@@ -399,7 +429,10 @@ pub unsafe fn placed(raw: &ffi::Placed) -> Placed {
             loc: Loc(raw.loc),
             on_function: raw.on_function != 0,
             on_class: raw.on_class != 0,
-            attributes: slice(raw.attributes, raw.attribute_count).iter().map(|a| attribute(a)).collect(),
+            attributes: slice(raw.attributes, raw.attribute_count)
+                .iter()
+                .map(|a| attribute(a))
+                .collect(),
         }
     }
 }
@@ -436,8 +469,12 @@ unsafe fn values(mut raw: &[ffi::Value]) -> Vec<Value> {
 /// # Safety
 /// The variable's strings are valid.
 pub unsafe fn device_global(raw: &ffi::DeviceGlobal) -> DeviceGlobal {
-    // SAFETY: forwarded to the caller.
-    DeviceGlobal { symbol: unsafe { text(raw.symbol) }, size: raw.size, external: raw.external != 0 }
+    DeviceGlobal {
+        // SAFETY: forwarded to the caller.
+        symbol: unsafe { text(raw.symbol) },
+        size: raw.size,
+        external: raw.external != 0,
+    }
 }
 
 /// # Safety
@@ -545,7 +582,8 @@ unsafe fn closure(raw: &ffi::Closure) -> Closure {
 unsafe fn field_tree(raw: &[ffi::Field]) -> Option<Field> {
     let (first, rest) = raw.split_first()?;
     let children = || -> Vec<Field> {
-        let starts: Vec<usize> = (0..rest.len()).filter(|&i| rest[i].depth == first.depth + 1).collect();
+        let starts: Vec<usize> =
+            (0..rest.len()).filter(|&i| rest[i].depth == first.depth + 1).collect();
         starts
             .iter()
             .enumerate()

@@ -1,5 +1,6 @@
-//! `-W` options for the plug-in's own warnings, which clang does not know. The driver hands their text on as plug-in arguments
-//! `warning=…`: `no-sycl-device-has`, `error=sycl-device-has` and so on. `#pragma clang diagnostic` in the source goes before them.
+//! `-W` options for the plug-in's own warnings, which clang does not know. The driver hands their
+//! text on as plug-in arguments `warning=…`: `no-sycl-device-has`, `error=sycl-device-has` and so
+//! on. `#pragma clang diagnostic` in the source goes before them.
 
 use scythe_abi::warning::{Group, Reporter, Setting};
 
@@ -35,7 +36,9 @@ impl Warnings {
             names.join(" or ")
         };
         let group = ours().find(|group| group.name() == name);
-        let group = group.ok_or_else(|| format!("scythe plug-in: unknown warning '{name}'; expected {}", known()))?;
+        let group = group.ok_or_else(|| {
+            format!("scythe plug-in: unknown warning '{name}'; expected {}", known())
+        })?;
         self.0.push((group, setting));
         Ok(())
     }
@@ -66,15 +69,16 @@ enum Pragma {
 }
 
 impl Pragmas {
-    /// Takes in the text after `#pragma` at `loc`; true where it is about one of our groups, which clang does not know.
+    /// Takes in the text after `#pragma` at `loc`; true where it is about one of our groups, which
+    /// clang does not know.
     pub fn add(&mut self, loc: Loc, text: &str) -> bool {
         let Some(pragma) = Pragma::parse(text) else { return false };
         self.0.push((loc, pragma));
         matches!(pragma, Pragma::Set(..))
     }
 
-    /// What becomes of a warning of `group`, when the options say `otherwise`; `is_before` tells of a place whether
-    /// it comes before the warning's.
+    /// What becomes of a warning of `group`, when the options say `otherwise`; `is_before` tells of
+    /// a place whether it comes before the warning's.
     pub fn fate(&self, group: Group, otherwise: Fate, is_before: impl Fn(Loc) -> bool) -> Fate {
         let (mut fate, mut outer) = (otherwise, Vec::new());
         for (_, pragma) in self.0.iter().take_while(|(loc, _)| is_before(*loc)) {
@@ -161,7 +165,8 @@ mod tests {
         let message = Warnings::default().add("no-colour").unwrap_err();
         assert_eq!(
             message,
-            "scythe plug-in: unknown warning 'colour'; expected 'sycl-device-has' or 'sycl-fixed-targets'"
+            "scythe plug-in: unknown warning 'colour'; expected 'sycl-device-has' or \
+             'sycl-fixed-targets'"
         );
     }
 }

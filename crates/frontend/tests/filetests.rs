@@ -28,8 +28,18 @@ fn device_pass(args: &[String]) -> Result<String, String> {
     all.extend(options.iter().map(String::as_str));
     let output = common::device_pass(Path::new("."), Path::new(file), &all);
     let succeeded = output.status.success();
-    assert!(output.status.code().is_some(), "the device pass ended with {}:\n{}", output.status, messages(&output));
-    assert_eq!(Path::new("out.bc").exists(), succeeded, "is there an output?\n{}", messages(&output));
+    assert!(
+        output.status.code().is_some(),
+        "the device pass ended with {}:\n{}",
+        output.status,
+        messages(&output)
+    );
+    assert_eq!(
+        Path::new("out.bc").exists(),
+        succeeded,
+        "is there an output?\n{}",
+        messages(&output)
+    );
     if succeeded { Ok(messages(&output)) } else { Err(messages(&output)) }
 }
 

@@ -1,4 +1,5 @@
-//! The integration header is valid for a foreign host compiler, which finds in it what the device pass knew.
+//! The integration header is valid for a foreign host compiler, which finds in it what the device
+//! pass knew.
 
 mod common;
 
@@ -66,16 +67,35 @@ fn a_foreign_host_compiler_reads_it() {
 
     let compilers = [("g++".into(), "-std=c++17"), (common::llvm_tool("clang++"), "-std=c++17")];
     for (compiler, standard) in compilers {
-        // The runtime is not linked: `device` is compiled and never called, so its references are left to nobody.
+        // The runtime is not linked: `device` is compiled and never called, so its references are
+        // left to nobody.
         let output = Command::new(&compiler)
             .current_dir(folder.path())
-            .args([standard, "-Wall", "-Wextra", "-Werror", "-include", "int.h", "program.cpp", "-o", "program"])
-            .args(["-ffunction-sections", "-Wl,--gc-sections", "-Wl,--unresolved-symbols=ignore-all"])
+            .args([
+                standard,
+                "-Wall",
+                "-Wextra",
+                "-Werror",
+                "-include",
+                "int.h",
+                "program.cpp",
+                "-o",
+                "program",
+            ])
+            .args([
+                "-ffunction-sections",
+                "-Wl,--gc-sections",
+                "-Wl,--unresolved-symbols=ignore-all",
+            ])
             .arg("-I")
             .arg(scythe_filetest::repository().join("include"))
             .output()
             .unwrap();
-        assert!(output.status.success(), "{compiler:?}: {}", String::from_utf8_lossy(&output.stderr));
+        assert!(
+            output.status.success(),
+            "{compiler:?}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
         let status = Command::new(folder.path().join("program")).status().unwrap();
         assert!(status.success(), "{compiler:?}: the header says something else than expected");
     }
@@ -84,12 +104,14 @@ fn a_foreign_host_compiler_reads_it() {
 #[test]
 fn nothing_is_left_after_an_error() {
     let folder = tempfile::tempdir().unwrap();
-    let program = "#include <sycl/sycl.hpp>\nvoid f(sycl::queue &q) { q.single_task([=] { throw 1; }); }\n";
+    let program =
+        "#include <sycl/sycl.hpp>\nvoid f(sycl::queue &q) { q.single_task([=] { throw 1; }); }\n";
     std::fs::write(folder.path().join("wrong.cpp"), program).unwrap();
     let args = ["-c", "-emit-llvm", "-o", "wrong.bc", "-fplugin-arg-scythe-int-header=int.h"];
     let output = common::device_pass(folder.path(), "wrong.cpp".as_ref(), &args);
     assert!(!output.status.success());
-    let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
+    let left: Vec<_> =
+        std::fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
     assert_eq!(left, ["wrong.cpp"]);
 }
 
@@ -100,5 +122,9 @@ fn a_folder_that_is_missing_is_named() {
     let args = ["-c", "-emit-llvm", "-o", "a.bc", "-fplugin-arg-scythe-int-header=missing/int.h"];
     let output = common::device_pass(folder.path(), "a.cpp".as_ref(), &args);
     let text = String::from_utf8_lossy(&output.stderr);
-    assert!(!output.status.success() && text.contains("cannot write integration header 'missing/int.h'"), "{text}");
+    assert!(
+        !output.status.success()
+            && text.contains("cannot write integration header 'missing/int.h'"),
+        "{text}"
+    );
 }

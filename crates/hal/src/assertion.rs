@@ -17,14 +17,22 @@ pub struct Assertion<'a> {
 impl Assertion<'_> {
     /// The line that a program's user reads.
     pub fn message(&self) -> String {
-        let Self { expression, file, line, function, global_id: [gx, gy, gz], local_id: [lx, ly, lz] } = self;
+        let Self {
+            expression,
+            file,
+            line,
+            function,
+            global_id: [gx, gy, gz],
+            local_id: [lx, ly, lz],
+        } = self;
         format!(
             "{file}:{line}: {function}: global id: [{gx},{gy},{gz}], local id: [{lx},{ly},{lz}] \
              Assertion `{expression}` failed."
         )
     }
 
-    /// Says it and ends the process, as the C library does. Where several fail at once, one is told of.
+    /// Says it and ends the process, as the C library does. Where several fail at once, one is told
+    /// of.
     pub fn abort(&self) -> ! {
         static FIRST: Mutex<()> = Mutex::new(());
         let _first = FIRST.lock().unwrap_or_else(PoisonError::into_inner);
@@ -41,8 +49,9 @@ fn flush_stdout() {
         static stdout: *mut std::ffi::c_void;
         fn fflush(stream: *mut std::ffi::c_void) -> i32;
     }
-    // SAFETY: the C library's variable, which programs may replace but do not while kernels run; a null stream is no stream to
-    // flush but all of them, one of which a thread may be waiting at for input.
+    // SAFETY: the C library's variable, which programs may replace but do not while kernels run; a
+    // null stream is no stream to flush but all of them, one of which a thread may be waiting at
+    // for input.
     unsafe {
         if !stdout.is_null() {
             fflush(stdout);
@@ -64,7 +73,8 @@ mod tests {
             global_id: [5, 1, 0],
             local_id: [1, 1, 0],
         };
-        let expected = "a.cpp:7: void f(int): global id: [5,1,0], local id: [1,1,0] Assertion `x > 0` failed.";
+        let expected =
+            "a.cpp:7: void f(int): global id: [5,1,0], local id: [1,1,0] Assertion `x > 0` failed.";
         assert_eq!(assertion.message(), expected);
     }
 }

@@ -10,8 +10,8 @@ pub struct BuildRequest<'a> {
     /// The code of the image. Only kernels of this code are asked for.
     pub code: &'a [u8],
     pub format: Format,
-    /// The code of other images of the same format and target. Together they define the symbols that
-    /// `code` and they themselves import.
+    /// The code of other images of the same format and target. Together they define the symbols
+    /// that `code` and they themselves import.
     pub libraries: &'a [&'a [u8]],
     pub options: BuildOptions,
     /// The aspects that the code sees when it asks for those of its device. Empty if the code does
@@ -26,7 +26,14 @@ pub struct BuildRequest<'a> {
 impl<'a> BuildRequest<'a> {
     /// Builds `code` alone, with default options.
     pub fn new(code: &'a [u8], format: Format) -> Self {
-        Self { code, format, libraries: &[], options: BuildOptions::default(), aspects: &[], globals: &[] }
+        Self {
+            code,
+            format,
+            libraries: &[],
+            options: BuildOptions::default(),
+            aspects: &[],
+            globals: &[],
+        }
     }
 }
 
@@ -80,6 +87,9 @@ mod tests {
 
     #[test]
     fn the_scalar_form_is_an_option_like_others() {
-        assert_eq!(BuildOptions::from_command_line("-O2 -mscalar"), BuildOptions { opt_level: 2, scalar: true });
+        assert_eq!(
+            BuildOptions::from_command_line("-O2 -mscalar"),
+            BuildOptions { opt_level: 2, scalar: true }
+        );
     }
 }

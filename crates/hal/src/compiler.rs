@@ -1,7 +1,7 @@
 //! The run-time compiler as backends see it.
 //!
-//! The runtime gives every backend a [`Compiler`]. Backends do not know which library compiles, where
-//! its cache is, or which other backends use it.
+//! The runtime gives every backend a [`Compiler`]. Backends do not know which library compiles,
+//! where its cache is, or which other backends use it.
 
 use std::fmt;
 
@@ -13,7 +13,11 @@ pub trait Compiler: Send + Sync {
     /// code to `load`. When `load` refuses code from the cache, the code is compiled again and
     /// `load` is called a second time. An error of the last call of `load` is the error of this
     /// function. A `Build` error says what is wrong with the device code.
-    fn compile(&self, request: &CompileRequest<'_>, load: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()>;
+    fn compile(
+        &self,
+        request: &CompileRequest<'_>,
+        load: &mut dyn FnMut(&[u8]) -> Result<()>,
+    ) -> Result<()>;
 }
 
 impl dyn Compiler {
@@ -93,8 +97,15 @@ impl fmt::Display for Variant {
 pub struct NoCompiler;
 
 impl Compiler for NoCompiler {
-    fn compile(&self, request: &CompileRequest<'_>, _load: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
-        let message = format!("cannot build device code for '{}': no run-time compiler is available", request.device);
+    fn compile(
+        &self,
+        request: &CompileRequest<'_>,
+        _load: &mut dyn FnMut(&[u8]) -> Result<()>,
+    ) -> Result<()> {
+        let message = format!(
+            "cannot build device code for '{}': no run-time compiler is available",
+            request.device
+        );
         Err(Error::new(Errc::Build, message))
     }
 }

@@ -1,9 +1,10 @@
 //! How well the code of an image fits a device: the scale of [`crate::Device::preference`].
 //!
-//! There are four steps. Within a step a backend may add up to [`LARGEST_ADDITION`], to tell its images apart.
+//! There are four steps. Within a step a backend may add up to [`LARGEST_ADDITION`], to tell its
+//! images apart.
 
-/// Made for a related device, or for one of which too little is known: only an attempt to build it can tell. Better than
-/// nothing.
+/// Made for a related device, or for one of which too little is known: only an attempt to build it
+/// can tell. Better than nothing.
 pub const LAST_RESORT: u32 = 0;
 /// Made for all devices, and finished for this one when it is built.
 pub const GENERIC: u32 = 0x100;

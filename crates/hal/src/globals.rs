@@ -1,10 +1,12 @@
 //! `device_global` variables: who allocates them, and how device code finds them.
 //!
-//! The runtime makes one allocation ([`crate::Device::alloc`], kind `Device`) per variable, context and device, fills it with the
-//! initial value, and has code use it wherever the variable is named ([`crate::BuildRequest::globals`]). Nothing of
-//! it changes as long as the process lives, so that the address may be remembered.
+//! The runtime makes one allocation ([`crate::Device::alloc`], kind `Device`) per variable, context
+//! and device, fills it with the initial value, and has code use it wherever the variable is named
+//! ([`crate::BuildRequest::globals`]). Nothing of it changes as long as the process lives, so that
+//! the address may be remembered.
 //!
-//! What a program's code holds of such a variable depends on who compiled it (`passes::device_globals`):
+//! What a program's code holds of such a variable depends on who compiled it
+//! (`passes::device_globals`):
 //!
 //! | code | a variable without `device_image_scope` | with it |
 //! |---|---|---|
@@ -28,9 +30,13 @@ pub struct Global<'a> {
     pub address: *mut c_void,
 }
 
-/// Lets the pointer variables of a program hold the addresses of the allocations. A variable that the program has no use for
-/// any more is passed over.
-pub fn fill_pointers(device: &(impl Device + ?Sized), program: &dyn Program, globals: &[Global<'_>]) -> Result<()> {
+/// Lets the pointer variables of a program hold the addresses of the allocations. A variable that
+/// the program has no use for any more is passed over.
+pub fn fill_pointers(
+    device: &(impl Device + ?Sized),
+    program: &dyn Program,
+    globals: &[Global<'_>],
+) -> Result<()> {
     let mut queue = None;
     for global in globals {
         let Some(place) = program.global(global.symbol)? else { continue };
@@ -40,8 +46,8 @@ pub fn fill_pointers(device: &(impl Device + ?Sized), program: &dyn Program, glo
             None => queue.insert(device.create_queue(false)?),
         };
         let work = Work::Memcpy { dst: place, src: address.as_ptr().cast(), size: address.len() };
-        // SAFETY: the source is kept until the command has completed; the place is a pointer variable of a program that runs
-        // no kernel yet.
+        // SAFETY: the source is kept until the command has completed; the place is a pointer
+        // variable of a program that runs no kernel yet.
         unsafe { queue.enqueue(work, &[], Some(Box::new(address.clone()))) }?.wait()?;
     }
     Ok(())

@@ -65,11 +65,11 @@ pub struct DeviceInfo {
     pub aspects: Vec<u32>,
 }
 
-/// Up to `N` bytes in place, more on the heap. The copy is aligned as the original is, up to [`MAX_ALIGNMENT`], as far as
-/// a type of that size can ask for it.
+/// Up to `N` bytes in place, more on the heap. The copy is aligned as the original is, up to
+/// [`MAX_ALIGNMENT`], as far as a type of that size can ask for it.
 ///
-/// In place stands what needs at most 16 bytes of alignment: objects that hold it then come from the allocator's quick
-/// path.
+/// In place stands what needs at most 16 bytes of alignment: objects that hold it then come from
+/// the allocator's quick path.
 pub enum InlineBytes<const N: usize> {
     Inline { len: usize, bytes: Inline<N> },
     Heap { len: usize, bytes: Vec<Aligned<MAX_ALIGNMENT>> },
@@ -91,7 +91,8 @@ pub struct Aligned<const N: usize>(pub [u8; N]);
 impl<const N: usize> InlineBytes<N> {
     /// A copy of `data`.
     pub fn new(data: &[u8]) -> Self {
-        // A type's size is a multiple of its alignment, and so is the address of each of its objects.
+        // A type's size is a multiple of its alignment, and so is the address of each of its
+        // objects.
         let alignment = data.as_ptr() as usize | data.len();
         if data.len() <= N && (!alignment.is_multiple_of(32) || data.is_empty()) {
             let mut bytes = Inline([0; N]);
@@ -135,7 +136,9 @@ impl<const N: usize> InlineBytes<N> {
             _ => return false,
         };
         match self {
-            Self::Inline { bytes, .. } => bytes.0[offset..end].copy_from_slice(&value.to_ne_bytes()),
+            Self::Inline { bytes, .. } => {
+                bytes.0[offset..end].copy_from_slice(&value.to_ne_bytes())
+            }
             Self::Heap { bytes, .. } => {
                 for (i, b) in value.to_ne_bytes().into_iter().enumerate() {
                     let at = offset + i;
@@ -167,8 +170,12 @@ mod tests {
                 assert_eq!((copy.len(), copy.is_empty()), (len, len == 0));
                 // SAFETY: the copy holds `len` bytes.
                 assert_eq!(unsafe { std::slice::from_raw_parts(copy.as_ptr(), len) }, data);
-                let asked = (1 << (data.as_ptr() as usize | len).trailing_zeros()).min(MAX_ALIGNMENT);
-                assert!(len == 0 || (copy.as_ptr() as usize).is_multiple_of(asked), "{start} {len}");
+                let asked =
+                    (1 << (data.as_ptr() as usize | len).trailing_zeros()).min(MAX_ALIGNMENT);
+                assert!(
+                    len == 0 || (copy.as_ptr() as usize).is_multiple_of(asked),
+                    "{start} {len}"
+                );
             }
         }
     }
@@ -181,7 +188,10 @@ mod tests {
             assert!(!bytes.put_u64(len - 7, 1) && !bytes.put_u64(usize::MAX, 1));
             // SAFETY: the copy holds `len` bytes.
             let seen = unsafe { std::slice::from_raw_parts(bytes.as_ptr(), len) };
-            assert!(seen[..len - 8].iter().all(|&b| b == 0) && seen[len - 8..].iter().all(|&b| b == 255));
+            assert!(
+                seen[..len - 8].iter().all(|&b| b == 0)
+                    && seen[len - 8..].iter().all(|&b| b == 255)
+            );
         }
     }
 }

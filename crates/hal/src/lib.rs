@@ -1,8 +1,9 @@
 //! The contract between the runtime and its backends.
 //!
-//! The runtime validates at its C edge; a backend trusts its caller under the contracts written here. A backend orders its
-//! own commands: [`Queue::enqueue`] takes the events to wait for and returns at once. Events of other backends never
-//! reach a backend: the runtime joins them by [`Event::on_complete`] and a marker it completes itself.
+//! The runtime validates at its C edge; a backend trusts its caller under the contracts written
+//! here. A backend orders its own commands: [`Queue::enqueue`] takes the events to wait for and
+//! returns at once. Events of other backends never reach a backend: the runtime joins them by
+//! [`Event::on_complete`] and a marker it completes itself.
 //!
 //! No backend prints. No method panics or blocks for a device, except [`Event::wait`].
 
@@ -52,7 +53,8 @@ pub enum Errc {
     BackendMismatch = 14,
 }
 
-/// What went wrong: the SYCL category, and a sentence for the user that names what was seen and what was expected.
+/// What went wrong: the SYCL category, and a sentence for the user that names what was seen and
+/// what was expected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
     pub code: Errc,
@@ -105,30 +107,33 @@ pub trait Backend: Send + Sync {
 pub trait Device: Send + Sync + Any {
     fn info(&self) -> &DeviceInfo;
 
-    /// `size` > 0; `align` is a power of two. Memory is not initialised. `MemoryAllocation` when exhausted.
+    /// `size` > 0; `align` is a power of two. Memory is not initialised. `MemoryAllocation` when
+    /// exhausted.
     fn alloc(&self, kind: UsmKind, size: usize, align: usize) -> Result<*mut c_void>;
 
     /// # Safety
-    /// `ptr` came from [`Device::alloc`] of this device with this `kind`, is not freed yet, and no command uses it.
+    /// `ptr` came from [`Device::alloc`] of this device with this `kind`, is not freed yet, and no
+    /// command uses it.
     unsafe fn free(&self, kind: UsmKind, ptr: *mut c_void);
 
     /// Device commands may use any host address as it is (buffers then need no second copy).
     fn shares_host_memory(&self) -> bool;
 
-    /// How much this device prefers an image of this format and target over others that hold the same kernel: the runtime
-    /// builds the one with the highest number, on the scale of [`fit`]. An error, `KernelNotSupported`, says why the device
-    /// cannot run it.
+    /// How much this device prefers an image of this format and target over others that hold the
+    /// same kernel: the runtime builds the one with the highest number, on the scale of [`fit`]. An
+    /// error, `KernelNotSupported`, says why the device cannot run it.
     fn preference(&self, _format: scythe_image::Format, _target: &ImageTarget) -> Result<u32> {
         Ok(fit::GENERIC)
     }
 
-    /// Builds the code of an image for this device. The caller caches the result; a backend may block
-    /// here. After success, the code uses the memory that [`BuildRequest::globals`] names: a backend
-    /// whose programs hold pointers to it calls [`globals::fill_pointers`].
+    /// Builds the code of an image for this device. The caller caches the result; a backend may
+    /// block here. After success, the code uses the memory that [`BuildRequest::globals`] names: a
+    /// backend whose programs hold pointers to it calls [`globals::fill_pointers`].
     fn build(&self, request: &BuildRequest<'_>) -> Result<Arc<dyn Program>>;
 
-    /// All variables, also those with `device_image_scope`, live in memory that [`BuildRequest::globals`] names. Else
-    /// the latter are inside of programs, and [`Program::global`] tells where.
+    /// All variables, also those with `device_image_scope`, live in memory that
+    /// [`BuildRequest::globals`] names. Else the latter are inside of programs, and
+    /// [`Program::global`] tells where.
     fn binds_globals(&self) -> bool {
         false
     }
@@ -138,16 +143,21 @@ pub trait Device: Send + Sync + Any {
         Partitions::default()
     }
 
-    /// New devices that are parts of this one: `how` is one that [`Device::partitions`] has, and fits ([`Partition::check`]). Commands of
-    /// different parts, and of this device, wait for each other by completion callbacks alone.
+    /// New devices that are parts of this one: `how` is one that [`Device::partitions`] has, and
+    /// fits ([`Partition::check`]). Commands of different parts, and of this device, wait for each
+    /// other by completion callbacks alone.
     fn partition(&self, _how: &Partition) -> Result<Vec<Arc<dyn Device>>> {
-        Err(Error::new(Errc::FeatureNotSupported, format!("device '{}' cannot be partitioned", self.info().name)))
+        Err(Error::new(
+            Errc::FeatureNotSupported,
+            format!("device '{}' cannot be partitioned", self.info().name),
+        ))
     }
 
     fn create_queue(&self, profiling: bool) -> Result<Arc<dyn Queue>>;
 
-    /// A queue for the commands of one in-order SYCL queue alone: the driver's own, which runs them in turn. Commands still name
-    /// what they wait for. `None` where the queues of [`Device::create_queue`] serve such queues as well.
+    /// A queue for the commands of one in-order SYCL queue alone: the driver's own, which runs them
+    /// in turn. Commands still name what they wait for. `None` where the queues of
+    /// [`Device::create_queue`] serve such queues as well.
     fn create_in_order_queue(&self, _profiling: bool) -> Result<Option<Arc<dyn Queue>>> {
         Ok(None)
     }
@@ -160,7 +170,8 @@ pub trait Device: Send + Sync + Any {
 
 /// A built image.
 pub trait Program: Send + Sync {
-    /// The kernel with this symbol and these launch rows. `Kernel` error when the program has no such symbol.
+    /// The kernel with this symbol and these launch rows. `Kernel` error when the program has no
+    /// such symbol.
     fn kernel(&self, symbol: &str, launch: &KernelLaunch) -> Result<Arc<dyn Kernel>>;
 
     /// The driver's own program, with a count for the caller.
@@ -168,9 +179,10 @@ pub trait Program: Send + Sync {
         Err(native::none("program"))
     }
 
-    /// The address, in memory of the device that copies can name, of the variable `symbol` that the program's code defines
-    /// (CUDA: `cuModuleGetGlobal`). It stays the same as long as the program lives. `None` where the code has no such variable:
-    /// nothing uses it. Asked once after a build for each `device_global` of the image, before the first kernel runs.
+    /// The address, in memory of the device that copies can name, of the variable `symbol` that the
+    /// program's code defines (CUDA: `cuModuleGetGlobal`). It stays the same as long as the program
+    /// lives. `None` where the code has no such variable: nothing uses it. Asked once after a build
+    /// for each `device_global` of the image, before the first kernel runs.
     fn global(&self, symbol: &str) -> Result<Option<*mut c_void>> {
         Err(globals::none(symbol))
     }
@@ -200,8 +212,8 @@ pub type FunctorBytes = info::InlineBytes<192>;
 /// A kernel launch. Index 0 of each array is the dimension that varies fastest.
 pub struct KernelWork {
     pub kernel: Arc<dyn Kernel>,
-    /// The functor's bytes, accessors' data pointers already replaced by device addresses. Parameter `i` of the kernel
-    /// is the bytes at the offset of launch row `i`.
+    /// The functor's bytes, accessors' data pointers already replaced by device addresses.
+    /// Parameter `i` of the kernel is the bytes at the offset of launch row `i`.
     pub functor: FunctorBytes,
     pub dims: u32,
     pub global_size: [u64; 3],
@@ -235,7 +247,8 @@ pub struct Launch<'a> {
 
 /// A kernel of host mode: plain C++ called by the CPU backend's threads.
 pub struct HostKernelWork {
-    pub call: unsafe extern "C" fn(functor: *const c_void, host_box: *const scythe_abi::capi::HostBox),
+    pub call:
+        unsafe extern "C" fn(functor: *const c_void, host_box: *const scythe_abi::capi::HostBox),
     pub functor: FunctorBytes,
     pub shape: Shape,
     pub global_size: [u64; 3],
@@ -271,7 +284,8 @@ pub enum Work {
     Kernel(Box<KernelWork>),
     /// CPU backend only.
     HostKernel(Box<HostKernelWork>),
-    /// A closure on a runtime thread (CPU backend only). It may block for long: it must not hold up kernels.
+    /// A closure on a runtime thread (CPU backend only). It may block for long: it must not hold up
+    /// kernels.
     HostTask(Box<dyn FnOnce() -> Result<()> + Send>),
     Memcpy {
         dst: *mut c_void,
@@ -283,7 +297,8 @@ pub enum Work {
         src: *const c_void,
         region: CopyBox,
     },
-    /// Memory will be used soon, or in some way. A backend without use for that takes it as [`Work::Marker`].
+    /// Memory will be used soon, or in some way. A backend without use for that takes it as
+    /// [`Work::Marker`].
     Hint {
         ptr: *mut c_void,
         size: usize,
@@ -297,18 +312,20 @@ pub enum Work {
     },
 }
 
-// SAFETY: the addresses inside are used by whoever runs the work, under the contract of `Queue::enqueue`.
+// SAFETY: the addresses inside are used by whoever runs the work, under the contract of
+// `Queue::enqueue`.
 unsafe impl Send for Work {}
 
 pub trait Queue: Send + Sync {
-    /// Runs `work` after every event in `deps` (all of this backend), and returns without waiting. When a dependency
-    /// failed, the work is not run and fails with the same error.
+    /// Runs `work` after every event in `deps` (all of this backend), and returns without waiting.
+    /// When a dependency failed, the work is not run and fails with the same error.
     ///
     /// `keep` is dropped once the work has finished: it holds what the work uses.
     ///
     /// # Safety
-    /// Addresses in `work` stay valid until the event completes, and no other thread writes (or, where the work writes,
-    /// reads) what they point at in the meantime, except through commands ordered by events.
+    /// Addresses in `work` stay valid until the event completes, and no other thread writes (or,
+    /// where the work writes, reads) what they point at in the meantime, except through commands
+    /// ordered by events.
     unsafe fn enqueue(
         &self,
         work: Work,
@@ -316,18 +333,24 @@ pub trait Queue: Send + Sync {
         keep: Option<Box<dyn Any + Send + Sync>>,
     ) -> Result<Arc<dyn Event>>;
 
-    /// The short way for kernels, which most programs launch most: as [`Queue::enqueue`], with `last` as the one dependency, and
-    /// nothing that is to be kept. With success, the command's event is in `last`; where nobody else has the event that was there, it
-    /// may be the same object. `None`, without any effect, where the work has to be enqueued. No work-item less than one in any
-    /// dimension.
+    /// The short way for kernels, which most programs launch most: as [`Queue::enqueue`], with
+    /// `last` as the one dependency, and nothing that is to be kept. With success, the command's
+    /// event is in `last`; where nobody else has the event that was there, it may be the same
+    /// object. `None`, without any effect, where the work has to be enqueued. No work-item less
+    /// than one in any dimension.
     ///
     /// # Safety
     /// As for [`Queue::enqueue`]; `last` is of this backend.
-    unsafe fn launch(&self, _launch: &Launch<'_>, _last: &mut Option<Arc<dyn Event>>) -> Option<Result<()>> {
+    unsafe fn launch(
+        &self,
+        _launch: &Launch<'_>,
+        _last: &mut Option<Arc<dyn Event>>,
+    ) -> Option<Result<()>> {
         None
     }
 
-    /// The driver's own queue, with a count for the caller. Commands that the program enqueues there are ordered by events alone.
+    /// The driver's own queue, with a count for the caller. Commands that the program enqueues
+    /// there are ordered by events alone.
     fn native(&self) -> Result<Native> {
         Err(native::none("queue"))
     }
@@ -367,7 +390,8 @@ pub trait Event: Send + Sync + Any {
         (self.status() == Status::Complete).then(|| self.wait())
     }
 
-    /// The program has no handle of the event any more: only order and failure of its command matter from now on.
+    /// The program has no handle of the event any more: only order and failure of its command
+    /// matter from now on.
     fn abandon(&self) {}
 
     /// The driver's own event, with a count for the caller.

@@ -22,7 +22,9 @@ pub enum NativeKind {
 impl NativeKind {
     /// The kind with this number.
     pub fn from_u32(number: u32) -> Option<Self> {
-        [Self::Platform, Self::Device, Self::Context].into_iter().find(|&kind| kind as u32 == number)
+        [Self::Platform, Self::Device, Self::Context]
+            .into_iter()
+            .find(|&kind| kind as u32 == number)
     }
 }
 
@@ -62,7 +64,8 @@ pub trait Interop: Send + Sync {
         Err(none("device"))
     }
 
-    /// A queue that the program made itself, of which a count is taken; `None` where it belongs to another device.
+    /// A queue that the program made itself, of which a count is taken; `None` where it belongs to
+    /// another device.
     ///
     /// # Safety
     /// `queue` is a queue of the driver, alive, of this device's context.
@@ -70,8 +73,8 @@ pub trait Interop: Send + Sync {
         Err(none("device"))
     }
 
-    /// An address for a memory object that the program made itself, of which a count is taken until [`Device::free`], and its size
-    /// in bytes. Only commands on this device may use the address.
+    /// An address for a memory object that the program made itself, of which a count is taken until
+    /// [`Device::free`], and its size in bytes. Only commands on this device may use the address.
     ///
     /// # Safety
     /// `memory` is a memory object of the driver, alive, of this device's context.
@@ -84,8 +87,8 @@ pub trait Interop: Send + Sync {
         false
     }
 
-    /// The memory object behind an address of [`Device::alloc`] or [`Interop::memory_from_native`], with a count for the caller;
-    /// `None` where an address is all there is.
+    /// The memory object behind an address of [`Device::alloc`] or [`Interop::memory_from_native`],
+    /// with a count for the caller; `None` where an address is all there is.
     fn memory_to_native(&self, _ptr: *mut c_void) -> Result<Option<Native>> {
         Ok(None)
     }
@@ -101,11 +104,16 @@ pub trait Interop: Send + Sync {
         Err(none("device"))
     }
 
-    /// A kernel that the program made itself, of which a count is taken, to be launched with parameters as these rows say.
+    /// A kernel that the program made itself, of which a count is taken, to be launched with
+    /// parameters as these rows say.
     ///
     /// # Safety
     /// `kernel` is a kernel of the driver, alive, of this device's context.
-    unsafe fn kernel_from_native(&self, _kernel: Native, _launch: &KernelLaunch) -> Result<Arc<dyn Kernel>> {
+    unsafe fn kernel_from_native(
+        &self,
+        _kernel: Native,
+        _launch: &KernelLaunch,
+    ) -> Result<Arc<dyn Kernel>> {
         Err(none("device"))
     }
 
@@ -120,5 +128,8 @@ pub trait Interop: Send + Sync {
 
 /// The error for an object without a counterpart in a driver.
 pub fn none(what: &str) -> Error {
-    Error::new(Errc::BackendMismatch, format!("the {what} has no native object: its backend does not use a driver"))
+    Error::new(
+        Errc::BackendMismatch,
+        format!("the {what} has no native object: its backend does not use a driver"),
+    )
 }

@@ -1,13 +1,13 @@
 //! A backend without hardware, for tests of whoever calls backends.
 //!
-//! It keeps every contract of the traits and adds what a test wants to control: whether the device shares the host's
-//! memory, in which of the legal orders commands run ([`Order`]), what a kernel does ([`Options::run`]), and a gate that
-//! holds all commands back ([`NullBackend::pause`]). Its one thread starts with the first command and ends with the
-//! backend.
+//! It keeps every contract of the traits and adds what a test wants to control: whether the device
+//! shares the host's memory, in which of the legal orders commands run ([`Order`]), what a kernel
+//! does ([`Options::run`]), and a gate that holds all commands back ([`NullBackend::pause`]). Its
+//! one thread starts with the first command and ends with the backend.
 //!
-//! A "program" is text: each line of the code names one kernel; a line `error: …` makes the build fail with the rest of
-//! the line. Every kernel launch calls [`Options::run`] once, which can ask the kernel for the text of the libraries that
-//! it was built with.
+//! A "program" is text: each line of the code names one kernel; a line `error: …` makes the build
+//! fail with the rest of the line. Every kernel launch calls [`Options::run`] once, which can ask
+//! the kernel for the text of the libraries that it was built with.
 
 use std::alloc::Layout;
 use std::any::Any;
@@ -65,8 +65,12 @@ pub struct NullBackend {
 
 impl NullBackend {
     pub fn new(options: Options) -> Arc<Self> {
-        let platform =
-            PlatformInfo { name: "null".into(), vendor: "Scythe".into(), version: "1".into(), profile: "FULL".into() };
+        let platform = PlatformInfo {
+            name: "null".into(),
+            vendor: "Scythe".into(),
+            version: "1".into(),
+            profile: "FULL".into(),
+        };
         let mut info = DeviceInfo {
             name: "null".into(),
             vendor: "Scythe".into(),
@@ -146,7 +150,10 @@ impl Memory {
     fn owns(&self, ptr: *const c_void, size: usize) -> bool {
         let blocks = lock(&self.blocks);
         let at = ptr as usize;
-        blocks.range(..=at).next_back().is_some_and(|(base, layout)| at - base + size <= layout.size())
+        blocks
+            .range(..=at)
+            .next_back()
+            .is_some_and(|(base, layout)| at - base + size <= layout.size())
     }
 }
 
@@ -162,7 +169,12 @@ impl Device for NullDevice {
     }
 
     fn alloc(&self, _kind: UsmKind, size: usize, align: usize) -> Result<*mut c_void> {
-        let exhausted = || Error::new(Errc::MemoryAllocation, format!("the null device cannot allocate {size} bytes"));
+        let exhausted = || {
+            Error::new(
+                Errc::MemoryAllocation,
+                format!("the null device cannot allocate {size} bytes"),
+            )
+        };
         if size == 0 || size as u64 > self.info.max_mem_alloc_size {
             return Err(exhausted());
         }
@@ -190,15 +202,19 @@ impl Device for NullDevice {
     fn build(&self, request: &BuildRequest<'_>) -> Result<Arc<dyn Program>> {
         let text = |code: &[u8]| {
             let text = std::str::from_utf8(code).map(str::to_owned);
-            text.map_err(|_| Error::new(Errc::Build, "a program of the null device is text, one kernel per line"))
+            text.map_err(|_| {
+                Error::new(Errc::Build, "a program of the null device is text, one kernel per line")
+            })
         };
         let kernels = text(request.code)?;
-        let libraries = request.libraries.iter().map(|code| text(code)).collect::<Result<Vec<_>>>()?;
+        let libraries =
+            request.libraries.iter().map(|code| text(code)).collect::<Result<Vec<_>>>()?;
         let mut lines = std::iter::once(&kernels).chain(&libraries).flat_map(|text| text.lines());
         if let Some(message) = lines.find_map(|line| line.strip_prefix("error: ")) {
             return Err(Error::new(Errc::Build, message));
         }
-        let program = NullProgram { kernels: kernels.lines().map(str::to_owned).collect(), libraries };
+        let program =
+            NullProgram { kernels: kernels.lines().map(str::to_owned).collect(), libraries };
         globals::fill_pointers(self, &program, request.globals)?;
         Ok(Arc::new(program))
     }
@@ -250,7 +266,10 @@ impl Queue for NullQueue {
         keep: Option<Box<dyn Any + Send + Sync>>,
     ) -> Result<Arc<dyn Event>> {
         if deps.iter().any(|dep| dep.as_any().downcast_ref::<NullEvent>().is_none()) {
-            return Err(Error::new(Errc::Runtime, "a null queue was given an event of another backend"));
+            return Err(Error::new(
+                Errc::Runtime,
+                "a null queue was given an event of another backend",
+            ));
         }
         let event = Arc::new(NullEvent::new(self.engine.now(), self.profiling));
         let command = Command { work, deps: deps.to_vec(), keep, event: event.clone() };
@@ -295,7 +314,14 @@ impl Engine {
             Order::Fifo => 0,
             Order::Shuffled(seed) => seed | 1,
         };
-        let state = EngineState { waiting: Vec::new(), paused: false, closed: false, started: false, run: 0, random };
+        let state = EngineState {
+            waiting: Vec::new(),
+            paused: false,
+            closed: false,
+            started: false,
+            run: 0,
+            random,
+        };
         Self { options, state: Mutex::new(state), changed: Condvar::new(), start: Instant::now() }
     }
 
@@ -319,9 +345,13 @@ impl Engine {
     fn serve(&self) {
         loop {
             let state = lock(&self.state);
-            let idle = |s: &mut EngineState| !s.closed && (s.paused || s.waiting.iter().all(|c| !c.is_ready()));
-            let mut state = self.changed.wait_while(state, idle).unwrap_or_else(PoisonError::into_inner);
-            let ready: Vec<usize> = (0..state.waiting.len()).filter(|&i| state.waiting[i].is_ready()).collect();
+            let idle = |s: &mut EngineState| {
+                !s.closed && (s.paused || s.waiting.iter().all(|c| !c.is_ready()))
+            };
+            let mut state =
+                self.changed.wait_while(state, idle).unwrap_or_else(PoisonError::into_inner);
+            let ready: Vec<usize> =
+                (0..state.waiting.len()).filter(|&i| state.waiting[i].is_ready()).collect();
             if ready.is_empty() {
                 return;
             }
@@ -350,7 +380,8 @@ impl Engine {
                 drop(work);
                 Err(error)
             }
-            // SAFETY: the dependencies have completed, and `Queue::enqueue`'s caller vouched for the addresses.
+            // SAFETY: the dependencies have completed, and `Queue::enqueue`'s caller vouched for
+            // the addresses.
             None => unsafe { self.perform(work) },
         };
         drop(keep);
@@ -364,7 +395,10 @@ impl Engine {
             Work::Marker | Work::Hint { .. } => Ok(()),
             Work::Kernel(kernel) => match kernel.kernel.as_any().downcast_ref::<NullKernel>() {
                 Some(null) => (self.options.run)(null, &kernel),
-                None => Err(Error::new(Errc::Runtime, "a null queue was given a kernel of another backend")),
+                None => Err(Error::new(
+                    Errc::Runtime,
+                    "a null queue was given a kernel of another backend",
+                )),
             },
             Work::HostKernel(kernel) => {
                 let groups: [u64; 3] = std::array::from_fn(|d| match kernel.shape {
@@ -384,7 +418,8 @@ impl Engine {
             }
             Work::HostTask(task) => task(),
             Work::Memcpy { dst, src, size } => {
-                // SAFETY: both ranges are valid under this function's contract; `copy` allows overlap.
+                // SAFETY: both ranges are valid under this function's contract; `copy` allows
+                // overlap.
                 unsafe { std::ptr::copy(src.cast::<u8>(), dst.cast::<u8>(), size) };
                 Ok(())
             }
@@ -393,8 +428,15 @@ impl Engine {
                     for row in 0..region.rows {
                         let from = plane * region.src_plane_pitch + row * region.src_row_pitch;
                         let to = plane * region.dst_plane_pitch + row * region.dst_row_pitch;
-                        // SAFETY: the box lies inside memory that is valid under this function's contract.
-                        unsafe { std::ptr::copy(src.cast::<u8>().add(from), dst.cast::<u8>().add(to), region.width) };
+                        // SAFETY: the box lies inside memory that is valid under this function's
+                        // contract.
+                        unsafe {
+                            std::ptr::copy(
+                                src.cast::<u8>().add(from),
+                                dst.cast::<u8>().add(to),
+                                region.width,
+                            )
+                        };
                     }
                 }
                 Ok(())
@@ -470,7 +512,10 @@ impl Event for NullEvent {
 
     fn wait(&self) -> Result<()> {
         let state = lock(&self.state);
-        let state = self.changed.wait_while(state, |s| s.result.is_none()).unwrap_or_else(PoisonError::into_inner);
+        let state = self
+            .changed
+            .wait_while(state, |s| s.result.is_none())
+            .unwrap_or_else(PoisonError::into_inner);
         state.result.clone().unwrap_or(Ok(()))
     }
 
@@ -507,7 +552,8 @@ mod tests {
     #[test]
     fn commands_run_after_their_dependencies_in_any_order() {
         for seed in 1..20 {
-            let backend = NullBackend::new(Options { order: Order::Shuffled(seed), ..Options::default() });
+            let backend =
+                NullBackend::new(Options { order: Order::Shuffled(seed), ..Options::default() });
             let queue = queue(&backend);
             let log = Arc::new(Mutex::new(Vec::new()));
             backend.pause();
@@ -519,7 +565,8 @@ mod tests {
                     Ok(())
                 });
                 // SAFETY: a host task holds no addresses.
-                let event = unsafe { queue.enqueue(Work::HostTask(task), &previous, None) }.expect("enqueue");
+                let event = unsafe { queue.enqueue(Work::HostTask(task), &previous, None) }
+                    .expect("enqueue");
                 previous = vec![event];
             }
             assert_eq!(previous[0].status(), Status::Submitted);
@@ -539,7 +586,9 @@ mod tests {
         let fail = error.clone();
         // SAFETY: host tasks and markers hold no addresses.
         let last = unsafe {
-            let first = queue.enqueue(Work::HostTask(Box::new(move || Err(fail))), &[], None).expect("enqueue");
+            let first = queue
+                .enqueue(Work::HostTask(Box::new(move || Err(fail))), &[], None)
+                .expect("enqueue");
             queue.enqueue(Work::Marker, &[first], None).expect("enqueue")
         };
         assert_eq!(last.wait(), Err(error.clone()));

@@ -1,5 +1,5 @@
-//! Ways to partition a device, and what may be asked of them. Numbers are those of `sycl::info::partition_property` and
-//! `sycl::info::partition_affinity_domain`.
+//! Ways to partition a device, and what may be asked of them. Numbers are those of
+//! `sycl::info::partition_property` and `sycl::info::partition_affinity_domain`.
 
 use crate::{DeviceInfo, Errc, Error, Result};
 
@@ -52,8 +52,10 @@ impl Partition {
     /// Checks that a device can be partitioned so.
     pub fn check(&self, info: &DeviceInfo, able: &Partitions) -> Result<()> {
         let (name, units) = (&info.name, u64::from(info.max_compute_units));
-        let refuse = |code: Errc, why: String| Err(Error::new(code, format!("device '{name}' {why}")));
-        let has = |bits: u32, number: u32| bits.checked_shr(number).is_some_and(|bits| bits & 1 != 0);
+        let refuse =
+            |code: Errc, why: String| Err(Error::new(code, format!("device '{name}' {why}")));
+        let has =
+            |bits: u32, number: u32| bits.checked_shr(number).is_some_and(|bits| bits & 1 != 0);
         if !has(able.properties, self.property()) {
             let way = ["equally", "by counts", "by affinity domain"][self.property() as usize - 1];
             return refuse(Errc::FeatureNotSupported, format!("cannot be partitioned {way}"));
@@ -79,14 +81,19 @@ impl Partition {
                 match total.filter(|&total| total <= units) {
                     Some(_) => Ok(()),
                     None => {
-                        let asked = total.map_or_else(|| "more than 2^64 - 1".to_owned(), |n| n.to_string());
-                        refuse(Errc::Invalid, format!("has {units} compute units, but {asked} were requested"))
+                        let asked = total
+                            .map_or_else(|| "more than 2^64 - 1".to_owned(), |n| n.to_string());
+                        refuse(
+                            Errc::Invalid,
+                            format!("has {units} compute units, but {asked} were requested"),
+                        )
                     }
                 }
             }
-            Self::ByAffinityDomain(domain) if !has(able.affinity_domains, *domain) => {
-                refuse(Errc::FeatureNotSupported, format!("cannot be partitioned by affinity domain {domain}"))
-            }
+            Self::ByAffinityDomain(domain) if !has(able.affinity_domains, *domain) => refuse(
+                Errc::FeatureNotSupported,
+                format!("cannot be partitioned by affinity domain {domain}"),
+            ),
             _ => Ok(()),
         }
     }
@@ -98,9 +105,15 @@ mod tests {
 
     #[test]
     fn what_a_device_cannot_do_is_refused_with_the_spec_s_codes() {
-        let info = DeviceInfo { name: "d".to_owned(), max_compute_units: 4, ..DeviceInfo::default() };
-        let able = Partitions { properties: 0b1110, affinity_domains: 1 << domain::NUMA, max_sub_devices: 4 };
-        let code = |how: Partition, able: &Partitions| how.check(&info, able).map_err(|error| error.code);
+        let info =
+            DeviceInfo { name: "d".to_owned(), max_compute_units: 4, ..DeviceInfo::default() };
+        let able = Partitions {
+            properties: 0b1110,
+            affinity_domains: 1 << domain::NUMA,
+            max_sub_devices: 4,
+        };
+        let code =
+            |how: Partition, able: &Partitions| how.check(&info, able).map_err(|error| error.code);
         for (how, expected) in [
             (Partition::Equally(2), Ok(())),
             (Partition::Equally(4), Ok(())),
@@ -112,7 +125,10 @@ mod tests {
             (Partition::ByCounts(vec![0]), Err(Errc::Invalid)),
             (Partition::ByCounts(vec![u64::MAX, 2]), Err(Errc::Invalid)),
             (Partition::ByAffinityDomain(domain::NUMA), Ok(())),
-            (Partition::ByAffinityDomain(domain::NEXT_PARTITIONABLE), Err(Errc::FeatureNotSupported)),
+            (
+                Partition::ByAffinityDomain(domain::NEXT_PARTITIONABLE),
+                Err(Errc::FeatureNotSupported),
+            ),
             (Partition::ByAffinityDomain(77), Err(Errc::FeatureNotSupported)),
         ] {
             assert_eq!(code(how.clone(), &able), expected, "{how:?}");

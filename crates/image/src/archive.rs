@@ -28,10 +28,12 @@ pub fn is_archive(bytes: &[u8]) -> bool {
 
 /// The members in order, without the symbol table.
 pub fn members(bytes: &[u8]) -> Result<Vec<Member<'_>>, ArchiveError> {
-    let archive = ArchiveFile::parse(bytes).map_err(|error| ArchiveError::NotAnArchive(error.to_string()))?;
+    let archive =
+        ArchiveFile::parse(bytes).map_err(|error| ArchiveError::NotAnArchive(error.to_string()))?;
     let mut members = Vec::new();
     for (index, member) in archive.members().enumerate() {
-        let fail = |error: object::read::Error| ArchiveError::Member { index, reason: error.to_string() };
+        let fail =
+            |error: object::read::Error| ArchiveError::Member { index, reason: error.to_string() };
         let member = member.map_err(fail)?;
         let name = std::str::from_utf8(member.name()).map_err(|_| ArchiveError::NotText(index))?;
         let data = if member.is_thin() { None } else { Some(member.data(bytes).map_err(fail)?) };
@@ -40,8 +42,8 @@ pub fn members(bytes: &[u8]) -> Result<Vec<Member<'_>>, ArchiveError> {
     Ok(members)
 }
 
-/// A copy in which members are called by their numbers, counted from 0, so that no two have one name. Nothing in it moves. `None`
-/// where names are part of the contents, or those of other files.
+/// A copy in which members are called by their numbers, counted from 0, so that no two have one
+/// name. Nothing in it moves. `None` where names are part of the contents, or those of other files.
 pub fn numbered(bytes: &[u8]) -> Option<Vec<u8>> {
     const HEADER: usize = 60;
     const NAME: usize = 16;
@@ -50,16 +52,19 @@ pub fn numbered(bytes: &[u8]) -> Option<Vec<u8>> {
     for (index, member) in archive.members().enumerate() {
         let member = member.ok().filter(|member| !member.is_thin())?;
         let start = usize::try_from(member.file_range().0).ok()?;
-        let header = out.get_mut(start.checked_sub(HEADER)?..start).filter(|header| header.ends_with(b"`\n"))?;
+        let header = out
+            .get_mut(start.checked_sub(HEADER)?..start)
+            .filter(|header| header.ends_with(b"`\n"))?;
         header[..NAME].copy_from_slice(format!("{:<NAME$}", format!("{index}/")).as_bytes());
     }
     Some(out)
 }
 
-/// An archive with these members, and no symbol table: they are device code, for no host linker. Equal members give equal
-/// bytes.
+/// An archive with these members, and no symbol table: they are device code, for no host linker.
+/// Equal members give equal bytes.
 pub fn write(members: &[(String, &[u8])]) -> Vec<u8> {
-    // Names of more than 15 bytes, or with characters that end a name, stand in a member of their own.
+    // Names of more than 15 bytes, or with characters that end a name, stand in a member of their
+    // own.
     let in_header = |name: &str| name.len() <= 15 && !name.contains(['/', '\n']);
     let mut long_names = Vec::new();
     let mut fields = Vec::with_capacity(members.len());
@@ -74,7 +79,10 @@ pub fn write(members: &[(String, &[u8])]) -> Vec<u8> {
     }
     let mut out = b"!<arch>\n".to_vec();
     let mut add = |name: &str, data: &[u8]| {
-        out.extend(format!("{name:<16}{:<12}{:<6}{:<6}{:<8}{:<10}`\n", 0, 0, 0, 644, data.len()).as_bytes());
+        out.extend(
+            format!("{name:<16}{:<12}{:<6}{:<6}{:<8}{:<10}`\n", 0, 0, 0, 644, data.len())
+                .as_bytes(),
+        );
         out.extend(data);
         if !data.len().is_multiple_of(2) {
             out.push(b'\n');
@@ -102,7 +110,8 @@ mod tests {
         ];
         let bytes = write(&parts);
         let read = members(&bytes).unwrap();
-        let expected: Vec<_> = parts.iter().map(|(name, data)| Member { name, data: Some(data) }).collect();
+        let expected: Vec<_> =
+            parts.iter().map(|(name, data)| Member { name, data: Some(data) }).collect();
         assert_eq!(read, expected);
         let numbered = numbered(&bytes).unwrap();
         let names: Vec<_> = members(&numbered).unwrap().iter().map(|member| member.name).collect();

@@ -5,7 +5,8 @@ const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwx
 pub(crate) fn encode_to(out: &mut String, bytes: &[u8]) {
     out.reserve(bytes.len().div_ceil(3) * 4);
     for chunk in bytes.chunks(3) {
-        let word = chunk.iter().fold(0u32, |word, &byte| word << 8 | u32::from(byte)) << (8 * (3 - chunk.len()));
+        let word = chunk.iter().fold(0u32, |word, &byte| word << 8 | u32::from(byte))
+            << (8 * (3 - chunk.len()));
         for digit in 0..4 {
             if digit <= chunk.len() {
                 out.push(char::from(ALPHABET[(word >> (18 - 6 * digit)) as usize & 63]));
@@ -27,7 +28,8 @@ fn digit(byte: u8) -> Option<u32> {
     }))
 }
 
-/// `None` for anything that [`encode_to`] does not write, such as missing padding or stray bits in the last digit.
+/// `None` for anything that [`encode_to`] does not write, such as missing padding or stray bits in
+/// the last digit.
 pub(crate) fn decode(text: &[u8]) -> Option<Vec<u8>> {
     if !text.len().is_multiple_of(4) {
         return None;
@@ -64,8 +66,14 @@ mod tests {
 
     #[test]
     fn the_vectors_of_the_rfc() {
-        let vectors =
-            [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE=")];
+        let vectors = [
+            ("", ""),
+            ("f", "Zg=="),
+            ("fo", "Zm8="),
+            ("foo", "Zm9v"),
+            ("foob", "Zm9vYg=="),
+            ("fooba", "Zm9vYmE="),
+        ];
         for (plain, coded) in vectors {
             assert_eq!(encode(plain.as_bytes()), coded);
             assert_eq!(decode(coded.as_bytes()).unwrap(), plain.as_bytes());

@@ -1,5 +1,5 @@
-//! Several files in one, as clang's offload bundler writes those that are neither text nor host objects (type `bc` and the
-//! like).
+//! Several files in one, as clang's offload bundler writes those that are neither text nor host
+//! objects (type `bc` and the like).
 //!
 //! ```text
 //!  0  24 bytes  magic "__CLANG_OFFLOAD_BUNDLE__"
@@ -15,13 +15,17 @@ pub const MAGIC: [u8; 24] = *b"__CLANG_OFFLOAD_BUNDLE__";
 /// What is wrong with bytes that should be a bundle.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BinaryBundleError {
-    #[error("not a bundle: it starts with \"{}\", expected \"{}\"", seen.escape_ascii(), MAGIC.escape_ascii())]
+    #[error("not a bundle: it starts with \"{}\", \
+        expected \"{}\"", seen.escape_ascii(), MAGIC.escape_ascii())]
     BadMagic { seen: Vec<u8> },
     #[error("the bundle ends at byte {length}, inside the list of its {count} parts")]
     Truncated { length: usize, count: u64 },
     #[error("the target of part {0} is not UTF-8 text")]
     NotText(u64),
-    #[error("the part for '{target}' spans bytes {offset} to {offset} + {size}, beyond the bundle's {length}")]
+    #[error(
+        "the part for '{target}' spans bytes {offset} to {offset} + {size}, beyond the bundle's \
+         {length}"
+    )]
     Bounds { target: String, offset: u64, size: u64, length: usize },
     #[error("the bundle has two parts for '{0}', expected one")]
     Twice(String),
@@ -34,7 +38,8 @@ pub fn is_bundle(bytes: &[u8]) -> bool {
 
 /// One file of all parts: targets and contents.
 pub fn join(parts: &[(String, &[u8])]) -> Vec<u8> {
-    let mut offset = MAGIC.len() + 8 + parts.iter().map(|(target, _)| 24 + target.len()).sum::<usize>();
+    let mut offset =
+        MAGIC.len() + 8 + parts.iter().map(|(target, _)| 24 + target.len()).sum::<usize>();
     let mut out = MAGIC.to_vec();
     out.extend((parts.len() as u64).to_le_bytes());
     for (target, data) in parts {
@@ -51,7 +56,9 @@ pub fn join(parts: &[(String, &[u8])]) -> Vec<u8> {
 /// The parts of a bundle, in order.
 pub fn divide(bytes: &[u8]) -> Result<Vec<(String, &[u8])>, BinaryBundleError> {
     if !is_bundle(bytes) {
-        return Err(BinaryBundleError::BadMagic { seen: bytes[..bytes.len().min(MAGIC.len())].to_vec() });
+        return Err(BinaryBundleError::BadMagic {
+            seen: bytes[..bytes.len().min(MAGIC.len())].to_vec(),
+        });
     }
     let mut rest = &bytes[MAGIC.len()..];
     let truncated = |count| BinaryBundleError::Truncated { length: bytes.len(), count };
@@ -59,14 +66,22 @@ pub fn divide(bytes: &[u8]) -> Result<Vec<(String, &[u8])>, BinaryBundleError> {
     let mut parts: Vec<(String, &[u8])> = Vec::new();
     for index in 0..count {
         let (offset, size, target) = row(&mut rest).ok_or_else(|| truncated(count))?;
-        let target = std::str::from_utf8(target).map_err(|_| BinaryBundleError::NotText(index))?.to_owned();
+        let target =
+            std::str::from_utf8(target).map_err(|_| BinaryBundleError::NotText(index))?.to_owned();
         if parts.iter().any(|(known, _)| *known == target) {
             return Err(BinaryBundleError::Twice(target));
         }
         let span = usize::try_from(offset).ok().zip(usize::try_from(size).ok());
         match span.and_then(|(offset, size)| bytes.get(offset..offset.checked_add(size)?)) {
             Some(data) => parts.push((target, data)),
-            None => return Err(BinaryBundleError::Bounds { target, offset, size, length: bytes.len() }),
+            None => {
+                return Err(BinaryBundleError::Bounds {
+                    target,
+                    offset,
+                    size,
+                    length: bytes.len(),
+                });
+            }
         }
     }
     Ok(parts)
@@ -107,12 +122,21 @@ mod tests {
     fn damage_is_named() {
         let error = |bytes: &[u8]| divide(bytes).unwrap_err().to_string();
         let good = sample();
-        assert_eq!(error(b"BC"), "not a bundle: it starts with \"BC\", expected \"__CLANG_OFFLOAD_BUNDLE__\"");
-        assert_eq!(error(&good[..60]), "the bundle ends at byte 60, inside the list of its 3 parts");
+        assert_eq!(
+            error(b"BC"),
+            "not a bundle: it starts with \"BC\", expected \"__CLANG_OFFLOAD_BUNDLE__\""
+        );
+        assert_eq!(
+            error(&good[..60]),
+            "the bundle ends at byte 60, inside the list of its 3 parts"
+        );
         let short = &good[..good.len() - 1];
         assert_eq!(
             error(short),
-            format!("the part for 'sycl-z' spans bytes 125 to 125 + 5, beyond the bundle's {}", short.len())
+            format!(
+                "the part for 'sycl-z' spans bytes 125 to 125 + 5, beyond the bundle's {}",
+                short.len()
+            )
         );
         let mut many = good.clone();
         many[24..32].copy_from_slice(&u64::MAX.to_le_bytes());

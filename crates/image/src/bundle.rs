@@ -1,8 +1,9 @@
 //! Fat objects: a host object with one section of device code per target.
 //!
-//! The section for target `T` is `__CLANG_OFFLOAD_BUNDLE__T`, where `T` is `sycl-` and the device triple, with a dash and the
-//! device where the code is for one; a section of one byte for `host-`, the host's triple and a dash (no device) says that the object itself is the host's bundle. Linkers drop all of them, so
-//! that a fat object can be linked as if it were an ordinary one.
+//! The section for target `T` is `__CLANG_OFFLOAD_BUNDLE__T`, where `T` is `sycl-` and the device
+//! triple, with a dash and the device where the code is for one; a section of one byte for `host-`,
+//! the host's triple and a dash (no device) says that the object itself is the host's bundle.
+//! Linkers drop all of them, so that a fat object can be linked as if it were an ordinary one.
 
 use crate::elf::{self, Object};
 use scythe_abi::names::BUNDLE_SECTION_PREFIX;
@@ -72,7 +73,8 @@ pub fn host_target(object: &[u8]) -> Result<String, BundleError> {
     Ok(format!("{HOST_PREFIX}{arch}-unknown-linux-gnu-"))
 }
 
-/// `host` with the device code of each target: pairs of kind and triple (see [`sycl_target`]) and code.
+/// `host` with the device code of each target: pairs of kind and triple (see [`sycl_target`]) and
+/// code.
 pub fn bundle(host: &[u8], parts: &[(String, &[u8])]) -> Result<Vec<u8>, BundleError> {
     let marker = host_target(host)?;
     let object = Object::parse(host)?;
@@ -84,7 +86,9 @@ pub fn bundle(host: &[u8], parts: &[(String, &[u8])]) -> Result<Vec<u8>, BundleE
     }
     for (target, data) in parts {
         if target.contains('\0')
-            || target.split_once('-').is_none_or(|(kind, triple)| kind.is_empty() || triple.is_empty())
+            || target
+                .split_once('-')
+                .is_none_or(|(kind, triple)| kind.is_empty() || triple.is_empty())
         {
             return Err(BundleError::BadTarget(target.clone()));
         }
@@ -105,7 +109,8 @@ pub fn list(object: &[u8]) -> Result<Vec<Bundle<'_>>, BundleError> {
     let mut bundles = Vec::new();
     for section in Object::parse(object)?.sections()? {
         if let Some(target) = section.name.strip_prefix(BUNDLE_SECTION_PREFIX.as_bytes()) {
-            let target = std::str::from_utf8(target).map_err(|_| BundleError::NotText(section.name.to_vec()))?;
+            let target = std::str::from_utf8(target)
+                .map_err(|_| BundleError::NotText(section.name.to_vec()))?;
             bundles.push(Bundle { target, data: section.data });
         }
     }
@@ -119,5 +124,8 @@ pub fn is_same_target(a: &str, b: &str) -> bool {
 
 /// The bundle for `target` (kind and triple), where the object has one.
 pub fn extract<'a>(object: &'a [u8], target: &str) -> Result<Option<&'a [u8]>, BundleError> {
-    Ok(list(object)?.into_iter().find(|bundle| is_same_target(bundle.target, target)).map(|bundle| bundle.data))
+    Ok(list(object)?
+        .into_iter()
+        .find(|bundle| is_same_target(bundle.target, target))
+        .map(|bundle| bundle.data))
 }

@@ -14,9 +14,9 @@
 //!               encoding (u32 1, zstd; u64 size of the code): only where the code is compressed
 //! ```
 //!
-//! Every section kind appears exactly once, but for the last. The writer depends on nothing but its input: equal images
-//! are equal bytes. The reader borrows: code that is not compressed is never copied, and code and manifest are read
-//! when asked for.
+//! Every section kind appears exactly once, but for the last. The writer depends on nothing but its
+//! input: equal images are equal bytes. The reader borrows: code that is not compressed is never
+//! copied, and code and manifest are read when asked for.
 
 use crate::manifest::{Manifest, ManifestError};
 use scythe_abi::image_target::ImageTarget;
@@ -55,8 +55,15 @@ pub enum Format {
 }
 
 impl Format {
-    pub const ALL: [Self; 7] =
-        [Self::LlvmBitcode, Self::SpirV, Self::CpuObject, Self::Ptx, Self::Fatbin, Self::Empty, Self::IntelGpu];
+    pub const ALL: [Self; 7] = [
+        Self::LlvmBitcode,
+        Self::SpirV,
+        Self::CpuObject,
+        Self::Ptx,
+        Self::Fatbin,
+        Self::Empty,
+        Self::IntelGpu,
+    ];
 
     /// The format with this number.
     pub fn from_u32(number: u32) -> Option<Self> {
@@ -135,7 +142,10 @@ pub enum ImageError {
     RepeatedSection(&'static str),
     #[error("device image has no {0} section")]
     MissingSection(&'static str),
-    #[error("device image {section} section spans bytes {offset} to {offset} + {size}, beyond the image's {length}")]
+    #[error(
+        "device image {section} section spans bytes {offset} to {offset} + {size}, beyond the \
+         image's {length}"
+    )]
     SectionBounds { section: &'static str, offset: u64, size: u64, length: usize },
     #[error("device image {0} section is not UTF-8 text")]
     NotText(&'static str),
@@ -202,7 +212,8 @@ impl Section {
     }
 }
 
-/// Detects damage, not malice. Works on words because it is computed for every image when a program starts.
+/// Detects damage, not malice. Works on words because it is computed for every image when a program
+/// starts.
 fn checksum(bytes: &[u8]) -> u64 {
     const PRIME: u64 = 0x9e37_79b9_7f4a_7c15;
     let mix = |sum: u64, word: u64| {
@@ -210,7 +221,8 @@ fn checksum(bytes: &[u8]) -> u64 {
         sum ^ (sum >> 32)
     };
     let (words, rest) = bytes.as_chunks::<8>();
-    let sum = words.iter().fold(bytes.len() as u64, |sum, word| mix(sum, u64::from_le_bytes(*word)));
+    let sum =
+        words.iter().fold(bytes.len() as u64, |sum, word| mix(sum, u64::from_le_bytes(*word)));
     let mut last = [0; 8];
     last[..rest.len()].copy_from_slice(rest);
     mix(sum, u64::from_le_bytes(last))
@@ -287,7 +299,10 @@ impl<'a> ImageView<'a> {
     pub fn parse(bytes: &'a [u8]) -> Result<Self, ImageError> {
         let (view, length) = Self::parse_prefix(bytes)?;
         if length < bytes.len() {
-            return Err(ImageError::TrailingBytes { claimed: length as u64, extra: (bytes.len() - length) as u64 });
+            return Err(ImageError::TrailingBytes {
+                claimed: length as u64,
+                extra: (bytes.len() - length) as u64,
+            });
         }
         Ok(view)
     }
@@ -299,7 +314,8 @@ impl<'a> ImageView<'a> {
             return Err(ImageError::BadMagic { seen: seen.to_vec() });
         }
         let truncated = |needed, what| ImageError::Truncated { length: bytes.len(), needed, what };
-        let header = bytes.get(..HEADER_SIZE).ok_or_else(|| truncated(HEADER_SIZE as u64, "the header"))?;
+        let header =
+            bytes.get(..HEADER_SIZE).ok_or_else(|| truncated(HEADER_SIZE as u64, "the header"))?;
         let version = u32_at(header, 8);
         if version != VERSION {
             return Err(ImageError::Version { seen: version });
@@ -310,7 +326,8 @@ impl<'a> ImageView<'a> {
             .and_then(|length| bytes.get(..length))
             .ok_or_else(|| truncated(length, "the whole image"))?;
         let truncated = |needed, what| ImageError::Truncated { length: bytes.len(), needed, what };
-        let body = bytes.get(HEADER_SIZE..).ok_or_else(|| truncated(HEADER_SIZE as u64, "the header"))?;
+        let body =
+            bytes.get(HEADER_SIZE..).ok_or_else(|| truncated(HEADER_SIZE as u64, "the header"))?;
         let (seen, expected) = (checksum(body), u64_at(header, 24));
         if seen != expected {
             return Err(ImageError::Checksum { seen, expected });
@@ -329,10 +346,16 @@ impl<'a> ImageView<'a> {
     pub fn code(&self) -> Result<Cow<'a, [u8]>, ImageError> {
         let Some(expected) = self.decompressed_size else { return Ok(Cow::Borrowed(self.stored)) };
         let fail = |error: &dyn fmt::Display| ImageError::Decompress(error.to_string());
-        let mut decoder = ruzstd::decoding::StreamingDecoder::new(self.stored).map_err(|error| fail(&error))?;
+        let mut decoder =
+            ruzstd::decoding::StreamingDecoder::new(self.stored).map_err(|error| fail(&error))?;
         let mut code = Vec::new();
-        // One byte more than there must be tells a frame that holds too much, without reading all of it.
-        decoder.by_ref().take(expected.saturating_add(1)).read_to_end(&mut code).map_err(|error| fail(&error))?;
+        // One byte more than there must be tells a frame that holds too much, without reading all
+        // of it.
+        decoder
+            .by_ref()
+            .take(expected.saturating_add(1))
+            .read_to_end(&mut code)
+            .map_err(|error| fail(&error))?;
         if code.len() as u64 != expected {
             return Err(ImageError::DecompressedSize { seen: code.len() as u64, expected });
         }
@@ -372,8 +395,9 @@ impl<'a> ImageView<'a> {
     }
 }
 
-/// Every image in the bytes of a file, whatever the file is. Where a file is a container from its first byte on, errors
-/// of that container count; inside other files, bytes that merely look like the start of an image are passed over.
+/// Every image in the bytes of a file, whatever the file is. Where a file is a container from its
+/// first byte on, errors of that container count; inside other files, bytes that merely look like
+/// the start of an image are passed over.
 pub fn find_all(bytes: &[u8]) -> Result<Vec<ImageView<'_>>, ImageError> {
     let mut images = Vec::new();
     let mut at = 0;
@@ -411,7 +435,8 @@ impl<'a> Symbols<'a> {
         let all = Self { rest, left: count };
         let mut walk = all;
         for index in 0..count {
-            let (symbol, tail) = split_symbol(walk.rest).ok_or(ImageError::Symbol { index, count })?;
+            let (symbol, tail) =
+                split_symbol(walk.rest).ok_or(ImageError::Symbol { index, count })?;
             std::str::from_utf8(symbol).map_err(|_| ImageError::NotText(name))?;
             walk.rest = tail;
         }
@@ -490,7 +515,11 @@ impl<'a> Sections<'a> {
         let Ok(encoding) = self.get(Section::Encoding) else { return Ok(None) };
         if encoding.len() != ENCODING_SIZE {
             let section = Section::Encoding.name();
-            return Err(ImageError::SectionSize { section, seen: encoding.len(), expected: ENCODING_SIZE });
+            return Err(ImageError::SectionSize {
+                section,
+                seen: encoding.len(),
+                expected: ENCODING_SIZE,
+            });
         }
         match u32_at(encoding, 0) {
             ZSTD => Ok(Some(u64_at(encoding, 4))),

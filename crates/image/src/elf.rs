@@ -1,9 +1,9 @@
-//! ELF relocatable objects, as far as fat objects need them: find sections by name, and append sections without
-//! touching anything else.
+//! ELF relocatable objects, as far as fat objects need them: find sections by name, and append
+//! sections without touching anything else.
 //!
-//! Appending keeps every byte, section index and symbol of the object. New contents follow the old ones; then come the
-//! section names, grown by the new ones, and the section table. Old names stay a prefix of the new ones, because
-//! symbols may share that string table.
+//! Appending keeps every byte, section index and symbol of the object. New contents follow the old
+//! ones; then come the section names, grown by the new ones, and the section table. Old names stay
+//! a prefix of the new ones, because symbols may share that string table.
 
 use std::ops::Range;
 
@@ -25,7 +25,9 @@ pub(crate) const EM_AARCH64: u16 = 183;
 pub enum ElfError {
     #[error("not an ELF file: it starts with \"{}\"", seen.escape_ascii())]
     NotElf { seen: Vec<u8> },
-    #[error("ELF class {class} with byte order {order}: expected 2 (64 bits) and 1 (little-endian)")]
+    #[error(
+        "ELF class {class} with byte order {order}: expected 2 (64 bits) and 1 (little-endian)"
+    )]
     WrongKind { class: u8, order: u8 },
     #[error("ELF file type {0}: expected 1, a relocatable object")]
     NotRelocatable(u16),
@@ -74,7 +76,12 @@ fn u64_at(bytes: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(array(bytes, at))
 }
 
-fn span(bytes: &[u8], what: &'static str, offset: u64, size: u64) -> Result<Range<usize>, ElfError> {
+fn span(
+    bytes: &[u8],
+    what: &'static str,
+    offset: u64,
+    size: u64,
+) -> Result<Range<usize>, ElfError> {
     let end = offset.checked_add(size).filter(|&end| end <= bytes.len() as u64);
     match end {
         Some(end) => Ok(offset as usize..end as usize),

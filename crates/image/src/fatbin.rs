@@ -1,4 +1,5 @@
-//! CUDA's fat binary: code for several architectures in one file, from which the driver takes what its device runs.
+//! CUDA's fat binary: code for several architectures in one file, from which the driver takes what
+//! its device runs.
 //!
 //! Layout, all numbers little-endian, as far as it is known in public and needed here:
 //!
@@ -13,16 +14,20 @@
 //!      4  u32  size of the entry's header, 64 or more
 //!      8  u64  size of the code behind it, a multiple of 8
 //!     16  u32  size of the code where it is compressed, else 0
-//!     20  u32  offset in the header of a u32, the offset of options as text, and a u32, their size; 0 for cubins
-//!     24  u16  minor, u16 major version of the code's form: that of PTX; for a cubin its ELF file's ABI version, and 1
+//!     20  u32  offset in the header of two u32: the offset of options as text, and their size; 0
+//!              for cubins
+//!     24  u16  minor, u16 major version of the code's form: that of PTX; for a cubin its ELF
+//!              file's ABI version, and 1
 //!     28  u32  architecture: 90 for sm_90
 //!     32  u32  offset and u32 size of a name, else 0
-//!     40  u64  flags: 1 addresses of 64 bits, 16 Linux, 0x2000 compressed, 0x8000 compressed otherwise
+//!     40  u64  flags: 1 addresses of 64 bits, 16 Linux, 0x2000 compressed, 0x8000 compressed
+//!              otherwise
 //!     48  u64  zero
 //!     56  u64  size of the code before compression, else 0
 //! ```
 //!
-//! The writer compresses nothing: images are compressed as a whole. The reader gives compressed code as it stands.
+//! The writer compresses nothing: images are compressed as a whole. The reader gives compressed
+//! code as it stands.
 
 use std::fmt;
 
@@ -102,7 +107,10 @@ pub enum FatbinError {
     Truncated { length: usize, needed: u64, what: &'static str },
     #[error("CUDA fat binary header has {seen} bytes, expected at least {HEADER}")]
     Header { seen: u16 },
-    #[error("CUDA fat binary entry at byte {at} has a header of {seen} bytes, expected at least {ENTRY_HEADER}")]
+    #[error(
+        "CUDA fat binary entry at byte {at} has a header of {seen} bytes, expected at least \
+         {ENTRY_HEADER}"
+    )]
     EntryHeader { at: usize, seen: u32 },
 }
 
@@ -145,7 +153,8 @@ pub fn write(entries: &[Entry<'_>]) -> Vec<u8> {
 
 /// The entries of a file, in order. Kinds that are neither PTX nor cubin are left out.
 pub fn read(bytes: &[u8]) -> Result<Vec<Entry<'_>>, FatbinError> {
-    let truncated = |needed: u64, what| FatbinError::Truncated { length: bytes.len(), needed, what };
+    let truncated =
+        |needed: u64, what| FatbinError::Truncated { length: bytes.len(), needed, what };
     let seen = bytes.first_chunk().map_or(0, |magic| u32::from_le_bytes(*magic));
     if seen != MAGIC {
         return Err(FatbinError::Magic { seen });
@@ -166,14 +175,17 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Entry<'_>>, FatbinError> {
     while at < whole.len() {
         let rest = &whole[at..];
         let needed = (at + ENTRY_HEADER) as u64;
-        let head = rest.get(..ENTRY_HEADER).ok_or_else(|| truncated(needed, "the header of an entry"))?;
+        let head =
+            rest.get(..ENTRY_HEADER).ok_or_else(|| truncated(needed, "the header of an entry"))?;
         let header_size = u32_at(head, 4);
         if (header_size as usize) < ENTRY_HEADER {
             return Err(FatbinError::EntryHeader { at, seen: header_size });
         }
         let length = u64_at(head, 8).saturating_add(header_size.into());
-        let span = usize::try_from(length).ok().and_then(|length| rest.get(header_size as usize..length));
-        let code = span.ok_or_else(|| truncated(length.saturating_add(at as u64), "the code of an entry"))?;
+        let span =
+            usize::try_from(length).ok().and_then(|length| rest.get(header_size as usize..length));
+        let code = span
+            .ok_or_else(|| truncated(length.saturating_add(at as u64), "the code of an entry"))?;
         entries.extend(entry(head, code));
         at += header_size as usize + code.len();
     }
@@ -181,11 +193,18 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Entry<'_>>, FatbinError> {
 }
 
 fn entry<'a>(head: &[u8], code: &'a [u8]) -> Option<Entry<'a>> {
-    let kind = [Kind::Ptx, Kind::Cubin].into_iter().find(|kind| kind.number() == u16_at(head, 0))?;
+    let kind =
+        [Kind::Ptx, Kind::Cubin].into_iter().find(|kind| kind.number() == u16_at(head, 0))?;
     let compressed = u64_at(head, 40) & COMPRESSED != 0;
     let text = || code.iter().position(|byte| *byte == 0).map_or(code, |end| &code[..end]);
     let code = if kind == Kind::Ptx && !compressed { text() } else { code };
-    Some(Entry { kind, sm: u32_at(head, 28), version: (u16_at(head, 26), u16_at(head, 24)), code, compressed })
+    Some(Entry {
+        kind,
+        sm: u32_at(head, 28),
+        version: (u16_at(head, 26), u16_at(head, 24)),
+        code,
+        compressed,
+    })
 }
 
 // All callers have checked the length.
@@ -204,7 +223,10 @@ mod tests {
     use super::*;
 
     fn sample() -> Vec<u8> {
-        write(&[Entry::cubin(90, b"\x7fELF\x02\x01\x01A\x08cubin"), Entry::ptx(90, 83, b".version 8.3\n")])
+        write(&[
+            Entry::cubin(90, b"\x7fELF\x02\x01\x01A\x08cubin"),
+            Entry::ptx(90, 83, b".version 8.3\n"),
+        ])
     }
 
     #[test]
@@ -229,7 +251,10 @@ mod tests {
         assert_eq!((u16_at(&bytes, 40), u16_at(&bytes, 42), u32_at(&bytes, 44)), (8, 1, 90));
         assert_eq!(u64_at(&bytes, 56), 0x11);
         let ptx = &bytes[16 + 64 + u64_at(&bytes, 24) as usize..];
-        assert_eq!((u16_at(ptx, 0), u32_at(ptx, 4), u32_at(ptx, 20), u32_at(ptx, 64)), (1, 80, 64, 72));
+        assert_eq!(
+            (u16_at(ptx, 0), u32_at(ptx, 4), u32_at(ptx, 20), u32_at(ptx, 64)),
+            (1, 80, 64, 72)
+        );
         assert_eq!(bytes.len() % 8, 0);
     }
 
@@ -238,7 +263,10 @@ mod tests {
         let bytes = sample();
         for length in 0..bytes.len() {
             let error = read(&bytes[..length]).unwrap_err().to_string();
-            assert!(error.contains("not a CUDA fat binary") || error.contains("truncated"), "{length}: {error}");
+            assert!(
+                error.contains("not a CUDA fat binary") || error.contains("truncated"),
+                "{length}: {error}"
+            );
         }
     }
 
@@ -253,6 +281,9 @@ mod tests {
         assert_eq!(with(4, 2), FatbinError::Version { seen: 2 });
         assert_eq!(with(6, 3), FatbinError::Header { seen: 3 });
         assert_eq!(with(20, 8), FatbinError::EntryHeader { at: 16, seen: 8 });
-        assert!(matches!(with(31, 0xff), FatbinError::Truncated { what: "the code of an entry", .. }));
+        assert!(matches!(
+            with(31, 0xff),
+            FatbinError::Truncated { what: "the code of an entry", .. }
+        ));
     }
 }

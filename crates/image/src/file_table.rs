@@ -43,7 +43,9 @@ pub enum FileTableError {
 
 impl FileTable {
     /// A table without rows.
-    pub fn new<S: Into<String>>(columns: impl IntoIterator<Item = S>) -> Result<Self, FileTableError> {
+    pub fn new<S: Into<String>>(
+        columns: impl IntoIterator<Item = S>,
+    ) -> Result<Self, FileTableError> {
         let columns: Vec<String> = columns.into_iter().map(Into::into).collect();
         if columns.is_empty() {
             return Err(FileTableError::NoColumns(String::new()));
@@ -66,7 +68,10 @@ impl FileTable {
     }
 
     /// Appends a row.
-    pub fn push<S: Into<String>>(&mut self, cells: impl IntoIterator<Item = S>) -> Result<(), FileTableError> {
+    pub fn push<S: Into<String>>(
+        &mut self,
+        cells: impl IntoIterator<Item = S>,
+    ) -> Result<(), FileTableError> {
         let cells: Vec<String> = cells.into_iter().map(Into::into).collect();
         if cells.len() != self.columns.len() {
             return Err(FileTableError::CellCount {
@@ -83,7 +88,10 @@ impl FileTable {
     }
 
     /// The cells of a column, in order.
-    pub fn column(&self, name: &str) -> Result<impl ExactSizeIterator<Item = &str>, FileTableError> {
+    pub fn column(
+        &self,
+        name: &str,
+    ) -> Result<impl ExactSizeIterator<Item = &str>, FileTableError> {
         let at = self.place(name)?;
         Ok(self.rows.iter().map(move |row| row[at].as_str()))
     }
@@ -92,7 +100,11 @@ impl FileTable {
     pub fn extract(&self, names: &[&str]) -> Result<Self, FileTableError> {
         let places = names.iter().map(|name| self.place(name)).collect::<Result<Vec<_>, _>>()?;
         let mut table = Self::new(names.iter().copied())?;
-        table.rows = self.rows.iter().map(|row| places.iter().map(|&place| row[place].clone()).collect()).collect();
+        table.rows = self
+            .rows
+            .iter()
+            .map(|row| places.iter().map(|&place| row[place].clone()).collect())
+            .collect();
         Ok(table)
     }
 
@@ -123,10 +135,9 @@ impl FileTable {
     }
 
     fn place(&self, name: &str) -> Result<usize, FileTableError> {
-        self.columns
-            .iter()
-            .position(|column| column == name)
-            .ok_or_else(|| FileTableError::NoSuchColumn { name: name.to_owned(), known: self.columns.join(", ") })
+        self.columns.iter().position(|column| column == name).ok_or_else(|| {
+            FileTableError::NoSuchColumn { name: name.to_owned(), known: self.columns.join(", ") }
+        })
     }
 
     pub fn to_text(&self) -> String {
@@ -138,7 +149,8 @@ impl FileTable {
         out
     }
 
-    /// Reads the text form. A table of one empty cell per row keeps its empty lines; only the last line end is optional.
+    /// Reads the text form. A table of one empty cell per row keeps its empty lines; only the last
+    /// line end is optional.
     pub fn from_text(text: &str) -> Result<Self, FileTableError> {
         let text = text.strip_suffix('\n').unwrap_or(text);
         let mut lines = text.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line));
@@ -167,13 +179,17 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const TEXT: &str = "[Code|Properties|Symbols]\na_0.bc|a_0.prop|a_0.sym\na_1.bc|a_1.prop|a_1.sym\n";
+    const TEXT: &str =
+        "[Code|Properties|Symbols]\na_0.bc|a_0.prop|a_0.sym\na_1.bc|a_1.prop|a_1.sym\n";
 
     #[test]
     fn a_table_reads_and_writes_the_same() {
         let table = FileTable::from_text(TEXT).unwrap();
         assert_eq!(table.columns(), ["Code", "Properties", "Symbols"]);
-        assert_eq!(table.column("Properties").unwrap().collect::<Vec<_>>(), ["a_0.prop", "a_1.prop"]);
+        assert_eq!(
+            table.column("Properties").unwrap().collect::<Vec<_>>(),
+            ["a_0.prop", "a_1.prop"]
+        );
         assert_eq!(table.to_text(), TEXT);
     }
 
@@ -188,12 +204,19 @@ mod tests {
     #[test]
     fn errors_say_what_was_expected() {
         let read = |text: &str| FileTable::from_text(text).unwrap_err().to_string();
-        assert_eq!(read("Code\n"), "line 1: expected the columns, for example '[Code|Properties]', found 'Code'");
-        assert_eq!(read("[A|B]\nx\n"), "line 2: found 1 cells, expected one for each of the 2 columns");
+        assert_eq!(
+            read("Code\n"),
+            "line 1: expected the columns, for example '[Code|Properties]', found 'Code'"
+        );
+        assert_eq!(
+            read("[A|B]\nx\n"),
+            "line 2: found 1 cells, expected one for each of the 2 columns"
+        );
         assert_eq!(read("[A|A]\n"), "the column 'A' appears twice");
         assert_eq!(
             read("[]\n"),
-            "'' cannot be the name of a column: it is empty, or contains '|', a bracket or a line break"
+            "'' cannot be the name of a column: it is empty, or contains '|', a bracket or a line \
+             break"
         );
         let mut table = FileTable::from_text(TEXT).unwrap();
         let error = table.replace("Code", vec![]).unwrap_err().to_string();

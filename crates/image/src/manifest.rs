@@ -1,8 +1,9 @@
 //! The manifest of a device image: what the runtime must know of the image besides its code.
 //!
-//! Inside an image, the manifest is a list of typed values with a version ([`Manifest::to_bytes`]). In
-//! the files of `sycl-post-link`, the same facts are property sets ([`Manifest::to_properties`]), as the
-//! specification demands. Only `codec` and `facts` know the two forms.
+//! Inside an image, the manifest is a list of typed values with a version ([`Manifest::to_bytes`]).
+//! In the files of `sycl-post-link`, the same facts are property sets
+//! ([`Manifest::to_properties`]), as the specification demands. Only `codec` and `facts` know the
+//! two forms.
 
 mod codec;
 mod facts;

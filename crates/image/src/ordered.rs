@@ -1,5 +1,6 @@
-//! A map that keeps the order of insertion, so that what is read and written again stays the same text, and finds a
-//! name without a search: images with thousands of kernels have as many properties in one set.
+//! A map that keeps the order of insertion, so that what is read and written again stays the same
+//! text, and finds a name without a search: images with thousands of kernels have as many
+//! properties in one set.
 
 use std::collections::HashMap;
 

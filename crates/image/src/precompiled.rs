@@ -1,16 +1,18 @@
-//! Precompiled headers of a unit's passes in one file: that of the host pass, followed by those of the device passes.
+//! Precompiled headers of a unit's passes in one file: that of the host pass, followed by those of
+//! the device passes.
 //!
 //! ```text
 //!   the host pass's precompiled header, which begins with "CPCH"
 //!   u32  ENTER_SUBBLOCK, block 100, abbreviations of 2 bits
 //!   u32  the number of words that follow
-//!        a bundle ([`crate::binary_bundle`]) with one part per device pass, and a text, filled up with zeros to whole words
+//!        a bundle ([`crate::binary_bundle`]) with one part per device pass, and a text, padded
+//!        with zeros to whole words
 //!   u64  offset of the bundle from the start of the file
 //!   8 bytes  magic "SCYPCH01"
 //! ```
 //!
-//! Numbers are little-endian. A precompiled header is a bitstream, and readers of bitstreams skip blocks that they do not
-//! know. So clang reads the file itself in the host pass.
+//! Numbers are little-endian. A precompiled header is a bitstream, and readers of bitstreams skip
+//! blocks that they do not know. So clang reads the file itself in the host pass.
 
 use std::ops::Range;
 
@@ -19,7 +21,8 @@ use crate::binary_bundle::{self, BinaryBundleError};
 /// What clang's precompiled headers begin with.
 pub const CLANG_MAGIC: [u8; 4] = *b"CPCH";
 const MAGIC: [u8; 8] = *b"SCYPCH01";
-/// Two bits for ENTER_SUBBLOCK, eight for the block's number, four for the width of its abbreviations.
+/// Two bits for ENTER_SUBBLOCK, eight for the block's number, four for the width of its
+/// abbreviations.
 const ENTER_BLOCK: u32 = 1 | 100 << 2 | 2 << 10;
 const HEADER: usize = 8;
 /// The bundle's part that is text.
@@ -29,7 +32,8 @@ const TRAILER: usize = 16;
 /// What is wrong with a precompiled header.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PrecompiledError {
-    #[error("it starts with \"{}\", expected \"{}\"", seen.escape_ascii(), CLANG_MAGIC.escape_ascii())]
+    #[error("it starts with \"{}\", \
+        expected \"{}\"", seen.escape_ascii(), CLANG_MAGIC.escape_ascii())]
     NotClang { seen: Vec<u8> },
     #[error("its size of {size} bytes is not a multiple of 4")]
     Alignment { size: usize },
@@ -60,8 +64,13 @@ pub struct DeviceParts<'a> {
     pub note: String,
 }
 
-/// One file of the host pass's precompiled header and those of the device passes, each under the pass's bundle id.
-pub fn join(host: &[u8], device: &[(String, &[u8])], note: &str) -> Result<Vec<u8>, PrecompiledError> {
+/// One file of the host pass's precompiled header and those of the device passes, each under the
+/// pass's bundle id.
+pub fn join(
+    host: &[u8],
+    device: &[(String, &[u8])],
+    note: &str,
+) -> Result<Vec<u8>, PrecompiledError> {
     for bytes in std::iter::once(&host).chain(device.iter().map(|(_, bytes)| bytes)) {
         check(bytes)?;
     }
@@ -99,7 +108,9 @@ pub fn device_parts(bytes: &[u8]) -> Result<Option<DeviceParts<'_>>, Precompiled
 /// Where the bundle is, with the zeros behind it.
 fn bundle(bytes: &[u8]) -> Result<Range<usize>, PrecompiledError> {
     let length = bytes.len();
-    let number = |range: Range<usize>| bytes.get(range).and_then(|bytes| bytes.try_into().ok()).map(u64::from_le_bytes);
+    let number = |range: Range<usize>| {
+        bytes.get(range).and_then(|bytes| bytes.try_into().ok()).map(u64::from_le_bytes)
+    };
     let offset = length.checked_sub(TRAILER).and_then(|at| number(at..at + 8)).unwrap_or(u64::MAX);
     let damaged = || PrecompiledError::Damaged { offset, length };
     let start = usize::try_from(offset).map_err(|_| damaged())?;
@@ -114,7 +125,9 @@ fn bundle(bytes: &[u8]) -> Result<Range<usize>, PrecompiledError> {
 fn check(bytes: &[u8]) -> Result<(), PrecompiledError> {
     match is_clang(bytes) {
         true => Ok(()),
-        false => Err(PrecompiledError::NotClang { seen: bytes[..bytes.len().min(CLANG_MAGIC.len())].to_vec() }),
+        false => Err(PrecompiledError::NotClang {
+            seen: bytes[..bytes.len().min(CLANG_MAGIC.len())].to_vec(),
+        }),
     }
 }
 
@@ -123,17 +136,25 @@ mod tests {
     use super::*;
 
     fn joined() -> Vec<u8> {
-        let device = [("first".to_owned(), b"CPCH device".as_slice()), ("second".to_owned(), b"CPCH".as_slice())];
+        let device = [
+            ("first".to_owned(), b"CPCH device".as_slice()),
+            ("second".to_owned(), b"CPCH".as_slice()),
+        ];
         join(b"CPCHhost", &device, "made so").expect("all parts are precompiled headers")
     }
 
     #[test]
     fn parts_come_back() {
         let bytes = joined();
-        assert!(is_clang(&bytes) && bytes.starts_with(b"CPCHhost") && bytes.len().is_multiple_of(4));
+        assert!(
+            is_clang(&bytes) && bytes.starts_with(b"CPCHhost") && bytes.len().is_multiple_of(4)
+        );
         let found = device_parts(&bytes).expect("the file is whole").expect("it has device parts");
         assert_eq!(found.note, "made so");
-        assert_eq!(found.parts, [("first".to_owned(), b"CPCH device".as_slice()), ("second".to_owned(), b"CPCH")]);
+        assert_eq!(
+            found.parts,
+            [("first".to_owned(), b"CPCH device".as_slice()), ("second".to_owned(), b"CPCH")]
+        );
     }
 
     #[test]

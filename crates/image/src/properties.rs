@@ -1,5 +1,5 @@
-//! Property sets: the text files by which SYCL post-link tools pass on what is known of a device image. Inside an image, the
-//! same facts are a [`crate::Manifest`].
+//! Property sets: the text files by which SYCL post-link tools pass on what is known of a device
+//! image. Inside an image, the same facts are a [`crate::Manifest`].
 //!
 //! ```text
 //! [SYCL/device requirements]
@@ -8,9 +8,10 @@
 //! _ZTS1K=2|GAAAAAAAAAABAgM=
 //! ```
 //!
-//! `1|` introduces an unsigned 32-bit number in decimal, `2|` a byte array in base 64 whose first eight bytes are its
-//! length in *bits*, little-endian. A name may be any string: `%`, `=`, line ends and a leading `[` are written
-//! as `%` and two hexadecimal digits. Symbols never hold those, so that other tools' files read and write as they are.
+//! `1|` introduces an unsigned 32-bit number in decimal, `2|` a byte array in base 64 whose first
+//! eight bytes are its length in *bits*, little-endian. A name may be any string: `%`, `=`, line
+//! ends and a leading `[` are written as `%` and two hexadecimal digits. Symbols never hold those,
+//! so that other tools' files read and write as they are.
 
 use crate::base64;
 use crate::ordered::Ordered;
@@ -110,7 +111,8 @@ pub enum PropertyErrorKind {
     NotANumber { name: String, seen: String },
     #[error("the value of '{name}' is not valid base64")]
     NotBase64 { name: String },
-    #[error("the byte array '{name}' claims {claimed} bits: expected {} for its {found} bytes", *found as u64 * 8)]
+    #[error("the byte array '{name}' claims {claimed} bits: expected {} for its {found} \
+        bytes", *found as u64 * 8)]
     WrongLength { name: String, claimed: u64, found: usize },
     #[error("the byte array '{name}' has {found} bytes, expected at least 8 for its length")]
     NoLength { name: String, found: usize },
@@ -178,8 +180,9 @@ impl PropertySets {
                 continue;
             }
             if let Some(name) = line.strip_prefix('[') {
-                let name =
-                    name.strip_suffix(']').ok_or_else(|| fail(PropertyErrorKind::UnclosedSet(line.to_owned())))?;
+                let name = name
+                    .strip_suffix(']')
+                    .ok_or_else(|| fail(PropertyErrorKind::UnclosedSet(line.to_owned())))?;
                 let name = unescape(name).map_err(fail)?;
                 if sets.get(&name).is_some() {
                     return Err(fail(PropertyErrorKind::RepeatedSet(name)));
@@ -200,9 +203,11 @@ impl PropertySets {
 }
 
 fn parse_property(line: &str) -> Result<(String, PropertyValue), PropertyErrorKind> {
-    let (name, value) = line.split_once('=').ok_or_else(|| PropertyErrorKind::NotAProperty(line.to_owned()))?;
+    let (name, value) =
+        line.split_once('=').ok_or_else(|| PropertyErrorKind::NotAProperty(line.to_owned()))?;
     let name = unescape(name)?;
-    let (kind, value) = value.split_once('|').ok_or_else(|| PropertyErrorKind::NotAProperty(line.to_owned()))?;
+    let (kind, value) =
+        value.split_once('|').ok_or_else(|| PropertyErrorKind::NotAProperty(line.to_owned()))?;
     let value = match kind {
         "1" if value.bytes().all(|byte| byte.is_ascii_digit()) && value.parse::<u32>().is_ok() => {
             PropertyValue::U32(value.parse().unwrap_or_default())
@@ -216,7 +221,8 @@ fn parse_property(line: &str) -> Result<(String, PropertyValue), PropertyErrorKi
 
 fn parse_bytes(name: &str, text: &str) -> Result<Vec<u8>, PropertyErrorKind> {
     let name = || name.to_owned();
-    let framed = base64::decode(text.as_bytes()).ok_or_else(|| PropertyErrorKind::NotBase64 { name: name() })?;
+    let framed = base64::decode(text.as_bytes())
+        .ok_or_else(|| PropertyErrorKind::NotBase64 { name: name() })?;
     let Some((bits, bytes)) = framed.split_first_chunk::<8>() else {
         return Err(PropertyErrorKind::NoLength { name: name(), found: framed.len() });
     };
@@ -280,7 +286,8 @@ mod tests {
         let mut sets = PropertySets::default();
         sets.set("SYCL/device requirements").insert("fixed_target", 42);
         sets.set("SCYTHE/launch").insert("_ZTS1K", vec![1, 2, 3]);
-        let text = "[SYCL/device requirements]\nfixed_target=1|42\n[SCYTHE/launch]\n_ZTS1K=2|GAAAAAAAAAABAgM=\n";
+        let text = "[SYCL/device \
+            requirements]\nfixed_target=1|42\n[SCYTHE/launch]\n_ZTS1K=2|GAAAAAAAAAABAgM=\n";
         assert_eq!(sets.to_text(), text);
         assert_eq!(PropertySets::from_text(text).unwrap(), sets);
     }
@@ -310,23 +317,39 @@ mod tests {
         check("x=1|1\n", "line 1: expected a property set '[name]' before the property 'x'");
         check("[a]\nx\n", "line 2: expected 'name=type|value', found 'x'");
         check("[a]\nx=1|1\nx=1|1\n", "line 3: the property 'x' appears twice in its set");
-        check("[a]\nx=3|1\n", "line 2: the property 'x' has type '3', expected 1 (number) or 2 (byte array)");
-        check("[a]\nx=1|-1\n", "line 2: the value of 'x' is '-1', expected a decimal number below 4294967296");
+        check(
+            "[a]\nx=3|1\n",
+            "line 2: the property 'x' has type '3', expected 1 (number) or 2 (byte array)",
+        );
+        check(
+            "[a]\nx=1|-1\n",
+            "line 2: the value of 'x' is '-1', expected a decimal number below 4294967296",
+        );
         check(
             "[a]\nx=1|4294967296\n",
             "line 2: the value of 'x' is '4294967296', expected a decimal number below 4294967296",
         );
         check("[a]\nx=2|AA\n", "line 2: the value of 'x' is not valid base64");
-        check("[a]\nx=2|AAAA\n", "line 2: the byte array 'x' has 3 bytes, expected at least 8 for its length");
-        check("[a]\nx=2|CQAAAAAAAAABAgM=\n", "line 2: the byte array 'x' claims 9 bits: expected 24 for its 3 bytes");
+        check(
+            "[a]\nx=2|AAAA\n",
+            "line 2: the byte array 'x' has 3 bytes, expected at least 8 for its length",
+        );
+        check(
+            "[a]\nx=2|CQAAAAAAAAABAgM=\n",
+            "line 2: the byte array 'x' claims 9 bits: expected 24 for its 3 bytes",
+        );
         check(
             "[a]\n%4=1|1\n",
-            "line 2: '%4' contains an invalid escape: expected '%' and two hexadecimal digits that give UTF-8 text",
+            "line 2: '%4' contains an invalid escape: expected '%' and two hexadecimal digits that \
+             give UTF-8 text",
         );
     }
 
     fn value() -> impl Strategy<Value = PropertyValue> {
-        prop_oneof![any::<u32>().prop_map(PropertyValue::U32), any::<Vec<u8>>().prop_map(PropertyValue::Bytes)]
+        prop_oneof![
+            any::<u32>().prop_map(PropertyValue::U32),
+            any::<Vec<u8>>().prop_map(PropertyValue::Bytes)
+        ]
     }
 
     proptest! {

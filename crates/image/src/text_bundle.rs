@@ -1,10 +1,11 @@
 //! Bundles of text: what each pass over one source sees, one part after the other in one file.
 //!
 //! The part of target `T` stands between the lines `// __CLANG_OFFLOAD_BUNDLE____START__ T` and
-//! `// __CLANG_OFFLOAD_BUNDLE____END__ T`, after a blank line, as in the preprocessed text of clang's own offload
-//! bundler. Before the first part a line `// scythe-unit HEX16` tells the identifier of the translation unit: who
-//! compiles the parts has neither the source's name nor the options that it was derived from. A line
-//! `// scythe-compiler HEX16` tells compilers apart, for caches: it means nothing to who compiles the parts.
+//! `// __CLANG_OFFLOAD_BUNDLE____END__ T`, after a blank line, as in the preprocessed text of
+//! clang's own offload bundler. Before the first part a line `// scythe-unit HEX16` tells the
+//! identifier of the translation unit: who compiles the parts has neither the source's name nor the
+//! options that it was derived from. A line `// scythe-compiler HEX16` tells compilers apart, for
+//! caches: it means nothing to who compiles the parts.
 
 const START: &str = "// __CLANG_OFFLOAD_BUNDLE____START__ ";
 const END: &str = "// __CLANG_OFFLOAD_BUNDLE____END__ ";
@@ -58,7 +59,8 @@ pub fn join(unit: u64, compiler: u64, parts: &[(String, Vec<u8>)]) -> Vec<u8> {
     out
 }
 
-/// One text of all parts, in the very form of clang's offload bundler: `comment` begins a comment in texts of its kind.
+/// One text of all parts, in the very form of clang's offload bundler: `comment` begins a comment
+/// in texts of its kind.
 pub fn join_as(comment: &str, parts: &[(String, &[u8])]) -> Vec<u8> {
     let mut out = Vec::new();
     for (target, text) in parts {
@@ -69,12 +71,16 @@ pub fn join_as(comment: &str, parts: &[(String, &[u8])]) -> Vec<u8> {
     out
 }
 
-/// The parts of a bundle in the form of clang's offload bundler, or of [`join`]. The former has a line end before the end
-/// of each part that is not the part's.
+/// The parts of a bundle in the form of clang's offload bundler, or of [`join`]. The former has a
+/// line end before the end of each part that is not the part's.
 pub fn divide_as<'a>(comment: &str, bytes: &'a [u8]) -> Result<TextBundle<'a>, TextBundleError> {
-    let mut bundle = divide_with(&format!("{comment} {START_TAG}"), &format!("{comment} {END_TAG}"), bytes)?;
+    let mut bundle =
+        divide_with(&format!("{comment} {START_TAG}"), &format!("{comment} {END_TAG}"), bytes)?;
     if bundle.unit.is_none() {
-        bundle.parts.iter_mut().for_each(|(_, text)| *text = text.strip_suffix(b"\n").unwrap_or(text));
+        bundle
+            .parts
+            .iter_mut()
+            .for_each(|(_, text)| *text = text.strip_suffix(b"\n").unwrap_or(text));
     }
     Ok(bundle)
 }
@@ -84,7 +90,11 @@ pub fn divide(bytes: &[u8]) -> Result<TextBundle<'_>, TextBundleError> {
     divide_with(START, END, bytes)
 }
 
-fn divide_with<'a>(start_tag: &str, end_tag: &str, bytes: &'a [u8]) -> Result<TextBundle<'a>, TextBundleError> {
+fn divide_with<'a>(
+    start_tag: &str,
+    end_tag: &str,
+    bytes: &'a [u8],
+) -> Result<TextBundle<'a>, TextBundleError> {
     let mut bundle = TextBundle { unit: None, parts: Vec::new() };
     let mut lines = Lines { bytes, at: 0, number: 0 };
     while let Some((_, line)) = lines.next() {
@@ -92,7 +102,9 @@ fn divide_with<'a>(start_tag: &str, end_tag: &str, bytes: &'a [u8]) -> Result<Te
         if line.is_empty() || bundle.parts.is_empty() && tagged(line, COMPILER).is_some() {
             continue;
         }
-        if let Some(text) = tagged(line, UNIT).filter(|_| bundle.unit.is_none() && bundle.parts.is_empty()) {
+        if let Some(text) =
+            tagged(line, UNIT).filter(|_| bundle.unit.is_none() && bundle.parts.is_empty())
+        {
             let id = u64::from_str_radix(&text, 16).ok().filter(|_| text.len() == 16);
             bundle.unit = Some(id.ok_or(TextBundleError::BadUnit { line: number, text })?);
             continue;
@@ -151,7 +163,10 @@ mod tests {
         join(
             0xabc,
             0xdef,
-            &[(DEVICE.to_owned(), b"# 1 \"a.cpp\"\nint x;\n".to_vec()), (HOST.to_owned(), b"int y;".to_vec())],
+            &[
+                (DEVICE.to_owned(), b"# 1 \"a.cpp\"\nint x;\n".to_vec()),
+                (HOST.to_owned(), b"int y;".to_vec()),
+            ],
         )
     }
 
@@ -190,9 +205,15 @@ mod tests {
         let said = |text: String| divide(text.as_bytes()).unwrap_err().to_string();
         assert!(said(format!("{START}a\nx\n")).contains("line 1: the part for 'a'"));
         assert!(
-            said(format!("{START}a\n{END}a\n{START}a\n{END}a\n")).contains("line 3: the part for 'a' appears twice")
+            said(format!("{START}a\n{END}a\n{START}a\n{END}a\n"))
+                .contains("line 3: the part for 'a' appears twice")
         );
-        assert!(said(format!("{UNIT}12\n")).contains("'12' is not the identity of a translation unit"));
-        assert!(said(format!("{UNIT}0000000000000012\nint x;\n")).contains("line 2: expected the start"));
+        assert!(
+            said(format!("{UNIT}12\n")).contains("'12' is not the identity of a translation unit")
+        );
+        assert!(
+            said(format!("{UNIT}0000000000000012\nint x;\n"))
+                .contains("line 2: expected the start")
+        );
     }
 }

@@ -1,12 +1,16 @@
 //! The identity of a translation unit, in its device code and in its host object.
 //!
-//! Both passes over a unit are given a provisional identifier, because neither knows yet what the other makes of the
-//! source. What they make is known when they are done: the final identifier is a hash of that. It then goes
-//! * in front of each of the unit's device modules, in the header by which LLVM lets bitcode be wrapped, so that every
-//!   reader of bitcode takes the module as it is ([`wrap`]). The device link renames what carries the provisional one;
-//! * into the host object, where headers and plug-in keep the identifier in sections of its own ([`stamp`]).
+//! Both passes over a unit are given a provisional identifier, because neither knows yet what the
+//! other makes of the source. What they make is known when they are done: the final identifier is a
+//! hash of that. It then goes
+//! * in front of each of the unit's device modules, in the header by which LLVM lets bitcode be
+//!   wrapped, so that every reader of bitcode takes the module as it is ([`wrap`]). The device link
+//!   renames what carries the provisional one;
+//! * into the host object, where headers and plug-in keep the identifier in sections of its own
+//!   ([`stamp`]).
 //!
-//! Headers also make modules self-delimiting: `ld -r` joins sections of the same name, and [`modules`] takes them apart.
+//! Headers also make modules self-delimiting: `ld -r` joins sections of the same name, and
+//! [`modules`] takes them apart.
 
 use crate::elf::Object;
 use scythe_abi::names::{UNIT_NAMES_SECTION, UNIT_SECTION};
@@ -15,12 +19,14 @@ use std::ops::Range;
 /// How bitcode begins, and its wrapper.
 const BITCODE: [u8; 4] = *b"BC\xc0\xde";
 const WRAPPER: [u8; 4] = 0x0b17_c0de_u32.to_le_bytes();
-/// What LLVM defines of the wrapper: magic, version, offset and size of the bitcode, kind of processor.
+/// What LLVM defines of the wrapper: magic, version, offset and size of the bitcode, kind of
+/// processor.
 const LLVM_HEADER: usize = 20;
 /// What follows it: this, the provisional and the final identifier.
 const MARK: [u8; 8] = *b"scytheTU";
 const HEADER: usize = LLVM_HEADER + MARK.len() + 16;
-/// Sections of objects that are compiled when they are linked: what is in the other sections may not be what counts.
+/// Sections of objects that are compiled when they are linked: what is in the other sections may
+/// not be what counts.
 const LTO_SECTIONS: [&[u8]; 2] = [b".llvm.lto", b".gnu.lto_"];
 
 /// What the passes were told, and what is right.
@@ -80,7 +86,8 @@ pub fn wrap(bitcode: &[u8], identity: Identity) -> Vec<u8> {
 
 /// The identity in front of a device module, where there is one.
 pub fn identity(module: &[u8]) -> Option<Identity> {
-    let fields = module.get(..HEADER).filter(|header| header.starts_with(&WRAPPER))?.get(LLVM_HEADER..)?;
+    let fields =
+        module.get(..HEADER).filter(|header| header.starts_with(&WRAPPER))?.get(LLVM_HEADER..)?;
     let fields = fields.strip_prefix(&MARK)?;
     Some(Identity { provisional: u64_at(fields, 0)?, id: u64_at(fields, 8)? })
 }
@@ -90,8 +97,8 @@ pub fn bare(module: &[u8]) -> &[u8] {
     wrapped(module).and_then(|place| module.get(place)).unwrap_or(module)
 }
 
-/// Takes apart what `ld -r` has joined: modules, wrapped or not, perhaps with zeros between them. What is not bitcode is
-/// an error, as is no module at all.
+/// Takes apart what `ld -r` has joined: modules, wrapped or not, perhaps with zeros between them.
+/// What is not bitcode is an error, as is no module at all.
 pub fn modules(section: &[u8]) -> Result<Vec<&[u8]>, UnitError> {
     let mut modules = Vec::new();
     let mut at = 0;
@@ -104,7 +111,9 @@ pub fn modules(section: &[u8]) -> Result<Vec<&[u8]>, UnitError> {
         let length = match rest.get(..4) {
             Some(magic) if magic == WRAPPER => wrapped(rest).map(|place| place.end),
             Some(magic) if magic == BITCODE => bitcode_length(rest),
-            _ => return Err(UnitError::NotBitcode { at, seen: rest[..rest.len().min(4)].to_vec() }),
+            _ => {
+                return Err(UnitError::NotBitcode { at, seen: rest[..rest.len().min(4)].to_vec() });
+            }
         };
         let module = length.and_then(|length| rest.get(..length));
         modules.push(module.ok_or(UnitError::Truncated { at, length: section.len() })?);
@@ -116,7 +125,8 @@ pub fn modules(section: &[u8]) -> Result<Vec<&[u8]>, UnitError> {
     Ok(modules)
 }
 
-/// Writes the final identifier into an object, in place. An object without a trace of one is left as it is.
+/// Writes the final identifier into an object, in place. An object without a trace of one is left
+/// as it is.
 pub fn stamp(object: &mut [u8], identity: Identity) -> Result<(), UnitError> {
     let places = places(object)?;
     for (names, place) in places {
@@ -188,7 +198,8 @@ fn wrapped(module: &[u8]) -> Option<Range<usize>> {
 
 /// The length of plain bitcode: after the magic come blocks, each of which tells its length.
 fn bitcode_length(module: &[u8]) -> Option<usize> {
-    /// The abbreviation that enters a block, at the outermost level, where abbreviations have two bits.
+    /// The abbreviation that enters a block, at the outermost level, where abbreviations have two
+    /// bits.
     const ENTER_BLOCK: u64 = 1;
     let mut at = BITCODE.len();
     while let Some(word) = u32_at(module, at) {
@@ -198,7 +209,8 @@ fn bitcode_length(module: &[u8]) -> Option<usize> {
             break;
         }
         let mut used: usize = 2;
-        // The block's number, in groups of eight bits, and the width of its abbreviations, in groups of four.
+        // The block's number, in groups of eight bits, and the width of its abbreviations, in
+        // groups of four.
         for width in [8, 4] {
             while bits >> (used + width - 1) & 1 == 1 && used < 48 {
                 used += width;
@@ -265,7 +277,11 @@ mod tests {
     fn identifiers_depend_on_all_that_is_listed() {
         let first = identify(1, &[b"ab", b"c"]);
         assert_eq!(first, identify(1, &[b"ab", b"c"]));
-        for other in [identify(2, &[b"ab", b"c"]), identify(1, &[b"a", b"bc"]), identify(1, &[b"ab", b"c", b""])] {
+        for other in [
+            identify(2, &[b"ab", b"c"]),
+            identify(1, &[b"a", b"bc"]),
+            identify(1, &[b"ab", b"c", b""]),
+        ] {
             assert_ne!(first.id, other.id);
         }
     }

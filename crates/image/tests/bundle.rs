@@ -30,7 +30,10 @@ impl Files {
 
     /// A host object in which `main` calls a function of another section and a string has its own.
     fn host_object(&self, flags: &[&str]) -> Vec<u8> {
-        let source = self.write("host.c", "#include <stdio.h>\nint main(void) { puts(\"host runs\"); return 0; }\n");
+        let source = self.write(
+            "host.c",
+            "#include <stdio.h>\nint main(void) { puts(\"host runs\"); return 0; }\n",
+        );
         let object = self.path("host.o");
         run(Command::new("clang-22")
             .args(["-c", "-ffunction-sections"])
@@ -43,7 +46,9 @@ impl Files {
 
     fn fat_object(&self) -> PathBuf {
         let host = self.host_object(&[]);
-        let fat = bundle::bundle(&host, &[(SPIRV.into(), b"BC\xc0\xdespirv"), (NVPTX.into(), b"ptx")]).unwrap();
+        let fat =
+            bundle::bundle(&host, &[(SPIRV.into(), b"BC\xc0\xdespirv"), (NVPTX.into(), b"ptx")])
+                .unwrap();
         self.write("fat.o", fat)
     }
 }
@@ -65,7 +70,8 @@ fn bundles_are_listed_and_extracted() {
     assert_eq!(targets(&fat), [HOST, SPIRV, NVPTX]);
     assert_eq!(bundle::extract(&fat, SPIRV).unwrap().unwrap(), b"BC\xc0\xdespirv");
     assert_eq!(bundle::extract(&fat, "sycl-other").unwrap(), None);
-    let triples: Vec<_> = bundle::list(&fat).unwrap().iter().filter_map(|bundle| bundle.device_triple()).collect();
+    let triples: Vec<_> =
+        bundle::list(&fat).unwrap().iter().filter_map(|bundle| bundle.device_triple()).collect();
     assert_eq!(triples, ["spirv64-unknown-unknown", "nvptx64-nvidia-cuda"]);
 }
 
@@ -95,11 +101,15 @@ fn linkers_take_a_fat_object_and_drop_the_device_code() {
     let fat = files.fat_object();
     for linker in ["bfd", "lld"] {
         let program = files.path(linker);
-        let link = format!("-fuse-ld={}", if linker == "lld" { "/usr/bin/ld.lld-22" } else { linker });
+        let link =
+            format!("-fuse-ld={}", if linker == "lld" { "/usr/bin/ld.lld-22" } else { linker });
         run(Command::new("clang-22").arg(link).arg(&fat).arg("-o").arg(&program));
         assert_eq!(run(&mut Command::new(&program)), "host runs\n");
         let bytes = fs::read(&program).unwrap();
-        assert!(!bytes.windows(9).any(|window| window == b"BC\xc0\xdespirv"), "{linker} kept the device code");
+        assert!(
+            !bytes.windows(9).any(|window| window == b"BC\xc0\xdespirv"),
+            "{linker} kept the device code"
+        );
     }
 }
 
@@ -124,14 +134,18 @@ fn a_target_can_be_added_later_but_only_once() {
     let more = bundle::bundle(&fat, &[(NVPTX.into(), b"two")]).unwrap();
     assert_eq!(targets(&more), [HOST, SPIRV, NVPTX]);
     let error = |parts: &[(String, &[u8])]| bundle::bundle(&fat, parts).unwrap_err().to_string();
-    assert_eq!(error(&[(SPIRV.into(), b"")]), format!("the object already contains a bundle for '{SPIRV}'"));
+    assert_eq!(
+        error(&[(SPIRV.into(), b"")]),
+        format!("the object already contains a bundle for '{SPIRV}'")
+    );
     assert_eq!(
         error(&[(NVPTX.into(), b""), (NVPTX.into(), b"")]),
         format!("there are two bundles for '{NVPTX}', expected one")
     );
     assert_eq!(
         error(&[("sycl".into(), b"")]),
-        "'sycl' is not a target: expected a kind and a triple, for example 'sycl-spirv64-unknown-unknown'"
+        "'sycl' is not a target: expected a kind and a triple, for example \
+         'sycl-spirv64-unknown-unknown'"
     );
 }
 
@@ -147,7 +161,10 @@ fn what_is_no_object_is_refused_with_the_reason() {
     assert_eq!(error(&executable), "ELF file type 2: expected 1, a relocatable object");
     let mut narrow = host.clone();
     narrow[4] = 1;
-    assert_eq!(error(&narrow), "ELF class 1 with byte order 1: expected 2 (64 bits) and 1 (little-endian)");
+    assert_eq!(
+        error(&narrow),
+        "ELF class 1 with byte order 1: expected 2 (64 bits) and 1 (little-endian)"
+    );
 }
 
 #[test]
@@ -181,7 +198,10 @@ fn fat_objects_in_archives_keep_their_bundles() {
             .unwrap()
             .into_iter()
             .map(|member| {
-                (member.name.to_owned(), member.data.is_some_and(|data| bundle::list(data).unwrap().len() == 3))
+                (
+                    member.name.to_owned(),
+                    member.data.is_some_and(|data| bundle::list(data).unwrap().len() == 3),
+                )
             })
             .collect()
     };
@@ -189,7 +209,11 @@ fn fat_objects_in_archives_keep_their_bundles() {
     run(Command::new("ar").arg("rcs").arg(&archive).args([&fat, &plain]));
     assert_eq!(members(&archive), [("fat.o".into(), true), ("host.o".into(), false)]);
     let thin = files.path("libthin.a");
-    run(Command::new("ar").current_dir(files.0.path()).arg("rcsT").arg(&thin).args(["fat.o", "host.o"]));
+    run(Command::new("ar")
+        .current_dir(files.0.path())
+        .arg("rcsT")
+        .arg(&thin)
+        .args(["fat.o", "host.o"]));
     assert_eq!(members(&thin), [("fat.o".into(), false), ("host.o".into(), false)]);
 }
 

@@ -7,7 +7,9 @@ use scythe_abi::image_target::ImageTarget;
 use scythe_abi::launch::{KernelLaunch, Param, ParamKind, Passing, Scalar, Shape};
 use scythe_abi::requirements::{Conditional, Requirements};
 use scythe_image::manifest::{DeviceGlobal, EntryPoint, Import, SpecializationConstant};
-use scythe_image::{Format, Image, ImageError, ImageView, Manifest, ManifestError, PropertySets, PropertyValue};
+use scythe_image::{
+    Format, Image, ImageError, ImageView, Manifest, ManifestError, PropertySets, PropertyValue,
+};
 
 /// A manifest in which every field has a value.
 fn manifest() -> Manifest {
@@ -23,7 +25,12 @@ fn manifest() -> Manifest {
         identity: 5,
         params: vec![
             Param::pointer(ParamKind::Accessor, 0),
-            Param { kind: ParamKind::StdLayout, size: 4, offset: 8, passing: Passing::Scalar(Scalar::Float) },
+            Param {
+                kind: ParamKind::StdLayout,
+                size: 4,
+                offset: 8,
+                passing: Passing::Scalar(Scalar::Float),
+            },
         ],
     };
     let condition = |text: &str| text.parse::<Condition>().unwrap();
@@ -48,7 +55,10 @@ fn manifest() -> Manifest {
         exports: vec!["exported".into()],
         imports: vec![
             Import { symbol: "always".into(), conditions: vec![] },
-            Import { symbol: "sometimes".into(), conditions: vec![condition("40"), condition("!0")] },
+            Import {
+                symbol: "sometimes".into(),
+                conditions: vec![condition("40"), condition("!0")],
+            },
         ],
         constants: vec![SpecializationConstant { symbol: "constant".into(), size: 4 }],
         globals: vec![DeviceGlobal { symbol: "global".into(), size: 1 << 40, image_scope: true }],
@@ -114,13 +124,15 @@ fn damaged_compressed_code_is_refused_when_it_is_asked_for() {
     let image = Image { code: vec![7; 5000], ..sample() };
     let good = image.to_compressed_bytes();
     let (size_at, kind_at) = (good.len() - 8, good.len() - 12);
-    let code_error = |bytes: &[u8]| ImageView::parse(bytes).unwrap().code().unwrap_err().to_string();
+    let code_error =
+        |bytes: &[u8]| ImageView::parse(bytes).unwrap().code().unwrap_err().to_string();
     let with = |at: usize, value: u32| {
         let mut bytes = good.clone();
         bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());
         sealed(bytes)
     };
-    let expected = |size| format!("device image code decompresses to {size} bytes or more, expected");
+    let expected =
+        |size| format!("device image code decompresses to {size} bytes or more, expected");
     assert_eq!(code_error(&with(size_at, 4999)), format!("{} 4999", expected(5000)));
     assert_eq!(code_error(&with(size_at, 5001)), format!("{} 5001", expected(5000)));
     let error = ImageView::parse(&with(kind_at, 9)).unwrap_err().to_string();
@@ -147,7 +159,12 @@ fn several_images_can_stand_one_after_another() {
     assert_eq!(Image::parse(&bytes[length..]).unwrap(), second);
     let error = ImageView::parse(&bytes).unwrap_err().to_string();
     let extra = bytes.len() - first;
-    assert_eq!(error, format!("device image of {first} bytes is followed by {extra} bytes that are not part of it"));
+    assert_eq!(
+        error,
+        format!(
+            "device image of {first} bytes is followed by {extra} bytes that are not part of it"
+        )
+    );
 }
 
 #[test]
@@ -159,13 +176,17 @@ fn errors_name_what_was_seen_and_what_was_expected() {
     check(b"", "not a device image: it starts with nothing, expected \"SCYTHEIM\"");
     check(
         b"\x7fELF\x02\x01\x01\0\0",
-        "not a device image: it starts with \"\\x7fELF\\x02\\x01\\x01\\x00\", expected \"SCYTHEIM\"",
+        "not a device image: it starts with \"\\x7fELF\\x02\\x01\\x01\\x00\", \
+         expected \"SCYTHEIM\"",
     );
     check(&good[..20], "device image truncated at byte 20: expected 32 bytes for the header");
     let whole = good.len();
     check(
         &good[..whole - 1],
-        &format!("device image truncated at byte {}: expected {whole} bytes for the whole image", whole - 1),
+        &format!(
+            "device image truncated at byte {}: expected {whole} bytes for the whole image",
+            whole - 1
+        ),
     );
     let mut other = good.clone();
     other[8] = 9;
@@ -183,8 +204,10 @@ fn a_manifest_is_the_same_as_bytes_and_as_property_sets() {
     assert_eq!(Manifest::from_properties(&PropertySets::from_text(&text).unwrap()), Ok(manifest));
     assert!(Manifest::default().to_properties().is_empty());
     // The layouts of the specification.
-    for line in ["aspect=2|QAAAAAAAAAAFAAAABgAAAA==", "reqd_work_group_size=2|oAAAAAAAAAACAAAACAAAAAQAAAABAAAAIAAAAA=="]
-    {
+    for line in [
+        "aspect=2|QAAAAAAAAAAFAAAABgAAAA==",
+        "reqd_work_group_size=2|oAAAAAAAAAACAAAACAAAAAQAAAABAAAAIAAAAA==",
+    ] {
         assert!(text.contains(line), "{line} is not in: {text}");
     }
 }
@@ -196,29 +219,48 @@ fn properties_of_another_layout_are_refused() {
         sets.set(set).insert(name, value);
         Manifest::from_properties(&sets).unwrap_err().to_string()
     };
-    let words = |numbers: &[u32]| PropertyValue::Bytes(numbers.iter().flat_map(|n| n.to_le_bytes()).collect());
+    let words = |numbers: &[u32]| {
+        PropertyValue::Bytes(numbers.iter().flat_map(|n| n.to_le_bytes()).collect())
+    };
     let required = |name: &str, value| refused("SYCL/device requirements", name, value);
     let set = "of set SYCL/device requirements";
     assert_eq!(
         required("aspect", vec![1, 2, 3].into()),
         format!("the property 'aspect' {set} has 3 bytes, expected a multiple of 4")
     );
-    assert_eq!(required("fixed_target", 3.into()), format!("the property 'fixed_target' {set} is not a byte array"));
+    assert_eq!(
+        required("fixed_target", 3.into()),
+        format!("the property 'fixed_target' {set} is not a byte array")
+    );
     assert_eq!(
         required("reqd_work_group_size", words(&[2, 8])),
-        format!("the property 'reqd_work_group_size' {set} ends after 1 of 2 dimensions of an entry")
+        format!(
+            "the property 'reqd_work_group_size' {set} ends after 1 of 2 dimensions of an entry"
+        )
     );
     assert_eq!(
         required("reqd_work_group_size", words(&[4, 1, 1, 1, 1])),
-        format!("the property 'reqd_work_group_size' {set} has an entry of 4 dimensions, expected 1, 2 or 3")
+        format!(
+            "the property 'reqd_work_group_size' {set} has an entry of 4 dimensions, expected 1, 2 \
+             or 3"
+        )
     );
     assert!(refused("SCYTHE/launch", "k", vec![1].into()).ends_with("is not a launch row"));
-    assert!(refused("SYCL/device globals", "g", vec![0; 8].into()).ends_with("is not a size and a flag"));
-    assert!(refused("SYCL/device globals", "g", vec![2; 9].into()).ends_with("is not a size and a flag"));
+    assert!(
+        refused("SYCL/device globals", "g", vec![0; 8].into())
+            .ends_with("is not a size and a flag")
+    );
+    assert!(
+        refused("SYCL/device globals", "g", vec![2; 9].into())
+            .ends_with("is not a size and a flag")
+    );
     for name in ["40", "x aspect", "40 colour"] {
         assert!(refused("SCYTHE/conditional requirements", name, words(&[1])).contains(name));
     }
-    assert!(refused("SCYTHE/conditional imports", "f", b"x\n".to_vec().into()).contains("'x' is not a condition"));
+    assert!(
+        refused("SCYTHE/conditional imports", "f", b"x\n".to_vec().into())
+            .contains("'x' is not a condition")
+    );
 }
 
 #[test]
@@ -227,7 +269,8 @@ fn a_manifest_of_another_version_is_refused() {
     bytes[0] = 7;
     assert_eq!(
         Manifest::from_bytes(&bytes).unwrap_err().to_string(),
-        "device image manifest has version 7, expected 1: link the program again with the compiler of this runtime"
+        "device image manifest has version 7, expected 1: link the program again with the compiler \
+         of this runtime"
     );
 }
 
@@ -240,7 +283,10 @@ fn a_manifest_cut_off_anywhere_is_refused() {
     }
     let longer = [&good[..], &[0]].concat();
     let end = good.len();
-    assert_eq!(Manifest::from_bytes(&longer), Err(ManifestError::TrailingBytes { at: end, extra: 1 }));
+    assert_eq!(
+        Manifest::from_bytes(&longer),
+        Err(ManifestError::TrailingBytes { at: end, extra: 1 })
+    );
 }
 
 #[test]

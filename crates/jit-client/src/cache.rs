@@ -1,9 +1,10 @@
-//! The persistent cache of compiled code. One process compiles; later processes load the result, and
-//! need not load LLVM.
+//! The persistent cache of compiled code. One process compiles; later processes load the result,
+//! and need not load LLVM.
 //!
-//! [`Cache::get`] and [`Cache::put`] never fail. If something is wrong with the disk, the folder or an
-//! entry, the program is built as without a cache, and `SYCL_CACHE_TRACE` prints the reason. The cache
-//! removes an entry that is damaged, or whose LLVM was replaced, and the code is compiled again.
+//! [`Cache::get`] and [`Cache::put`] never fail. If something is wrong with the disk, the folder or
+//! an entry, the program is built as without a cache, and `SYCL_CACHE_TRACE` prints the reason. The
+//! cache removes an entry that is damaged, or whose LLVM was replaced, and the code is compiled
+//! again.
 //!
 //! `settings` reads the environment, `key` computes what an entry is found by, `entry` is the file
 //! format, `folder` manages the files, and `eviction` enforces the size limit.
@@ -38,11 +39,12 @@ pub(crate) struct Cache {
 }
 
 impl Cache {
-    /// The cache of this process, opened at the first call. `None`: there is no cache. An error means
-    /// that a setting has a wrong value.
+    /// The cache of this process, opened at the first call. `None`: there is no cache. An error
+    /// means that a setting has a wrong value.
     pub(crate) fn of_process() -> Result<Option<&'static Self>> {
         static CACHE: OnceLock<Result<Option<Cache>>> = OnceLock::new();
-        let opened = CACHE.get_or_init(|| Settings::of_process().map(|settings| Cache::open(&settings)));
+        let opened =
+            CACHE.get_or_init(|| Settings::of_process().map(|settings| Cache::open(&settings)));
         opened.as_ref().map(Option::as_ref).map_err(Clone::clone)
     }
 
@@ -51,9 +53,10 @@ impl Cache {
         let opened = match &settings.place {
             Place::Folder(root) => Folder::open(root),
             Place::SwitchedOff => Err("switched off".into()),
-            Place::Unknown => {
-                Err(format!("neither {} nor HOME names a folder", scythe_abi::environment::CACHE_DIR.name))
-            }
+            Place::Unknown => Err(format!(
+                "neither {} nor HOME names a folder",
+                scythe_abi::environment::CACHE_DIR.name
+            )),
         };
         match opened {
             Ok(folder) => Some(Self { folder, max_bytes: settings.max_bytes, trace }),
@@ -65,14 +68,20 @@ impl Cache {
     }
 
     /// The key of a build with the compiler in these files.
-    pub(crate) fn key(&self, request: &CompileRequest<'_>, library: &Path, device_lib_dir: &Path) -> Option<Key> {
+    pub(crate) fn key(
+        &self,
+        request: &CompileRequest<'_>,
+        library: &Path,
+        device_lib_dir: &Path,
+    ) -> Option<Key> {
         // Neither the processor nor the compiler of a process changes.
         static TOOLCHAIN: OnceLock<Option<Toolchain>> = OnceLock::new();
         let toolchain = TOOLCHAIN.get_or_init(|| {
             let identified = Toolchain::identify(library, device_lib_dir);
             identified
                 .inspect_err(|error| {
-                    self.trace.line(format_args!("not used: cannot read the run-time compiler: {error}"))
+                    self.trace
+                        .line(format_args!("not used: cannot read the run-time compiler: {error}"))
                 })
                 .ok()
         });
@@ -115,7 +124,9 @@ impl Cache {
     pub(crate) fn put(&self, key: &Key, compiler: Option<&FileStamp>, object: &[u8]) {
         let head = entry::encode_head(key, compiler, object);
         let bytes = (head.len() + object.len()) as u64;
-        if bytes > self.max_bytes.min(MAX_ENTRY_BYTES) || !folder::may_write(bytes.max(eviction::ACCOUNT_BYTES)) {
+        if bytes > self.max_bytes.min(MAX_ENTRY_BYTES)
+            || !folder::may_write(bytes.max(eviction::ACCOUNT_BYTES))
+        {
             self.trace.line(format_args!("not stored {key}: {bytes} bytes exceed the limit"));
             return;
         }
@@ -128,9 +139,14 @@ impl Cache {
         match eviction::account(&self.folder, bytes, self.max_bytes) {
             Ok(evicted) if evicted.entries == 0 => {}
             Ok(evicted) => {
-                self.trace.line(format_args!("evicted {} entries of {} bytes", evicted.entries, evicted.bytes));
+                self.trace.line(format_args!(
+                    "evicted {} entries of {} bytes",
+                    evicted.entries, evicted.bytes
+                ));
             }
-            Err(error) => self.trace.line(format_args!("cannot record the use of the cache: {error}")),
+            Err(error) => {
+                self.trace.line(format_args!("cannot record the use of the cache: {error}"))
+            }
         }
     }
 
@@ -164,8 +180,8 @@ struct Trace(bool);
 impl Trace {
     fn line(self, text: fmt::Arguments<'_>) {
         if self.0 {
-            // One write, so that lines of several processes do not mix. A closed standard error must not
-            // stop the program.
+            // One write, so that lines of several processes do not mix. A closed standard error
+            // must not stop the program.
             let _ = io::stderr().lock().write_all(format!("scythe: cache: {text}\n").as_bytes());
         }
     }

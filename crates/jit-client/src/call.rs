@@ -17,8 +17,8 @@ pub(crate) fn dump_folder() -> Option<OsString> {
     std::env::var_os(DUMP_JIT.name).filter(|folder| !folder.is_empty())
 }
 
-/// The program that checks SPIR-V modules, if the user names one. A set-user-ID program ignores it: the
-/// caller of such a program chooses its environment.
+/// The program that checks SPIR-V modules, if the user names one. A set-user-ID program ignores it:
+/// the caller of such a program chooses its environment.
 pub(crate) fn validator() -> Option<OsString> {
     // SAFETY: reads a number that the kernel set at the start of the process.
     let privileged = unsafe { libc::getauxval(libc::AT_SECURE) } != 0;
@@ -63,21 +63,24 @@ pub(crate) fn compile(library: &Library, request: &CompileRequest<'_>) -> Result
         }
         Output::Bitcode { constants: values } => {
             for (symbol, value) in values {
-                constants.push(Constant { symbol: texts.add(symbol.as_ref())?, value: bytes(value) });
+                constants
+                    .push(Constant { symbol: texts.add(symbol.as_ref())?, value: bytes(value) });
             }
             raw.constants = constants.as_ptr();
             raw.constant_count = constants.len();
         }
     }
     let mut response = Response::empty();
-    // SAFETY: the request has the layout of the version that it names, and everything that it points to
-    // lives until the end of this function.
+    // SAFETY: the request has the layout of the version that it names, and everything that it
+    // points to lives until the end of this function.
     let status = unsafe { (library.build)(&raw, &mut response) };
     let result = if status == 0 && response.error.is_null() && !response.object.is_null() {
         // SAFETY: on success the response holds `object_len` bytes until it is freed.
         Ok(unsafe { std::slice::from_raw_parts(response.object, response.object_len) }.to_vec())
     } else if response.error.is_null() {
-        Err(build_error(format!("the run-time compiler failed with status {status} and gave no reason")))
+        Err(build_error(format!(
+            "the run-time compiler failed with status {status} and gave no reason"
+        )))
     } else {
         // SAFETY: the error is a NUL-terminated string until the response is freed.
         Err(build_error(unsafe { CStr::from_ptr(response.error) }.to_string_lossy().into_owned()))

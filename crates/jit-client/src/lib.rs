@@ -1,13 +1,15 @@
 //! The client of the run-time compiler: every backend's device code is compiled through this crate.
 //!
 //! * [`CLIENT`] is the [`Compiler`] that the runtime gives to backends.
-//! * `library` finds `libscythe-jit.so` and loads it for the first build that the cache does not answer.
-//! * `call` turns a request into one of the C interface ([`scythe_abi::jit`]), and calls the compiler.
+//! * `library` finds `libscythe-jit.so` and loads it for the first build that the cache does not
+//!   answer.
+//! * `call` turns a request into one of the C interface ([`scythe_abi::jit`]), and calls the
+//!   compiler.
 //! * `cache` keeps compiled code for later processes, which then need not load LLVM.
 //!
 //! Environment: `SCYTHE_DUMP_JIT` names a folder for the IR of each stage of compilation.
-//! `SYCL_CACHE_DIR`, `SYCL_CACHE_PERSISTENT`, `SYCL_CACHE_MAX_SIZE` and `SYCL_CACHE_TRACE` govern the
-//! cache (`docs/environment.md`).
+//! `SYCL_CACHE_DIR`, `SYCL_CACHE_PERSISTENT`, `SYCL_CACHE_MAX_SIZE` and `SYCL_CACHE_TRACE` govern
+//! the cache (`docs/environment.md`).
 
 mod cache;
 mod call;
@@ -25,23 +27,31 @@ pub static CLIENT: Client = Client(());
 pub struct Client(());
 
 impl Compiler for Client {
-    fn compile(&self, request: &CompileRequest<'_>, load: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
+    fn compile(
+        &self,
+        request: &CompileRequest<'_>,
+        load: &mut dyn FnMut(&[u8]) -> Result<()>,
+    ) -> Result<()> {
         let explain = |error: Error| Error {
-            message: format!("cannot build device code for '{}': {}", request.device, error.message),
+            message: format!(
+                "cannot build device code for '{}': {}",
+                request.device, error.message
+            ),
             ..error
         };
         let mut place = None;
         if let Some(cache) = Cache::of_process()? {
             let files = library::files().map_err(explain)?;
-            place = cache.key(request, &files.library, &files.device_lib_dir).map(|key| (cache, key));
+            place =
+                cache.key(request, &files.library, &files.device_lib_dir).map(|key| (cache, key));
         }
         if let Some((cache, key)) = place.as_ref().filter(|_| !wants_compilation(&request.output))
             && let Some(entry) = cache.get(key)
         {
             match load(entry.object()) {
                 Ok(()) => return Ok(()),
-                // For example, the entry is from another machine with the same home folder, whose libraries
-                // have more functions.
+                // For example, the entry is from another machine with the same home folder, whose
+                // libraries have more functions.
                 Err(error) => cache.discard(key, &error),
             }
         }
@@ -55,7 +65,9 @@ impl Compiler for Client {
     }
 }
 
-/// The user wants to see the stages of compilation, or have the result checked: cached code has neither.
+/// The user wants to see the stages of compilation, or have the result checked: cached code has
+/// neither.
 fn wants_compilation(output: &Output<'_>) -> bool {
-    call::dump_folder().is_some() || (matches!(output, Output::SpirV { .. }) && call::validator().is_some())
+    call::dump_folder().is_some()
+        || (matches!(output, Output::SpirV { .. }) && call::validator().is_some())
 }

@@ -22,7 +22,8 @@ const LLVM_SYMBOL: &CStr = c"LLVMContextCreate";
 #[derive(Debug)]
 pub(crate) struct Files {
     pub(crate) library: PathBuf,
-    /// The folder of the device library. The compiler reports an error if a file that it needs is missing.
+    /// The folder of the device library. The compiler reports an error if a file that it needs is
+    /// missing.
     pub(crate) device_lib_dir: PathBuf,
 }
 
@@ -50,7 +51,8 @@ pub(crate) fn compiler() -> Result<&'static Library> {
 /// The folder of this library. In a cargo target folder also the parent, where cargo puts finished
 /// libraries.
 fn search_folders() -> Vec<PathBuf> {
-    let own = own_path().and_then(|path| std::fs::canonicalize(OsStr::from_bytes(path.as_bytes())).ok());
+    let own =
+        own_path().and_then(|path| std::fs::canonicalize(OsStr::from_bytes(path.as_bytes())).ok());
     let executable = std::env::current_exe().ok();
     let mut folders = Vec::new();
     for folder in [own, executable].iter().flatten().filter_map(|file| file.parent()) {
@@ -64,11 +66,14 @@ fn search_folders() -> Vec<PathBuf> {
 }
 
 fn find(folders: &[PathBuf]) -> Result<Files> {
-    let candidates = folders.iter().flat_map(|folder| [folder.join(LIBRARY), folder.join(CARGO_LIBRARY)]);
+    let candidates =
+        folders.iter().flat_map(|folder| [folder.join(LIBRARY), folder.join(CARGO_LIBRARY)]);
     let Some(library) = candidates.into_iter().find(|file| file.is_file()) else {
-        let searched: Vec<String> = folders.iter().map(|folder| folder.display().to_string()).collect();
+        let searched: Vec<String> =
+            folders.iter().map(|folder| folder.display().to_string()).collect();
         return Err(build_error(format!(
-            "the run-time compiler {LIBRARY} was not found in {}. Install it beside libscythe.so (`cargo xtask install` does)",
+            "the run-time compiler {LIBRARY} was not found in {}. Install it beside libscythe.so \
+             (`cargo xtask install` does)",
             searched.join(", ")
         )));
     };
@@ -85,7 +90,8 @@ fn load(files: &Files) -> Result<Library> {
     // SAFETY: the path is NUL-terminated; the library's initialisers have no precondition.
     let handle = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
     if handle.is_null() {
-        let message = format!("cannot load the run-time compiler {}: {}", library.display(), dl_error());
+        let message =
+            format!("cannot load the run-time compiler {}: {}", library.display(), dl_error());
         return Err(build_error(message));
     }
     let build = symbol(handle, library, BUILD_SYMBOL)?;
@@ -103,12 +109,14 @@ fn load(files: &Files) -> Result<Library> {
 
 /// The file of the LLVM that the library behind `handle` uses.
 fn llvm(handle: *mut c_void) -> Option<FileStamp> {
-    // SAFETY: the handle is open and the name NUL-terminated. `info` is plain pointers, filled when the call succeeds; the
-    // name then is a C string that lives as long as the library, which is never unloaded.
+    // SAFETY: the handle is open and the name NUL-terminated. `info` is plain pointers, filled when
+    // the call succeeds; the name then is a C string that lives as long as the library, which is
+    // never unloaded.
     let path = unsafe {
         let function = libc::dlsym(handle, LLVM_SYMBOL.as_ptr());
         let mut info: libc::Dl_info = std::mem::zeroed();
-        if function.is_null() || libc::dladdr(function, &mut info) == 0 || info.dli_fname.is_null() {
+        if function.is_null() || libc::dladdr(function, &mut info) == 0 || info.dli_fname.is_null()
+        {
             return None;
         }
         PathBuf::from(OsStr::from_bytes(CStr::from_ptr(info.dli_fname).to_bytes()))
@@ -121,17 +129,25 @@ fn symbol(handle: *mut c_void, library: &Path, name: &str) -> Result<*mut c_void
     // SAFETY: the handle is open and the name NUL-terminated.
     let address = unsafe { libc::dlsym(handle, text.as_ptr()) };
     if address.is_null() {
-        let message = format!("{} does not export '{name}': it is not Scythe's run-time compiler", library.display());
+        let message = format!(
+            "{} does not export '{name}': it is not Scythe's run-time compiler",
+            library.display()
+        );
         return Err(build_error(message));
     }
     Ok(address)
 }
 
 fn dl_error() -> String {
-    // SAFETY: the string, where there is one, lasts until this thread's next call of the dynamic loader.
+    // SAFETY: the string, where there is one, lasts until this thread's next call of the dynamic
+    // loader.
     unsafe {
         let text: *const c_char = libc::dlerror();
-        if text.is_null() { "unknown reason".into() } else { CStr::from_ptr(text).to_string_lossy().into_owned() }
+        if text.is_null() {
+            "unknown reason".into()
+        } else {
+            CStr::from_ptr(text).to_string_lossy().into_owned()
+        }
     }
 }
 
@@ -147,7 +163,9 @@ mod tests {
         let folders = [folder.clone()];
         let missing = find(&folders).err().unwrap();
         assert_eq!(missing.code, Errc::Build);
-        assert!(missing.message.contains(LIBRARY) && missing.message.contains(folder.to_str().unwrap()));
+        assert!(
+            missing.message.contains(LIBRARY) && missing.message.contains(folder.to_str().unwrap())
+        );
 
         std::fs::write(folder.join(LIBRARY), b"not a library").unwrap();
         let wrong = load(&find(&folders).unwrap()).err().unwrap();

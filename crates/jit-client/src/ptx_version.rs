@@ -23,7 +23,15 @@ mod tests {
 
     #[test]
     fn drivers_know_the_ptx_of_their_release() {
-        let known = [(13000, 90), (12080, 87), (12060, 85), (12040, 84), (12030, 83), (12000, 80), (11080, 78)];
+        let known = [
+            (13000, 90),
+            (12080, 87),
+            (12060, 85),
+            (12040, 84),
+            (12030, 83),
+            (12000, 80),
+            (11080, 78),
+        ];
         for (cuda, ptx) in known {
             assert_eq!(of_driver(cuda), ptx, "{cuda}");
         }

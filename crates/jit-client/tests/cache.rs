@@ -1,7 +1,9 @@
-//! The object cache between processes: whatever happens to its files, kernels give the right result.
+//! The object cache between processes: whatever happens to its files, kernels give the right
+//! result.
 //!
-//! This program copies itself into a folder beside a stand-in for the run-time compiler, which keeps a log of when it is
-//! loaded and what it compiles. What it is given as bitcode is the name of the object to return.
+//! This program copies itself into a folder beside a stand-in for the run-time compiler, which
+//! keeps a log of when it is loaded and what it compiles. What it is given as bitcode is the name
+//! of the object to return.
 
 use std::ffi::{OsStr, c_void};
 use std::os::unix::fs::{PermissionsExt, chown};
@@ -112,7 +114,11 @@ struct Place {
 impl Place {
     fn new() -> Self {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
-        let name = format!("scythe-cache-processes-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        let name = format!(
+            "scythe-cache-processes-{}-{}",
+            std::process::id(),
+            COUNT.fetch_add(1, Ordering::Relaxed)
+        );
         let place = Self { folder: std::env::temp_dir().join(name) };
         std::fs::create_dir(&place.folder).unwrap();
         std::fs::set_permissions(&place.folder, PermissionsExt::from_mode(0o755)).unwrap();
@@ -127,7 +133,8 @@ impl Place {
         let file = self.folder.join(format!("{output}.c"));
         std::fs::write(&file, source).unwrap();
         let mut cc = Command::new("cc");
-        let status = cc.args(flags).arg("-O1").arg("-o").arg(self.folder.join(output)).arg(&file).status();
+        let status =
+            cc.args(flags).arg("-O1").arg("-o").arg(self.folder.join(output)).arg(&file).status();
         assert!(status.unwrap().success());
     }
 
@@ -188,7 +195,9 @@ impl Place {
         let mut entries = Vec::new();
         let Ok(shards) = std::fs::read_dir(self.cache().join("cpu")) else { return entries };
         for shard in shards.flatten().filter(|shard| shard.file_name().len() == 2) {
-            entries.extend(std::fs::read_dir(shard.path()).unwrap().map(|entry| entry.unwrap().path()));
+            entries.extend(
+                std::fs::read_dir(shard.path()).unwrap().map(|entry| entry.unwrap().path()),
+            );
         }
         entries
     }
@@ -249,7 +258,11 @@ fn second_process_loads_no_compiler() {
     succeed(place.command(&kernel).env("SCYTHE_DUMP_JIT", &place.folder));
     assert_eq!(place.taken(), (1, 1));
     // A compiler of another build.
-    place.compile_c(&format!("{COMPILER}\nint another;"), &["-shared", "-fPIC"], "libscythe-jit.so");
+    place.compile_c(
+        &format!("{COMPILER}\nint another;"),
+        &["-shared", "-fPIC"],
+        "libscythe-jit.so",
+    );
     place.run(&kernel);
     assert_eq!(place.taken(), (1, 1));
 }
@@ -264,7 +277,8 @@ fn an_error_names_the_device_that_lacks_the_compiler() {
     assert!(!output.status.success(), "{trace}");
     let device = &scythe_backend_cpu::backend(&scythe_jit_client::CLIENT).devices()[0].clone();
     let expected = format!(
-        "cannot build device code for '{}': the run-time compiler libscythe-jit.so was not found in {}",
+        "cannot build device code for '{}': the run-time compiler libscythe-jit.so was not found \
+         in {}",
         device.info().name,
         place.folder.display()
     );
@@ -289,7 +303,8 @@ fn sixteen_processes_build_the_same_kernel_at_once() {
     let kernel = place.kernel(41, 200_000);
     for _ in 0..3 {
         let _ = std::fs::remove_dir_all(place.cache());
-        let children: Vec<Child> = (0..16).map(|_| place.command(&kernel).spawn().unwrap()).collect();
+        let children: Vec<Child> =
+            (0..16).map(|_| place.command(&kernel).spawn().unwrap()).collect();
         for child in children {
             checked(child.wait_with_output().unwrap());
         }
@@ -332,9 +347,11 @@ fn damaged_entry_is_built_anew() {
     place.run(&kernel);
     let entry = place.entries().remove(0);
     let good = std::fs::read(&entry).unwrap();
-    let mut damaged: Vec<Vec<u8>> =
-        [0, 1, 40, 95, 96, good.len() / 2, good.len() - 1].map(|length| good[..length].to_vec()).into();
-    // Magic, version, lengths, key, padding, checksum, and the object from its first to its last byte.
+    let mut damaged: Vec<Vec<u8>> = [0, 1, 40, 95, 96, good.len() / 2, good.len() - 1]
+        .map(|length| good[..length].to_vec())
+        .into();
+    // Magic, version, lengths, key, padding, checksum, and the object from its first to its last
+    // byte.
     for at in [0, 8, 12, 16, 24, 56, 64, 95, 96, 130, good.len() / 2, good.len() - 1] {
         let mut bytes = good.clone();
         bytes[at] ^= 0x10;
@@ -351,16 +368,25 @@ fn damaged_entry_is_built_anew() {
     }
 }
 
-/// Runs the command in a name space of its own where `folder` is a small disk; `None` where that is not allowed.
+/// Runs the command in a name space of its own where `folder` is a small disk; `None` where that is
+/// not allowed.
 fn on_small_disk(place: &Place, kernel: &str, size: &str, folder: &Path) -> Option<Output> {
     let mount = |rest: &str| format!("mount -t tmpfs -o size={size},mode=700 none \"$0\" {rest}");
-    let possible = Command::new("unshare").args(["-rm", "sh", "-c", &mount("")]).arg(folder).output();
+    let possible =
+        Command::new("unshare").args(["-rm", "sh", "-c", &mount("")]).arg(folder).output();
     if !possible.is_ok_and(|output| output.status.success()) {
         return None;
     }
     let script = mount("&& \"$1\" --exact child --test-threads=1 --nocapture");
     let mut command = place.prepared("unshare", kernel);
-    Some(command.args(["-rm", "sh", "-c", &script]).arg(folder).arg(place.folder.join("program")).output().unwrap())
+    Some(
+        command
+            .args(["-rm", "sh", "-c", &script])
+            .arg(folder)
+            .arg(place.folder.join("program"))
+            .output()
+            .unwrap(),
+    )
 }
 
 #[test]
@@ -401,8 +427,13 @@ fn missing_or_unwritable_home_does_no_harm() {
     let kernel = place.kernel(41, 1);
     let file = place.folder.join("a file");
     std::fs::write(&file, b"").unwrap();
-    let homes =
-        [None, Some("".into()), Some("relative".into()), Some("/proc/no/home".into()), Some(file.join("below"))];
+    let homes = [
+        None,
+        Some("".into()),
+        Some("relative".into()),
+        Some("/proc/no/home".into()),
+        Some(file.join("below")),
+    ];
     for home in homes {
         let mut command = place.command(&kernel);
         command.env_remove("SYCL_CACHE_DIR").current_dir(&place.folder);
@@ -434,7 +465,11 @@ fn cache_that_can_only_be_read_serves() {
     assert_eq!(place.taken(), (1, 1));
     let set_modes = |folder_mode: u32| {
         for entry in place.entries() {
-            for folder in [entry.parent().unwrap(), &place.cache().join("cpu/tmp"), &place.cache().join("cpu")] {
+            for folder in [
+                entry.parent().unwrap(),
+                &place.cache().join("cpu/tmp"),
+                &place.cache().join("cpu"),
+            ] {
                 std::fs::set_permissions(folder, PermissionsExt::from_mode(folder_mode)).unwrap();
             }
         }
@@ -456,13 +491,18 @@ fn cache_that_can_only_be_read_serves() {
 fn senseless_settings_are_errors() {
     let place = Place::new();
     let kernel = place.kernel(41, 1);
-    for (name, value) in
-        [("SYCL_CACHE_PERSISTENT", "maybe"), ("SYCL_CACHE_MAX_SIZE", "1 GB"), ("SYCL_CACHE_TRACE", "please")]
-    {
+    for (name, value) in [
+        ("SYCL_CACHE_PERSISTENT", "maybe"),
+        ("SYCL_CACHE_MAX_SIZE", "1 GB"),
+        ("SYCL_CACHE_TRACE", "please"),
+    ] {
         let output = place.command(&kernel).env(name, OsStr::new(value)).output().unwrap();
         let message = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(3), "{message}");
-        assert!(message.contains(&format!("environment variable {name} is '{value}', expected ")), "{message}");
+        assert!(
+            message.contains(&format!("environment variable {name} is '{value}', expected ")),
+            "{message}"
+        );
     }
     assert_eq!(place.taken(), (0, 0));
 }
@@ -473,14 +513,17 @@ fn processes_evict_at_once() {
     let kernels: Vec<String> = (0..8).map(|n| place.kernel(100 + n, 300_000)).collect();
     let mut traces: Vec<String> = Vec::new();
     for _ in 0..3 {
-        let spawn = |kernel: &String| place.command(kernel).env("SYCL_CACHE_MAX_SIZE", "1").spawn().unwrap();
+        let spawn = |kernel: &String| {
+            place.command(kernel).env("SYCL_CACHE_MAX_SIZE", "1").spawn().unwrap()
+        };
         let children: Vec<Child> = kernels.iter().chain(&kernels).map(spawn).collect();
         traces.extend(children.into_iter().map(|c| checked(c.wait_with_output().unwrap())));
     }
     // The next store finds out if too many came at once. Until then all of them may be found.
     traces.push(succeed(place.command(&place.kernel(99, 300_000)).env("SYCL_CACHE_MAX_SIZE", "1")));
     assert!(traces.iter().any(|trace| trace.contains("cache: evicted ")), "{traces:?}");
-    let total: u64 = place.entries().iter().map(|entry| std::fs::metadata(entry).unwrap().len()).sum();
+    let total: u64 =
+        place.entries().iter().map(|entry| std::fs::metadata(entry).unwrap().len()).sum();
     assert!((1..=1 << 20).contains(&total), "{total} bytes");
     assert_eq!(place.temporaries(), 0);
 }

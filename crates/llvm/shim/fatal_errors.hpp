@@ -5,8 +5,8 @@
 #include <csetjmp>
 #include <string>
 
-// The place of one thread, and the error's message. All that changes between `setjmp` and `longjmp` lives in here, on
-// the heap.
+// The place of one thread, and the error's message. All that changes between `setjmp` and `longjmp`
+// lives in here, on the heap.
 struct Escape {
   std::jmp_buf place;
   std::string message;

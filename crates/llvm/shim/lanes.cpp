@@ -1,5 +1,5 @@
-// LLVM calls that widening code to several lanes needs and the C API lacks. `src/lanes.rs` declares every function
-// below.
+// LLVM calls that widening code to several lanes needs and the C API lacks. `src/lanes.rs` declares
+// every function below.
 #include "llvm-c/Core.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/InstrTypes.h"
@@ -17,8 +17,8 @@ void scythe_llvm_copy_ir_flags(LLVMValueRef to, LLVMValueRef from) {
     i->copyIRFlags(unwrap(from));
 }
 
-// What an instruction promises of its operands and its result, beyond what it computes: flags, ranges, attributes of a
-// call and metadata. What is left tells of memory alone.
+// What an instruction promises of its operands and its result, beyond what it computes: flags,
+// ranges, attributes of a call and metadata. What is left tells of memory alone.
 void scythe_llvm_drop_promises(LLVMValueRef instruction) {
   auto *i = unwrap<Instruction>(instruction);
   i->dropPoisonGeneratingAnnotations();
@@ -48,9 +48,13 @@ int scythe_llvm_is_disjoint(LLVMValueRef instruction) {
   return o && o->isDisjoint();
 }
 
-int scythe_llvm_is_atomic(LLVMValueRef instruction) { return unwrap<Instruction>(instruction)->isAtomic(); }
+int scythe_llvm_is_atomic(LLVMValueRef instruction) {
+  return unwrap<Instruction>(instruction)->isAtomic();
+}
 
-int scythe_llvm_is_volatile(LLVMValueRef instruction) { return unwrap<Instruction>(instruction)->isVolatile(); }
+int scythe_llvm_is_volatile(LLVMValueRef instruction) {
+  return unwrap<Instruction>(instruction)->isVolatile();
+}
 
 // Neither reads nor writes memory, and always returns.
 int scythe_llvm_only_computes(LLVMValueRef function) {
@@ -71,7 +75,8 @@ unsigned scythe_llvm_alignment(LLVMValueRef instruction) {
 
 // Uses of a global inside constants that `function` uses become instructions of it.
 void scythe_llvm_expand_constant_users(LLVMValueRef global, LLVMValueRef function) {
-  convertUsersOfConstantsToInstructions({unwrap<Constant>(global)}, function ? unwrap<Function>(function) : nullptr);
+  convertUsersOfConstantsToInstructions({unwrap<Constant>(global)},
+                                        function ? unwrap<Function>(function) : nullptr);
 }
 
 int scythe_llvm_is_static_alloca(LLVMValueRef instruction) {

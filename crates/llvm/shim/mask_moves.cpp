@@ -1,10 +1,11 @@
 // Keeps LLVM's x86 code generator from losing the zeroes above a narrow AVX-512 mask.
 //
-// Instruction selection extends a mask with zeroes by a move between mask registers: `kmovb` clears all bits above the
-// eighth. The same opcode is marked as a plain register move, so the register allocator and copy propagation may
-// replace it by a copy, a spill or a reload of the whole register, and lanes that are off come on again. The pass below
-// runs right after instruction selection, where every such move is an extension (copies are still `COPY`), and replaces
-// it by an `and` of the mask with itself: the same bits and the same cost, but not a move.
+// Instruction selection extends a mask with zeroes by a move between mask registers: `kmovb` clears
+// all bits above the eighth. The same opcode is marked as a plain register move, so the register
+// allocator and copy propagation may replace it by a copy, a spill or a reload of the whole
+// register, and lanes that are off come on again. The pass below runs right after instruction
+// selection, where every such move is an extension (copies are still `COPY`), and replaces it by an
+// `and` of the mask with itself: the same bits and the same cost, but not a move.
 #include "mask_moves.hpp"
 
 #include "llvm/CodeGen/MachineFunctionPass.h"
@@ -42,7 +43,9 @@ public:
 
   MaskMoves() : MachineFunctionPass(ID) {}
 
-  StringRef getPassName() const override { return "Extensions of AVX-512 masks that are not moves"; }
+  StringRef getPassName() const override {
+    return "Extensions of AVX-512 masks that are not moves";
+  }
 
   void getAnalysisUsage(AnalysisUsage &usage) const override {
     usage.setPreservesCFG();
@@ -69,18 +72,22 @@ private:
   static const Table &replacements(const TargetInstrInfo &instructions) {
     static const Table table = [&] {
       const auto pair = [&](StringRef move, StringRef conjunction) {
-        const std::optional<unsigned> from = opcode(instructions, move), to = opcode(instructions, conjunction);
+        const std::optional<unsigned> from = opcode(instructions, move),
+                                      to = opcode(instructions, conjunction);
         if (!from || !to)
-          reportFatalInternalError("this LLVM has no x86 instruction '" + Twine(from ? conjunction : move) + "'");
+          reportFatalInternalError("this LLVM has no x86 instruction '" +
+                                   Twine(from ? conjunction : move) + "'");
         return Replacement{*from, *to};
       };
-      return Table{pair("KMOVBkk", "KANDBkk"),      pair("KMOVWkk", "KANDWkk"),      pair("KMOVDkk", "KANDDkk"),
-                   pair("KMOVBkk_EVEX", "KANDBkk"), pair("KMOVWkk_EVEX", "KANDWkk"), pair("KMOVDkk_EVEX", "KANDDkk")};
+      return Table{pair("KMOVBkk", "KANDBkk"),      pair("KMOVWkk", "KANDWkk"),
+                   pair("KMOVDkk", "KANDDkk"),      pair("KMOVBkk_EVEX", "KANDBkk"),
+                   pair("KMOVWkk_EVEX", "KANDWkk"), pair("KMOVDkk_EVEX", "KANDDkk")};
     }();
     return table;
   }
 
-  static bool replace(MachineFunction &function, MachineInstr &move, const MCInstrDesc &conjunction) {
+  static bool replace(MachineFunction &function, MachineInstr &move,
+                      const MCInstrDesc &conjunction) {
     MachineOperand &mask = move.getOperand(1);
     mask.setIsKill(false);
     move.setDesc(conjunction);

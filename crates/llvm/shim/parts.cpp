@@ -1,5 +1,5 @@
-// What taking modules apart needs of LLVM beyond its C API, each exposed as it is: no decisions are made here.
-// `src/shim.rs` declares every function below and states what its caller must guarantee.
+// What taking modules apart needs of LLVM beyond its C API, each exposed as it is: no decisions are
+// made here. `src/shim.rs` declares every function below and states what its caller must guarantee.
 #include "llvm-c/Core.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Demangle/Demangle.h"
@@ -38,7 +38,8 @@ struct Units {
 
 extern "C" {
 
-// The compile units that the function's debug information belongs to, its own first, then those of inlined functions.
+// The compile units that the function's debug information belongs to, its own first, then those of
+// inlined functions.
 void scythe_llvm_function_units(LLVMValueRef function, VisitMetadata visit, void *data) {
   Function *f = unwrap<Function>(function);
   Units units{visit, data, {}};
@@ -81,8 +82,8 @@ int scythe_llvm_metadata_names_globals(LLVMModuleRef module) {
   return 0;
 }
 
-// Like a clone into another module, but all metadata stays that of the original, which must outlive the clone. Only
-// what ties instructions of one function together is made anew.
+// Like a clone into another module, but all metadata stays that of the original, which must outlive
+// the clone. Only what ties instructions of one function together is made anew.
 void scythe_llvm_clone_function_sharing_metadata(LLVMValueRef to, LLVMValueRef from, void *map) {
   Function *t = unwrap<Function>(to), *f = unwrap<Function>(from);
   ValueToValueMapTy &values = *static_cast<ValueToValueMapTy *>(map);
@@ -115,10 +116,13 @@ void scythe_llvm_append_to_global_dtors(LLVMModuleRef module, LLVMValueRef funct
   appendToGlobalDtors(*unwrap(module), unwrap<Function>(function), priority);
 }
 
-int scythe_llvm_has_indirect_functions(LLVMModuleRef module) { return !unwrap(module)->ifunc_empty(); }
+int scythe_llvm_has_indirect_functions(LLVMModuleRef module) {
+  return !unwrap(module)->ifunc_empty();
+}
 
 // The text goes to `take`; other symbols as they are.
-void scythe_llvm_demangle(const char *symbol, size_t len, void (*take)(void *data, const char *, size_t), void *data) {
+void scythe_llvm_demangle(const char *symbol, size_t len,
+                          void (*take)(void *data, const char *, size_t), void *data) {
   std::string text = demangle(std::string_view(symbol, len));
   take(data, text.data(), text.size());
 }

@@ -1,5 +1,5 @@
-// LLVM calls that the C API lacks, each exposed as it is: no decisions are made here. `src/shim.rs` declares every
-// function below and states what its caller must guarantee.
+// LLVM calls that the C API lacks, each exposed as it is: no decisions are made here. `src/shim.rs`
+// declares every function below and states what its caller must guarantee.
 #include "llvm-c/Core.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/DebugInfoMetadata.h"
@@ -18,7 +18,8 @@ using namespace llvm;
 
 extern "C" {
 
-// --- Named metadata --------------------------------------------------------------------------------------------
+// --- Named metadata
+// --------------------------------------------------------------------------------------------
 
 void scythe_llvm_erase_named_metadata(LLVMModuleRef module, const char *name, size_t len) {
   Module *m = unwrap(module);
@@ -38,7 +39,8 @@ void scythe_llvm_named_metadata_add(LLVMNamedMDNodeRef node, LLVMMetadataRef ope
   reinterpret_cast<NamedMDNode *>(node)->addOperand(unwrap<MDNode>(operand));
 }
 
-// --- Metadata --------------------------------------------------------------------------------------------------
+// --- Metadata
+// -----------------------------------------------------------------------------------------------
 
 // 0 string, 1 node, 2 constant, 3 anything else.
 unsigned scythe_llvm_metadata_class(LLVMMetadataRef metadata) {
@@ -68,11 +70,13 @@ LLVMValueRef scythe_llvm_metadata_constant(LLVMMetadataRef metadata) {
   return wrap(unwrap<ConstantAsMetadata>(metadata)->getValue());
 }
 
-LLVMMetadataRef scythe_llvm_metadata_distinct_node(LLVMContextRef context, LLVMMetadataRef *operands, size_t count) {
+LLVMMetadataRef scythe_llvm_metadata_distinct_node(LLVMContextRef context,
+                                                   LLVMMetadataRef *operands, size_t count) {
   return wrap(MDNode::getDistinct(*unwrap(context), ArrayRef<Metadata *>(unwrap(operands), count)));
 }
 
-void scythe_llvm_metadata_set_operand(LLVMMetadataRef node, unsigned index, LLVMMetadataRef operand) {
+void scythe_llvm_metadata_set_operand(LLVMMetadataRef node, unsigned index,
+                                      LLVMMetadataRef operand) {
   unwrap<MDNode>(node)->replaceOperandWith(index, unwrap(operand));
 }
 
@@ -84,11 +88,13 @@ LLVMMetadataRef scythe_llvm_instruction_metadata(LLVMValueRef instruction, unsig
   return wrap(unwrap<Instruction>(instruction)->getMetadata(kind));
 }
 
-void scythe_llvm_instruction_set_metadata(LLVMValueRef instruction, unsigned kind, LLVMMetadataRef node) {
+void scythe_llvm_instruction_set_metadata(LLVMValueRef instruction, unsigned kind,
+                                          LLVMMetadataRef node) {
   unwrap<Instruction>(instruction)->setMetadata(kind, node ? unwrap<MDNode>(node) : nullptr);
 }
 
-// --- Debug information ------------------------------------------------------------------------------------------
+// --- Debug information
+// ------------------------------------------------------------------------------------------
 
 const char *scythe_llvm_subprogram_name(LLVMMetadataRef subprogram, size_t *len) {
   StringRef s = unwrap<DISubprogram>(subprogram)->getName();
@@ -104,7 +110,8 @@ LLVMMetadataRef scythe_llvm_scope_subprogram(LLVMMetadataRef scope) {
   return local ? wrap(local->getSubprogram()) : nullptr;
 }
 
-// --- Functions and calls ----------------------------------------------------------------------------------------
+// --- Functions and calls
+// ----------------------------------------------------------------------------------------
 
 // Moves all blocks, and copies all metadata, of `from` to the empty function `to`.
 void scythe_llvm_take_body(LLVMValueRef to, LLVMValueRef from) {
@@ -113,13 +120,16 @@ void scythe_llvm_take_body(LLVMValueRef to, LLVMValueRef from) {
   t->copyMetadata(f, 0);
 }
 
-void scythe_llvm_strip_function_debug_info(LLVMValueRef function) { stripDebugInfo(*unwrap<Function>(function)); }
+void scythe_llvm_strip_function_debug_info(LLVMValueRef function) {
+  stripDebugInfo(*unwrap<Function>(function));
+}
 
 void scythe_llvm_delete_body(LLVMValueRef function) { unwrap<Function>(function)->deleteBody(); }
 
 void scythe_llvm_erase_alias(LLVMValueRef alias) { unwrap<GlobalAlias>(alias)->eraseFromParent(); }
 
-// Attributes of functions, calling convention, visibility, section and the like: all but linkage and comdat.
+// Attributes of functions, calling convention, visibility, section and the like: all but linkage
+// and comdat.
 void scythe_llvm_copy_function_attributes(LLVMValueRef to, LLVMValueRef from) {
   unwrap<Function>(to)->copyAttributesFrom(unwrap<Function>(from));
 }
@@ -147,7 +157,8 @@ unsigned scythe_llvm_remove_unreachable_blocks(LLVMValueRef function) {
   return removeUnreachableBlocks(*unwrap<Function>(function));
 }
 
-LLVMBasicBlockRef scythe_llvm_split_block(LLVMBasicBlockRef block, LLVMValueRef before, const char *name) {
+LLVMBasicBlockRef scythe_llvm_split_block(LLVMBasicBlockRef block, LLVMValueRef before,
+                                          const char *name) {
   return wrap(unwrap(block)->splitBasicBlock(unwrap<Instruction>(before)->getIterator(), name));
 }
 
@@ -162,18 +173,25 @@ void scythe_llvm_append_to_compiler_used(LLVMModuleRef module, LLVMValueRef *val
   appendToCompilerUsed(*unwrap(module), list);
 }
 
-// --- Cloning ----------------------------------------------------------------------------------------------------
+// --- Cloning
+// -----------------------------------------------------------------------------------------------
 
 typedef struct ScytheValueMap ScytheValueMap;
 
 // What a global that was left out of the map becomes: only metadata can name one.
 struct PoisonMissing final : ValueMaterializer {
-  Value *materialize(Value *v) override { return isa<GlobalValue>(v) ? PoisonValue::get(v->getType()) : nullptr; }
+  Value *materialize(Value *v) override {
+    return isa<GlobalValue>(v) ? PoisonValue::get(v->getType()) : nullptr;
+  }
 };
 
-static ValueToValueMapTy *as_map(ScytheValueMap *map) { return reinterpret_cast<ValueToValueMapTy *>(map); }
+static ValueToValueMapTy *as_map(ScytheValueMap *map) {
+  return reinterpret_cast<ValueToValueMapTy *>(map);
+}
 
-ScytheValueMap *scythe_llvm_value_map_new(void) { return reinterpret_cast<ScytheValueMap *>(new ValueToValueMapTy()); }
+ScytheValueMap *scythe_llvm_value_map_new(void) {
+  return reinterpret_cast<ScytheValueMap *>(new ValueToValueMapTy());
+}
 
 void scythe_llvm_value_map_free(ScytheValueMap *map) { delete as_map(map); }
 
@@ -190,14 +208,17 @@ LLVMValueRef scythe_llvm_map_constant(ScytheValueMap *map, LLVMValueRef constant
   return wrap(MapValue(unwrap<Constant>(constant), *as_map(map)));
 }
 
-LLVMMetadataRef scythe_llvm_map_metadata(ScytheValueMap *map, LLVMMetadataRef metadata, int poison_missing) {
+LLVMMetadataRef scythe_llvm_map_metadata(ScytheValueMap *map, LLVMMetadataRef metadata,
+                                         int poison_missing) {
   PoisonMissing poison;
-  return wrap(MapMetadata(unwrap(metadata), *as_map(map), RF_None, nullptr, poison_missing ? &poison : nullptr));
+  return wrap(MapMetadata(unwrap(metadata), *as_map(map), RF_None, nullptr,
+                          poison_missing ? &poison : nullptr));
 }
 
-// `scope`: 0 same function types and globals, 1 same module, 2 another module, 3 a module cloned as a whole.
-void scythe_llvm_clone_function_into(LLVMValueRef to, LLVMValueRef from, ScytheValueMap *map, unsigned scope,
-                                     int poison_missing) {
+// `scope`: 0 same function types and globals, 1 same module, 2 another module, 3 a module cloned as
+// a whole.
+void scythe_llvm_clone_function_into(LLVMValueRef to, LLVMValueRef from, ScytheValueMap *map,
+                                     unsigned scope, int poison_missing) {
   PoisonMissing poison;
   SmallVector<ReturnInst *, 8> returns;
   CloneFunctionInto(unwrap<Function>(to), unwrap<Function>(from), *as_map(map),
@@ -209,14 +230,16 @@ void scythe_llvm_copy_global_variable_attributes(LLVMValueRef to, LLVMValueRef f
   unwrap<GlobalVariable>(to)->copyAttributesFrom(unwrap<GlobalVariable>(from));
 }
 
-void scythe_llvm_add_global_variable_attribute(LLVMValueRef variable, const char *name, size_t name_len,
-                                               const char *value, size_t value_len) {
-  unwrap<GlobalVariable>(variable)->addAttribute(StringRef(name, name_len), StringRef(value, value_len));
+void scythe_llvm_add_global_variable_attribute(LLVMValueRef variable, const char *name,
+                                               size_t name_len, const char *value,
+                                               size_t value_len) {
+  unwrap<GlobalVariable>(variable)->addAttribute(StringRef(name, name_len),
+                                                 StringRef(value, value_len));
 }
 
 // Null without such an attribute; the text lives as long as the context.
-const char *scythe_llvm_global_variable_attribute(LLVMValueRef variable, const char *name, size_t name_len,
-                                                  size_t *len) {
+const char *scythe_llvm_global_variable_attribute(LLVMValueRef variable, const char *name,
+                                                  size_t name_len, size_t *len) {
   Attribute attribute = unwrap<GlobalVariable>(variable)->getAttribute(StringRef(name, name_len));
   if (!attribute.isStringAttribute())
     return nullptr;
@@ -226,13 +249,15 @@ const char *scythe_llvm_global_variable_attribute(LLVMValueRef variable, const c
   return value.data() ? value.data() : "";
 }
 
-void scythe_llvm_copy_global_metadata(LLVMValueRef to, LLVMValueRef from, ScytheValueMap *map, int poison_missing) {
+void scythe_llvm_copy_global_metadata(LLVMValueRef to, LLVMValueRef from, ScytheValueMap *map,
+                                      int poison_missing) {
   PoisonMissing poison;
   GlobalObject *t = unwrap<GlobalObject>(to);
   SmallVector<std::pair<unsigned, MDNode *>, 4> all;
   unwrap<GlobalObject>(from)->getAllMetadata(all);
   for (auto &[kind, node] : all)
-    t->addMetadata(kind, *MapMetadata(node, *as_map(map), RF_None, nullptr, poison_missing ? &poison : nullptr));
+    t->addMetadata(kind, *MapMetadata(node, *as_map(map), RF_None, nullptr,
+                                      poison_missing ? &poison : nullptr));
 }
 
 } // extern "C"

@@ -1,5 +1,6 @@
-// LLVM's translation of a module to SPIR-V, with the extensions that it may use named one by one; the C API has no way
-// to name them. `src/spirv.rs` declares every function below and states what its caller must guarantee.
+// LLVM's translation of a module to SPIR-V, with the extensions that it may use named one by one;
+// the C API has no way to name them. `src/spirv.rs` declares every function below and states what
+// its caller must guarantee.
 #include "fatal_errors.hpp"
 
 #include "llvm-c/Core.h"
@@ -16,7 +17,8 @@ using namespace llvm;
 
 // Exported by the SPIR-V target; no header declares it.
 extern "C" bool SPIRVTranslate(Module *module, std::string &out, std::string &error,
-                               const std::vector<std::string> &extensions, CodeGenOptLevel level, Triple triple);
+                               const std::vector<std::string> &extensions, CodeGenOptLevel level,
+                               Triple triple);
 
 namespace {
 
@@ -31,10 +33,11 @@ struct Translation : Escape {
 
 extern "C" {
 
-// `extensions` are `count` C strings. Gives the words of the SPIR-V module and their size in bytes, or null and a
-// message; both are freed with `free`.
-char *scythe_llvm_translate_to_spirv(LLVMModuleRef module, const char *triple, const char *const *extensions,
-                                     size_t count, unsigned level, size_t *len, char **message) {
+// `extensions` are `count` C strings. Gives the words of the SPIR-V module and their size in bytes,
+// or null and a message; both are freed with `free`.
+char *scythe_llvm_translate_to_spirv(LLVMModuleRef module, const char *triple,
+                                     const char *const *extensions, size_t count, unsigned level,
+                                     size_t *len, char **message) {
   *message = nullptr;
   *len = 0;
   auto *here = new Translation;
@@ -53,8 +56,8 @@ char *scythe_llvm_translate_to_spirv(LLVMModuleRef module, const char *triple, c
     }
   }
   if (!words)
-    *message =
-        scythe_llvm_copy(here->message.empty() ? std::string("the SPIR-V target gave no reason") : here->message);
+    *message = scythe_llvm_copy(
+        here->message.empty() ? std::string("the SPIR-V target gave no reason") : here->message);
   delete here;
   return words;
 }

@@ -1,5 +1,5 @@
-// LLVM's own analysis of what differs between threads that run together, with sources that the caller names.
-// `src/uniformity.rs` declares every function below.
+// LLVM's own analysis of what differs between threads that run together, with sources that the
+// caller names. `src/uniformity.rs` declares every function below.
 #include "llvm-c/Core.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Analysis/CycleAnalysis.h"
@@ -20,7 +20,8 @@ namespace {
 // A target whose threads diverge where the caller says so.
 class NamedSources final : public TargetTransformInfoImplBase {
 public:
-  NamedSources(const DataLayout &layout, const DenseMap<const Value *, InstructionUniformity> &known)
+  NamedSources(const DataLayout &layout,
+               const DenseMap<const Value *, InstructionUniformity> &known)
       : TargetTransformInfoImplBase(layout), known(known) {}
   bool hasBranchDivergence(const Function *) const override { return true; }
   InstructionUniformity getInstructionUniformity(const Value *v) const override {
@@ -36,20 +37,24 @@ private:
 
 extern "C" {
 
-// Of each instruction, in the function's order: `divergent` gets 1 if its result, or of a terminator the way it takes,
-// may differ between threads. `known` holds, in the same order, 0 for what follows from the operands, 1 for what always
-// differs, and 2 for what never does. Both have `count` entries, as many as instructions.
-void scythe_llvm_uniformity(LLVMValueRef function, const unsigned char *known, unsigned char *divergent, size_t count) {
+// Of each instruction, in the function's order: `divergent` gets 1 if its result, or of a
+// terminator the way it takes, may differ between threads. `known` holds, in the same order, 0 for
+// what follows from the operands, 1 for what always differs, and 2 for what never does. Both have
+// `count` entries, as many as instructions.
+void scythe_llvm_uniformity(LLVMValueRef function, const unsigned char *known,
+                            unsigned char *divergent, size_t count) {
   auto &f = *unwrap<Function>(function);
   DenseMap<const Value *, InstructionUniformity> facts;
   size_t n = 0;
   for (auto &i : instructions(f)) {
     if (n < count && known[n])
-      facts[&i] = known[n] == 1 ? InstructionUniformity::NeverUniform : InstructionUniformity::AlwaysUniform;
+      facts[&i] = known[n] == 1 ? InstructionUniformity::NeverUniform
+                                : InstructionUniformity::AlwaysUniform;
     ++n;
   }
   auto target = [&](const Function &) {
-    return TargetTransformInfo(std::make_unique<NamedSources>(f.getParent()->getDataLayout(), facts));
+    return TargetTransformInfo(
+        std::make_unique<NamedSources>(f.getParent()->getDataLayout(), facts));
   };
   FunctionAnalysisManager analyses;
   analyses.registerPass([] { return PassInstrumentationAnalysis(); });
@@ -62,7 +67,8 @@ void scythe_llvm_uniformity(LLVMValueRef function, const unsigned char *known, u
   for (auto &i : instructions(f)) {
     if (n == count)
       return;
-    bool differs = i.isTerminator() ? uniformity.hasDivergentTerminator(*i.getParent()) : uniformity.isDivergent(&i);
+    bool differs = i.isTerminator() ? uniformity.hasDivergentTerminator(*i.getParent())
+                                    : uniformity.isDivergent(&i);
     divergent[n++] = differs;
   }
 }

@@ -52,7 +52,10 @@ impl<'ctx> Attribute<'ctx> {
     /// # Safety
     /// `raw` is an attribute of a context that lives for `'ctx`.
     pub(crate) unsafe fn from_raw(raw: LLVMAttributeRef) -> Self {
-        Self { raw: NonNull::new(raw).expect("LLVM gives no null attributes here"), life: PhantomData }
+        Self {
+            raw: NonNull::new(raw).expect("LLVM gives no null attributes here"),
+            life: PhantomData,
+        }
     }
 
     fn ptr(self) -> LLVMAttributeRef {
@@ -73,12 +76,18 @@ impl<'ctx> Attribute<'ctx> {
             if LLVMIsEnumAttribute(raw) != 0 {
                 AttributeKind::Enum(LLVMGetEnumAttributeKind(raw), LLVMGetEnumAttributeValue(raw))
             } else if LLVMIsTypeAttribute(raw) != 0 {
-                AttributeKind::Type(LLVMGetEnumAttributeKind(raw), Type::from_raw(LLVMGetTypeAttributeValue(raw)))
+                AttributeKind::Type(
+                    LLVMGetEnumAttributeKind(raw),
+                    Type::from_raw(LLVMGetTypeAttributeValue(raw)),
+                )
             } else if LLVMIsStringAttribute(raw) != 0 {
                 let (mut key_len, mut value_len) = (0, 0);
                 let key = LLVMGetStringAttributeKind(raw, &mut key_len);
                 let value = LLVMGetStringAttributeValue(raw, &mut value_len);
-                AttributeKind::String(copy_string(key, key_len as usize), copy_string(value, value_len as usize))
+                AttributeKind::String(
+                    copy_string(key, key_len as usize),
+                    copy_string(value, value_len as usize),
+                )
             } else {
                 AttributeKind::Other
             }
@@ -140,7 +149,12 @@ impl<'ctx> Function<'ctx> {
     pub fn string_attribute(self, place: Place, name: &str) -> Option<String> {
         // SAFETY: live function and a string with its length; null when absent.
         let raw = unsafe {
-            LLVMGetStringAttributeAtIndex(self.ptr(), place.index(), name.as_ptr().cast(), name.len() as u32)
+            LLVMGetStringAttributeAtIndex(
+                self.ptr(),
+                place.index(),
+                name.as_ptr().cast(),
+                name.len() as u32,
+            )
         };
         // SAFETY: not null, then an attribute of the function's context.
         let attribute = (!raw.is_null()).then(|| unsafe { Attribute::from_raw(raw) })?;
@@ -151,7 +165,8 @@ impl<'ctx> Function<'ctx> {
     }
 
     pub fn remove_enum_attribute(self, place: Place, name: &str) {
-        if let (Some(kind), true) = (Attribute::kind_number(name), place.exists(self.param_count())) {
+        if let (Some(kind), true) = (Attribute::kind_number(name), place.exists(self.param_count()))
+        {
             // SAFETY: live function and a kind that LLVM gave.
             unsafe { LLVMRemoveEnumAttributeAtIndex(self.ptr(), place.index(), kind) }
         }
@@ -161,7 +176,12 @@ impl<'ctx> Function<'ctx> {
         if place.exists(self.param_count()) {
             // SAFETY: live function and a string with its length.
             unsafe {
-                LLVMRemoveStringAttributeAtIndex(self.ptr(), place.index(), name.as_ptr().cast(), name.len() as u32)
+                LLVMRemoveStringAttributeAtIndex(
+                    self.ptr(),
+                    place.index(),
+                    name.as_ptr().cast(),
+                    name.len() as u32,
+                )
             }
         }
     }
@@ -174,8 +194,9 @@ impl<'ctx> Function<'ctx> {
         }
     }
 
-    /// Takes over from `from`: attributes of the function and of its return value, calling convention, visibility,
-    /// section, alignment; not linkage, comdat, metadata, body, or anything of parameters, which may differ.
+    /// Takes over from `from`: attributes of the function and of its return value, calling
+    /// convention, visibility, section, alignment; not linkage, comdat, metadata, body, or anything
+    /// of parameters, which may differ.
     pub fn copy_attributes_from(self, from: Function<'ctx>) {
         // SAFETY: live functions.
         unsafe {
@@ -216,7 +237,9 @@ impl<'ctx> Instruction<'ctx> {
     }
 
     pub fn remove_call_enum_attribute(self, place: Place, name: &str) {
-        if let (Some(kind), true) = (Attribute::kind_number(name), self.is_call() && place.exists(self.args().len())) {
+        if let (Some(kind), true) =
+            (Attribute::kind_number(name), self.is_call() && place.exists(self.args().len()))
+        {
             // SAFETY: live call and a kind that LLVM gave.
             unsafe { LLVMRemoveCallSiteEnumAttribute(self.ptr(), place.index(), kind) }
         }

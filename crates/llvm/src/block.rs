@@ -46,12 +46,16 @@ impl<'ctx> BasicBlock<'ctx> {
     /// The block that a value is, such as an operand of a branch.
     pub fn from_value(value: Value<'ctx>) -> Option<Self> {
         // SAFETY: live value, asked for being a block first.
-        unsafe { (LLVMValueIsBasicBlock(value.ptr()) != 0).then(|| Self::from_raw(LLVMValueAsBasicBlock(value.ptr()))) }
+        unsafe {
+            (LLVMValueIsBasicBlock(value.ptr()) != 0)
+                .then(|| Self::from_raw(LLVMValueAsBasicBlock(value.ptr())))
+        }
     }
 
     pub fn function(self) -> Option<Function<'ctx>> {
         // SAFETY: live block; null when it is in no function.
-        unsafe { Value::from_nullable(LLVMGetBasicBlockParent(self.ptr())) }.and_then(Value::as_function)
+        unsafe { Value::from_nullable(LLVMGetBasicBlockParent(self.ptr())) }
+            .and_then(Value::as_function)
     }
 
     pub fn next(self) -> Option<BasicBlock<'ctx>> {
@@ -76,7 +80,8 @@ impl<'ctx> BasicBlock<'ctx> {
 
     pub fn terminator(self) -> Option<Instruction<'ctx>> {
         // SAFETY: live block; null without one.
-        unsafe { Value::from_nullable(LLVMGetBasicBlockTerminator(self.ptr())) }.and_then(Value::as_instruction)
+        unsafe { Value::from_nullable(LLVMGetBasicBlockTerminator(self.ptr())) }
+            .and_then(Value::as_instruction)
     }
 
     pub fn successors(self) -> Vec<BasicBlock<'ctx>> {
@@ -89,8 +94,8 @@ impl<'ctx> BasicBlock<'ctx> {
         terminators.filter(|i| i.is_terminator()).filter_map(Instruction::block).collect()
     }
 
-    /// Moves `before` and all that follows it to a new block, to which this one then branches. `None` when `before` is
-    /// not in this block, or the block has no terminator.
+    /// Moves `before` and all that follows it to a new block, to which this one then branches.
+    /// `None` when `before` is not in this block, or the block has no terminator.
     pub fn split_before(self, before: Instruction<'ctx>, name: &str) -> Option<BasicBlock<'ctx>> {
         if before.block() != Some(self) || self.terminator().is_none() {
             return None;
@@ -98,7 +103,11 @@ impl<'ctx> BasicBlock<'ctx> {
         let name = c_string(name);
         // SAFETY: a complete block and an instruction of it; LLVM copies the name.
         Some(unsafe {
-            BasicBlock::from_raw(crate::shim::scythe_llvm_split_block(self.ptr(), before.ptr(), name.as_ptr()))
+            BasicBlock::from_raw(crate::shim::scythe_llvm_split_block(
+                self.ptr(),
+                before.ptr(),
+                name.as_ptr(),
+            ))
         })
     }
 
@@ -112,8 +121,8 @@ impl<'ctx> BasicBlock<'ctx> {
         unsafe { LLVMMoveBasicBlockAfter(self.ptr(), other.ptr()) }
     }
 
-    /// Removes the block with its instructions. The handle is dead afterwards. Values of the block must not be used
-    /// elsewhere.
+    /// Removes the block with its instructions. The handle is dead afterwards. Values of the block
+    /// must not be used elsewhere.
     pub fn erase(self) {
         // SAFETY: live block.
         unsafe { LLVMDeleteBasicBlock(self.ptr()) }

@@ -1,12 +1,12 @@
 //! Building instructions.
 //!
-//! Operands must have the types that the instruction wants (see the crate's documentation). LLVM folds constants, so
-//! most functions give a [`Value`], which need not be an instruction.
+//! Operands must have the types that the instruction wants (see the crate's documentation). LLVM
+//! folds constants, so most functions give a [`Value`], which need not be an instruction.
 
 use crate::text::c_string;
 use crate::{
-    AtomicOrdering, AtomicRmwOp, BasicBlock, ContextRef, Function, Instruction, IntPredicate, Metadata, Opcode,
-    RealPredicate, Type, Value,
+    AtomicOrdering, AtomicRmwOp, BasicBlock, ContextRef, Function, Instruction, IntPredicate,
+    Metadata, Opcode, RealPredicate, Type, Value,
 };
 use llvm_sys::core::*;
 use llvm_sys::prelude::*;
@@ -24,7 +24,8 @@ macro_rules! binary {
         $(#[$doc])*
         pub fn $name(&self, a: Value<'ctx>, b: Value<'ctx>, name: &str) -> Value<'ctx> {
             let name = c_string(name);
-            // SAFETY: a placed builder and live values of fitting types (crate docs); LLVM copies the name.
+            // SAFETY: a placed builder and live values of fitting types (crate docs); LLVM copies
+            // the name.
             unsafe { Value::from_raw($call(self.ptr(), a.ptr(), b.ptr(), name.as_ptr())) }
         }
     )*};
@@ -35,7 +36,8 @@ macro_rules! casts {
         $(#[$doc])*
         pub fn $name(&self, value: Value<'ctx>, ty: Type<'ctx>, name: &str) -> Value<'ctx> {
             let name = c_string(name);
-            // SAFETY: a placed builder, a live value and a type it can be cast to (crate docs); LLVM copies the name.
+            // SAFETY: a placed builder, a live value and a type it can be cast to (crate docs);
+            // LLVM copies the name.
             unsafe { Value::from_raw($call(self.ptr(), value.ptr(), ty.ptr(), name.as_ptr())) }
         }
     )*};
@@ -65,8 +67,8 @@ impl<'ctx> Builder<'ctx> {
         unsafe { LLVMPositionBuilderBefore(self.ptr(), instruction.ptr()) }
     }
 
-    /// At the start of `block`: after its phis, before the debug records of the first other instruction. What is
-    /// built there has no debug location.
+    /// At the start of `block`: after its phis, before the debug records of the first other
+    /// instruction. What is built there has no debug location.
     pub fn position_at_start(&self, block: BasicBlock<'ctx>) {
         match block.first_non_phi() {
             Some(first) => {
@@ -86,7 +88,12 @@ impl<'ctx> Builder<'ctx> {
     /// The debug location of what is built from here on.
     pub fn set_debug_loc(&self, location: Option<Metadata<'ctx>>) {
         // SAFETY: live builder; null or a live location.
-        unsafe { LLVMSetCurrentDebugLocation2(self.ptr(), location.map_or(std::ptr::null_mut(), |l| l.ptr())) }
+        unsafe {
+            LLVMSetCurrentDebugLocation2(
+                self.ptr(),
+                location.map_or(std::ptr::null_mut(), |l| l.ptr()),
+            )
+        }
     }
 
     // --- Memory ---
@@ -94,29 +101,51 @@ impl<'ctx> Builder<'ctx> {
     pub fn alloca(&self, ty: Type<'ctx>, name: &str) -> Instruction<'ctx> {
         let name = c_string(name);
         // SAFETY: a placed builder and a sized type (crate docs); LLVM copies the name.
-        Instruction(unsafe { Value::from_raw(LLVMBuildAlloca(self.ptr(), ty.ptr(), name.as_ptr())) })
+        Instruction(unsafe {
+            Value::from_raw(LLVMBuildAlloca(self.ptr(), ty.ptr(), name.as_ptr()))
+        })
     }
 
-    pub fn array_alloca(&self, ty: Type<'ctx>, count: Value<'ctx>, name: &str) -> Instruction<'ctx> {
+    pub fn array_alloca(
+        &self,
+        ty: Type<'ctx>,
+        count: Value<'ctx>,
+        name: &str,
+    ) -> Instruction<'ctx> {
         let name = c_string(name);
         // SAFETY: a placed builder, a sized type and an integer (crate docs); LLVM copies the name.
-        Instruction(unsafe { Value::from_raw(LLVMBuildArrayAlloca(self.ptr(), ty.ptr(), count.ptr(), name.as_ptr())) })
+        Instruction(unsafe {
+            Value::from_raw(LLVMBuildArrayAlloca(self.ptr(), ty.ptr(), count.ptr(), name.as_ptr()))
+        })
     }
 
     pub fn load(&self, ty: Type<'ctx>, pointer: Value<'ctx>, name: &str) -> Instruction<'ctx> {
         let name = c_string(name);
         // SAFETY: a placed builder, a sized type and a pointer (crate docs); LLVM copies the name.
-        Instruction(unsafe { Value::from_raw(LLVMBuildLoad2(self.ptr(), ty.ptr(), pointer.ptr(), name.as_ptr())) })
+        Instruction(unsafe {
+            Value::from_raw(LLVMBuildLoad2(self.ptr(), ty.ptr(), pointer.ptr(), name.as_ptr()))
+        })
     }
 
     pub fn store(&self, value: Value<'ctx>, pointer: Value<'ctx>) -> Instruction<'ctx> {
         // SAFETY: a placed builder, a value and a pointer (crate docs).
-        Instruction(unsafe { Value::from_raw(LLVMBuildStore(self.ptr(), value.ptr(), pointer.ptr())) })
+        Instruction(unsafe {
+            Value::from_raw(LLVMBuildStore(self.ptr(), value.ptr(), pointer.ptr()))
+        })
     }
 
-    pub fn memcpy(&self, to: Value<'ctx>, to_align: u32, from: Value<'ctx>, from_align: u32, size: Value<'ctx>) {
+    pub fn memcpy(
+        &self,
+        to: Value<'ctx>,
+        to_align: u32,
+        from: Value<'ctx>,
+        from_align: u32,
+        size: Value<'ctx>,
+    ) {
         // SAFETY: a placed builder, two pointers and an integer (crate docs).
-        unsafe { LLVMBuildMemCpy(self.ptr(), to.ptr(), to_align, from.ptr(), from_align, size.ptr()) };
+        unsafe {
+            LLVMBuildMemCpy(self.ptr(), to.ptr(), to_align, from.ptr(), from_align, size.ptr())
+        };
     }
 
     pub fn memset(&self, to: Value<'ctx>, byte: Value<'ctx>, size: Value<'ctx>, align: u32) {
@@ -124,12 +153,28 @@ impl<'ctx> Builder<'ctx> {
         unsafe { LLVMBuildMemSet(self.ptr(), to.ptr(), byte.ptr(), size.ptr(), align) };
     }
 
-    pub fn gep(&self, ty: Type<'ctx>, pointer: Value<'ctx>, indices: &[Value<'ctx>], name: &str) -> Value<'ctx> {
+    pub fn gep(
+        &self,
+        ty: Type<'ctx>,
+        pointer: Value<'ctx>,
+        indices: &[Value<'ctx>],
+        name: &str,
+    ) -> Value<'ctx> {
         let name = c_string(name);
         let mut raw: Vec<_> = indices.iter().map(|v| v.ptr()).collect();
         let (list, len) = (raw.as_mut_ptr(), raw.len() as u32);
-        // SAFETY: a placed builder, a sized type, a pointer and integers (crate docs); LLVM copies list and name.
-        unsafe { Value::from_raw(LLVMBuildGEP2(self.ptr(), ty.ptr(), pointer.ptr(), list, len, name.as_ptr())) }
+        // SAFETY: a placed builder, a sized type, a pointer and integers (crate docs); LLVM copies
+        // list and name.
+        unsafe {
+            Value::from_raw(LLVMBuildGEP2(
+                self.ptr(),
+                ty.ptr(),
+                pointer.ptr(),
+                list,
+                len,
+                name.as_ptr(),
+            ))
+        }
     }
 
     pub fn inbounds_gep(
@@ -143,11 +188,26 @@ impl<'ctx> Builder<'ctx> {
         let mut raw: Vec<_> = indices.iter().map(|v| v.ptr()).collect();
         let (list, len) = (raw.as_mut_ptr(), raw.len() as u32);
         // SAFETY: as for `gep`.
-        unsafe { Value::from_raw(LLVMBuildInBoundsGEP2(self.ptr(), ty.ptr(), pointer.ptr(), list, len, name.as_ptr())) }
+        unsafe {
+            Value::from_raw(LLVMBuildInBoundsGEP2(
+                self.ptr(),
+                ty.ptr(),
+                pointer.ptr(),
+                list,
+                len,
+                name.as_ptr(),
+            ))
+        }
     }
 
     /// `pointer` plus a number of bytes, within one object.
-    pub fn byte_offset(&self, context: ContextRef<'ctx>, pointer: Value<'ctx>, bytes: u64, name: &str) -> Value<'ctx> {
+    pub fn byte_offset(
+        &self,
+        context: ContextRef<'ctx>,
+        pointer: Value<'ctx>,
+        bytes: u64,
+        name: &str,
+    ) -> Value<'ctx> {
         if bytes == 0 {
             return pointer;
         }
@@ -197,48 +257,122 @@ impl<'ctx> Builder<'ctx> {
         fp_to_ui => LLVMBuildFPToUI;
     }
 
-    pub fn cast(&self, opcode: Opcode, value: Value<'ctx>, ty: Type<'ctx>, name: &str) -> Value<'ctx> {
+    pub fn cast(
+        &self,
+        opcode: Opcode,
+        value: Value<'ctx>,
+        ty: Type<'ctx>,
+        name: &str,
+    ) -> Value<'ctx> {
         let name = c_string(name);
         // SAFETY: a placed builder, a cast, and a value and type that fit it (crate docs).
-        unsafe { Value::from_raw(LLVMBuildCast(self.ptr(), opcode, value.ptr(), ty.ptr(), name.as_ptr())) }
-    }
-
-    pub fn icmp(&self, predicate: IntPredicate, a: Value<'ctx>, b: Value<'ctx>, name: &str) -> Value<'ctx> {
-        let name = c_string(name);
-        // SAFETY: a placed builder and two values of one type (crate docs); LLVM copies the name.
-        unsafe { Value::from_raw(LLVMBuildICmp(self.ptr(), predicate, a.ptr(), b.ptr(), name.as_ptr())) }
-    }
-
-    pub fn fcmp(&self, predicate: RealPredicate, a: Value<'ctx>, b: Value<'ctx>, name: &str) -> Value<'ctx> {
-        let name = c_string(name);
-        // SAFETY: a placed builder and two values of one type (crate docs); LLVM copies the name.
-        unsafe { Value::from_raw(LLVMBuildFCmp(self.ptr(), predicate, a.ptr(), b.ptr(), name.as_ptr())) }
-    }
-
-    pub fn select(&self, condition: Value<'ctx>, a: Value<'ctx>, b: Value<'ctx>, name: &str) -> Value<'ctx> {
-        let name = c_string(name);
-        // SAFETY: a placed builder, an i1 and two values of one type (crate docs); LLVM copies the name.
-        unsafe { Value::from_raw(LLVMBuildSelect(self.ptr(), condition.ptr(), a.ptr(), b.ptr(), name.as_ptr())) }
-    }
-
-    pub fn insert_element(&self, vector: Value<'ctx>, value: Value<'ctx>, at: Value<'ctx>, name: &str) -> Value<'ctx> {
-        let name = c_string(name);
-        // SAFETY: a placed builder, a vector, an element and an integer (crate docs); LLVM copies the name.
         unsafe {
-            Value::from_raw(LLVMBuildInsertElement(self.ptr(), vector.ptr(), value.ptr(), at.ptr(), name.as_ptr()))
+            Value::from_raw(LLVMBuildCast(self.ptr(), opcode, value.ptr(), ty.ptr(), name.as_ptr()))
+        }
+    }
+
+    pub fn icmp(
+        &self,
+        predicate: IntPredicate,
+        a: Value<'ctx>,
+        b: Value<'ctx>,
+        name: &str,
+    ) -> Value<'ctx> {
+        let name = c_string(name);
+        // SAFETY: a placed builder and two values of one type (crate docs); LLVM copies the name.
+        unsafe {
+            Value::from_raw(LLVMBuildICmp(self.ptr(), predicate, a.ptr(), b.ptr(), name.as_ptr()))
+        }
+    }
+
+    pub fn fcmp(
+        &self,
+        predicate: RealPredicate,
+        a: Value<'ctx>,
+        b: Value<'ctx>,
+        name: &str,
+    ) -> Value<'ctx> {
+        let name = c_string(name);
+        // SAFETY: a placed builder and two values of one type (crate docs); LLVM copies the name.
+        unsafe {
+            Value::from_raw(LLVMBuildFCmp(self.ptr(), predicate, a.ptr(), b.ptr(), name.as_ptr()))
+        }
+    }
+
+    pub fn select(
+        &self,
+        condition: Value<'ctx>,
+        a: Value<'ctx>,
+        b: Value<'ctx>,
+        name: &str,
+    ) -> Value<'ctx> {
+        let name = c_string(name);
+        // SAFETY: a placed builder, an i1 and two values of one type (crate docs); LLVM copies the
+        // name.
+        unsafe {
+            Value::from_raw(LLVMBuildSelect(
+                self.ptr(),
+                condition.ptr(),
+                a.ptr(),
+                b.ptr(),
+                name.as_ptr(),
+            ))
+        }
+    }
+
+    pub fn insert_element(
+        &self,
+        vector: Value<'ctx>,
+        value: Value<'ctx>,
+        at: Value<'ctx>,
+        name: &str,
+    ) -> Value<'ctx> {
+        let name = c_string(name);
+        // SAFETY: a placed builder, a vector, an element and an integer (crate docs); LLVM copies
+        // the name.
+        unsafe {
+            Value::from_raw(LLVMBuildInsertElement(
+                self.ptr(),
+                vector.ptr(),
+                value.ptr(),
+                at.ptr(),
+                name.as_ptr(),
+            ))
         }
     }
 
     pub fn extract_value(&self, aggregate: Value<'ctx>, index: u32, name: &str) -> Value<'ctx> {
         let name = c_string(name);
-        // SAFETY: a placed builder and an aggregate with this element (crate docs); LLVM copies the name.
-        unsafe { Value::from_raw(LLVMBuildExtractValue(self.ptr(), aggregate.ptr(), index, name.as_ptr())) }
+        // SAFETY: a placed builder and an aggregate with this element (crate docs); LLVM copies the
+        // name.
+        unsafe {
+            Value::from_raw(LLVMBuildExtractValue(
+                self.ptr(),
+                aggregate.ptr(),
+                index,
+                name.as_ptr(),
+            ))
+        }
     }
 
-    pub fn insert_value(&self, aggregate: Value<'ctx>, value: Value<'ctx>, index: u32, name: &str) -> Value<'ctx> {
+    pub fn insert_value(
+        &self,
+        aggregate: Value<'ctx>,
+        value: Value<'ctx>,
+        index: u32,
+        name: &str,
+    ) -> Value<'ctx> {
         let name = c_string(name);
         // SAFETY: a placed builder, an aggregate with this element and a value for it (crate docs).
-        unsafe { Value::from_raw(LLVMBuildInsertValue(self.ptr(), aggregate.ptr(), value.ptr(), index, name.as_ptr())) }
+        unsafe {
+            Value::from_raw(LLVMBuildInsertValue(
+                self.ptr(),
+                aggregate.ptr(),
+                value.ptr(),
+                index,
+                name.as_ptr(),
+            ))
+        }
     }
 
     // --- Control ---
@@ -264,9 +398,16 @@ impl<'ctx> Builder<'ctx> {
         Instruction(unsafe { Value::from_raw(LLVMBuildBr(self.ptr(), to.ptr())) })
     }
 
-    pub fn cond_br(&self, condition: Value<'ctx>, yes: BasicBlock<'ctx>, no: BasicBlock<'ctx>) -> Instruction<'ctx> {
+    pub fn cond_br(
+        &self,
+        condition: Value<'ctx>,
+        yes: BasicBlock<'ctx>,
+        no: BasicBlock<'ctx>,
+    ) -> Instruction<'ctx> {
         // SAFETY: a placed builder, an i1 (crate docs) and live blocks.
-        Instruction(unsafe { Value::from_raw(LLVMBuildCondBr(self.ptr(), condition.ptr(), yes.ptr(), no.ptr())) })
+        Instruction(unsafe {
+            Value::from_raw(LLVMBuildCondBr(self.ptr(), condition.ptr(), yes.ptr(), no.ptr()))
+        })
     }
 
     pub fn unreachable(&self) -> Instruction<'ctx> {
@@ -275,14 +416,19 @@ impl<'ctx> Builder<'ctx> {
     }
 
     /// Calls a function, with its calling convention.
-    pub fn call(&self, function: Function<'ctx>, args: &[Value<'ctx>], name: &str) -> Instruction<'ctx> {
+    pub fn call(
+        &self,
+        function: Function<'ctx>,
+        args: &[Value<'ctx>],
+        name: &str,
+    ) -> Instruction<'ctx> {
         let call = self.call_pointer(function.function_type(), function.as_value(), args, name);
         call.set_call_conv(function.call_conv());
         call
     }
 
-    /// Calls through a pointer to a function of type `ty`, with the C calling convention. A name for a call that
-    /// gives nothing is dropped.
+    /// Calls through a pointer to a function of type `ty`, with the C calling convention. A name
+    /// for a call that gives nothing is dropped.
     pub fn call_pointer(
         &self,
         ty: Type<'ctx>,
@@ -294,9 +440,17 @@ impl<'ctx> Builder<'ctx> {
         let name = c_string(if void { "" } else { name });
         let mut raw: Vec<_> = args.iter().map(|v| v.ptr()).collect();
         let (list, len) = (raw.as_mut_ptr(), raw.len() as u32);
-        // SAFETY: a placed builder, a function type, and arguments of its parameters' types (crate docs).
+        // SAFETY: a placed builder, a function type, and arguments of its parameters' types (crate
+        // docs).
         Instruction(unsafe {
-            Value::from_raw(LLVMBuildCall2(self.ptr(), ty.ptr(), function.ptr(), list, len, name.as_ptr()))
+            Value::from_raw(LLVMBuildCall2(
+                self.ptr(),
+                ty.ptr(),
+                function.ptr(),
+                list,
+                len,
+                name.as_ptr(),
+            ))
         })
     }
 
@@ -304,7 +458,9 @@ impl<'ctx> Builder<'ctx> {
 
     pub fn fence(&self, ordering: AtomicOrdering) -> Instruction<'ctx> {
         // SAFETY: a placed builder; an empty C string as name.
-        Instruction(unsafe { Value::from_raw(LLVMBuildFence(self.ptr(), ordering, 0, c"".as_ptr())) })
+        Instruction(unsafe {
+            Value::from_raw(LLVMBuildFence(self.ptr(), ordering, 0, c"".as_ptr()))
+        })
     }
 
     pub fn atomic_rmw(
@@ -316,7 +472,14 @@ impl<'ctx> Builder<'ctx> {
     ) -> Instruction<'ctx> {
         // SAFETY: a placed builder, a pointer and a value the operation takes (crate docs).
         Instruction(unsafe {
-            Value::from_raw(LLVMBuildAtomicRMW(self.ptr(), op, pointer.ptr(), value.ptr(), ordering, 0))
+            Value::from_raw(LLVMBuildAtomicRMW(
+                self.ptr(),
+                op,
+                pointer.ptr(),
+                value.ptr(),
+                ordering,
+                0,
+            ))
         })
     }
 
@@ -330,7 +493,9 @@ impl<'ctx> Builder<'ctx> {
     ) -> Instruction<'ctx> {
         let (p, e, n) = (pointer.ptr(), expected.ptr(), new.ptr());
         // SAFETY: a placed builder, a pointer and two values of one type (crate docs).
-        Instruction(unsafe { Value::from_raw(LLVMBuildAtomicCmpXchg(self.ptr(), p, e, n, success, failure, 0)) })
+        Instruction(unsafe {
+            Value::from_raw(LLVMBuildAtomicCmpXchg(self.ptr(), p, e, n, success, failure, 0))
+        })
     }
 }
 

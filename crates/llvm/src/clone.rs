@@ -34,11 +34,15 @@ impl<'ctx> ValueMap<'ctx> {
     pub fn new() -> Self {
         // SAFETY: no precondition.
         let raw = unsafe { shim::scythe_llvm_value_map_new() };
-        Self { raw: NonNull::new(raw).expect("C++ new does not give null"), poison_missing: false, life: PhantomData }
+        Self {
+            raw: NonNull::new(raw).expect("C++ new does not give null"),
+            poison_missing: false,
+            life: PhantomData,
+        }
     }
 
-    /// A map in which a global that is not there becomes poison instead of itself. For clones into another module that
-    /// leaves globals out: then only metadata can name one.
+    /// A map in which a global that is not there becomes poison instead of itself. For clones into
+    /// another module that leaves globals out: then only metadata can name one.
     pub fn poisoning_missing_globals() -> Self {
         let mut map = Self::new();
         map.poison_missing = true;
@@ -53,7 +57,9 @@ impl<'ctx> ValueMap<'ctx> {
     /// Also finds the instructions and blocks of functions cloned through this map.
     pub fn get(&self, from: Value<'ctx>) -> Option<Value<'ctx>> {
         // SAFETY: live map and value; null when absent.
-        unsafe { Value::from_nullable(shim::scythe_llvm_value_map_get(self.raw.as_ptr(), from.ptr())) }
+        unsafe {
+            Value::from_nullable(shim::scythe_llvm_value_map_get(self.raw.as_ptr(), from.ptr()))
+        }
     }
 
     /// The constant with everything in it replaced; `None` for what is no constant.
@@ -62,7 +68,9 @@ impl<'ctx> ValueMap<'ctx> {
             return None;
         }
         // SAFETY: live map and constant.
-        unsafe { Value::from_nullable(shim::scythe_llvm_map_constant(self.raw.as_ptr(), constant.ptr())) }
+        unsafe {
+            Value::from_nullable(shim::scythe_llvm_map_constant(self.raw.as_ptr(), constant.ptr()))
+        }
     }
 
     pub fn map_metadata(&mut self, metadata: Metadata<'ctx>) -> Option<Metadata<'ctx>> {
@@ -76,9 +84,15 @@ impl<'ctx> ValueMap<'ctx> {
         }
     }
 
-    /// Clones the body, attributes and metadata of `from` into the declaration `to`. Every parameter of `from` must be
-    /// in the map; `false`, and nothing happens, where one is not, or `to` has a body, or `from` has none.
-    pub fn clone_function(&mut self, from: Function<'ctx>, to: Function<'ctx>, scope: CloneScope) -> bool {
+    /// Clones the body, attributes and metadata of `from` into the declaration `to`. Every
+    /// parameter of `from` must be in the map; `false`, and nothing happens, where one is not, or
+    /// `to` has a body, or `from` has none.
+    pub fn clone_function(
+        &mut self,
+        from: Function<'ctx>,
+        to: Function<'ctx>,
+        scope: CloneScope,
+    ) -> bool {
         let mapped = from.params().into_iter().all(|p| self.get(p).is_some());
         if !mapped || from.is_declaration() || !to.is_declaration() {
             return false;
@@ -86,24 +100,45 @@ impl<'ctx> ValueMap<'ctx> {
         // SAFETY: two live functions, all parameters mapped, and `to` without blocks.
         unsafe {
             let poison = self.poison_missing as i32;
-            shim::scythe_llvm_clone_function_into(to.ptr(), from.ptr(), self.raw.as_ptr(), scope as u32, poison);
+            shim::scythe_llvm_clone_function_into(
+                to.ptr(),
+                from.ptr(),
+                self.raw.as_ptr(),
+                scope as u32,
+                poison,
+            );
         }
         true
     }
 
-    /// As [`ValueMap::clone_function`] into another module of the context, but the clone has the very metadata of `from`.
-    pub fn clone_function_sharing_metadata(&mut self, from: Function<'ctx>, to: Function<'ctx>) -> bool {
+    /// As [`ValueMap::clone_function`] into another module of the context, but the clone has the
+    /// very metadata of `from`.
+    pub fn clone_function_sharing_metadata(
+        &mut self,
+        from: Function<'ctx>,
+        to: Function<'ctx>,
+    ) -> bool {
         let mapped = from.params().into_iter().all(|p| self.get(p).is_some());
         if !mapped || from.is_declaration() || !to.is_declaration() {
             return false;
         }
         // SAFETY: two live functions, all parameters mapped, and `to` without blocks.
-        unsafe { shim::scythe_llvm_clone_function_sharing_metadata(to.ptr(), from.ptr(), self.raw.as_ptr()) }
+        unsafe {
+            shim::scythe_llvm_clone_function_sharing_metadata(
+                to.ptr(),
+                from.ptr(),
+                self.raw.as_ptr(),
+            )
+        }
         true
     }
 
     /// Copies metadata (debug information and the like) of a global variable, mapped.
-    pub fn clone_variable_metadata(&mut self, from: GlobalVariable<'ctx>, to: GlobalVariable<'ctx>) {
+    pub fn clone_variable_metadata(
+        &mut self,
+        from: GlobalVariable<'ctx>,
+        to: GlobalVariable<'ctx>,
+    ) {
         // SAFETY: live map and globals.
         unsafe {
             let poison = self.poison_missing as i32;

@@ -1,7 +1,10 @@
-//! Contexts: the owner of types, constants and metadata, and the place where LLVM reports diagnostics.
+//! Contexts: the owner of types, constants and metadata, and the place where LLVM reports
+//! diagnostics.
 
 use crate::text::{c_string, take_message};
-use crate::{Attribute, BasicBlock, Builder, Error, Function, Metadata, MetadataKind, Module, Type, Value};
+use crate::{
+    Attribute, BasicBlock, Builder, Error, Function, Metadata, MetadataKind, Module, Type, Value,
+};
 use llvm_sys::core::*;
 use llvm_sys::prelude::*;
 use llvm_sys::{LLVMDiagnosticSeverity, bit_reader, ir_reader};
@@ -46,8 +49,11 @@ impl Context {
         let raw = NonNull::new(raw).expect("LLVMContextCreate allocates or ends the process");
         let diagnostics = Box::new(RefCell::new(Vec::new()));
         let sink: *const RefCell<Vec<Diagnostic>> = &*diagnostics;
-        // SAFETY: the box lives until after the context is disposed, and `collect` casts the pointer back.
-        unsafe { LLVMContextSetDiagnosticHandler(raw.as_ptr(), Some(collect), sink as *mut c_void) };
+        // SAFETY: the box lives until after the context is disposed, and `collect` casts the
+        // pointer back.
+        unsafe {
+            LLVMContextSetDiagnosticHandler(raw.as_ptr(), Some(collect), sink as *mut c_void)
+        };
         Self { raw, diagnostics }
     }
 
@@ -71,8 +77,12 @@ impl Context {
         let buffer = MemoryBuffer::copy(bytes, name);
         let mut module = null_mut();
         let (failed, errors) = self.handle().capture_errors(|| {
-            // SAFETY: context and buffer are live; `module` receives a module on success. The buffer stays ours.
-            unsafe { bit_reader::LLVMParseBitcodeInContext2(self.raw.as_ptr(), buffer.0, &mut module) != 0 }
+            // SAFETY: context and buffer are live; `module` receives a module on success. The
+            // buffer stays ours.
+            unsafe {
+                bit_reader::LLVMParseBitcodeInContext2(self.raw.as_ptr(), buffer.0, &mut module)
+                    != 0
+            }
         });
         if failed || module.is_null() {
             let message = if errors.is_empty() { "not LLVM bitcode".into() } else { errors };
@@ -89,12 +99,17 @@ impl Context {
         let buffer = MemoryBuffer::copy(text, name);
         let (mut module, mut message) = (null_mut(), null_mut());
         // SAFETY: context and buffer are live, and the buffer stays ours.
-        let failed =
-            unsafe { ir_reader::LLVMParseIRInContext2(self.raw.as_ptr(), buffer.0, &mut module, &mut message) } != 0;
+        let failed = unsafe {
+            ir_reader::LLVMParseIRInContext2(self.raw.as_ptr(), buffer.0, &mut module, &mut message)
+        } != 0;
         // SAFETY: null, or a message that LLVM allocated for us.
         let message = unsafe { take_message(message) };
         if failed || module.is_null() {
-            return Err(Error::Parse { what: "IR", name: name.into(), message: message.trim_end().into() });
+            return Err(Error::Parse {
+                what: "IR",
+                name: name.into(),
+                message: message.trim_end().into(),
+            });
         }
         // SAFETY: a new module of this context, owned by nobody else.
         Ok(unsafe { Module::owned(module) })
@@ -102,7 +117,8 @@ impl Context {
 }
 
 thread_local! {
-    /// Contexts of this thread that a fatal error left in any state: they are not disposed. A context never leaves its thread.
+    /// Contexts of this thread that a fatal error left in any state: they are not disposed. A
+    /// context never leaves its thread.
     static LOST: RefCell<Vec<NonNull<llvm_sys::LLVMContext>>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -117,7 +133,8 @@ impl Drop for Context {
             std::mem::forget(std::mem::take(&mut self.diagnostics));
             return;
         }
-        // SAFETY: modules borrow the context, so all are gone; handles with its lifetime end with it.
+        // SAFETY: modules borrow the context, so all are gone; handles with its lifetime end with
+        // it.
         unsafe { LLVMContextDispose(self.raw.as_ptr()) }
     }
 }
@@ -146,8 +163,8 @@ unsafe fn read(info: LLVMDiagnosticInfoRef) -> Diagnostic {
 }
 
 extern "C" fn collect(info: LLVMDiagnosticInfoRef, sink: *mut c_void) {
-    // SAFETY: LLVM hands in a live diagnostic; `sink` was set by `Context::new` to a cell that outlives the context,
-    // which one thread uses.
+    // SAFETY: LLVM hands in a live diagnostic; `sink` was set by `Context::new` to a cell that
+    // outlives the context, which one thread uses.
     let (diagnostic, sink) = unsafe { (read(info), &*(sink as *const RefCell<Vec<Diagnostic>>)) };
     if let Ok(mut list) = sink.try_borrow_mut() {
         list.push(diagnostic);
@@ -162,7 +179,8 @@ struct Capture {
 }
 
 extern "C" fn capture(info: LLVMDiagnosticInfoRef, sink: *mut c_void) {
-    // SAFETY: LLVM hands in a live diagnostic; `sink` is the `Capture` of the running `capture_errors`.
+    // SAFETY: LLVM hands in a live diagnostic; `sink` is the `Capture` of the running
+    // `capture_errors`.
     let (diagnostic, sink) = unsafe { (read(info), &*(sink as *const Capture)) };
     if diagnostic.severity == Severity::Error {
         if let Ok(mut list) = sink.errors.try_borrow_mut() {
@@ -196,14 +214,25 @@ impl<'ctx> ContextRef<'ctx> {
         self.raw.as_ptr()
     }
 
-    /// Runs `action` and gives the errors that LLVM reported meanwhile, joined; other diagnostics go their usual way.
+    /// Runs `action` and gives the errors that LLVM reported meanwhile, joined; other diagnostics
+    /// go their usual way.
     pub(crate) fn capture_errors<R>(self, action: impl FnOnce() -> R) -> (R, String) {
         // SAFETY: live context.
-        let (handler, handler_context) =
-            unsafe { (LLVMContextGetDiagnosticHandler(self.ptr()), LLVMContextGetDiagnosticContext(self.ptr())) };
+        let (handler, handler_context) = unsafe {
+            (
+                LLVMContextGetDiagnosticHandler(self.ptr()),
+                LLVMContextGetDiagnosticContext(self.ptr()),
+            )
+        };
         let sink = Capture { errors: RefCell::default(), handler, handler_context };
         // SAFETY: `sink` outlives the handler, which is set back below.
-        unsafe { LLVMContextSetDiagnosticHandler(self.ptr(), Some(capture), &raw const sink as *mut c_void) };
+        unsafe {
+            LLVMContextSetDiagnosticHandler(
+                self.ptr(),
+                Some(capture),
+                &raw const sink as *mut c_void,
+            )
+        };
         let result = action();
         // SAFETY: what was there before.
         unsafe { LLVMContextSetDiagnosticHandler(self.ptr(), handler, handler_context) };
@@ -263,7 +292,14 @@ impl<'ctx> ContextRef<'ctx> {
         // SAFETY: live context, and a C string; there are no parameters to read.
         unsafe {
             let none = std::ptr::null_mut();
-            Type::from_raw(LLVMTargetExtTypeInContext(self.ptr(), name.as_ptr(), none, 0, none.cast(), 0))
+            Type::from_raw(LLVMTargetExtTypeInContext(
+                self.ptr(),
+                name.as_ptr(),
+                none,
+                0,
+                none.cast(),
+                0,
+            ))
         }
     }
 
@@ -271,7 +307,12 @@ impl<'ctx> ContextRef<'ctx> {
         let mut raw: Vec<_> = elements.iter().map(|t| t.ptr()).collect();
         // SAFETY: live context and types; LLVM copies the list.
         unsafe {
-            Type::from_raw(LLVMStructTypeInContext(self.ptr(), raw.as_mut_ptr(), raw.len() as u32, packed as i32))
+            Type::from_raw(LLVMStructTypeInContext(
+                self.ptr(),
+                raw.as_mut_ptr(),
+                raw.len() as u32,
+                packed as i32,
+            ))
         }
     }
 
@@ -307,14 +348,19 @@ impl<'ctx> ContextRef<'ctx> {
         let mut raw: Vec<_> = fields.iter().map(|v| v.ptr()).collect();
         // SAFETY: live context and constants; LLVM copies the list.
         unsafe {
-            Value::from_raw(LLVMConstStructInContext(self.ptr(), raw.as_mut_ptr(), raw.len() as u32, packed as i32))
+            Value::from_raw(LLVMConstStructInContext(
+                self.ptr(),
+                raw.as_mut_ptr(),
+                raw.len() as u32,
+                packed as i32,
+            ))
         }
     }
 
     // --- Attributes ---
 
-    /// An attribute that LLVM knows by name, such as `noundef` (value 0) or `align` (value: bytes). `None` for a name
-    /// that this LLVM does not know.
+    /// An attribute that LLVM knows by name, such as `noundef` (value 0) or `align` (value: bytes).
+    /// `None` for a name that this LLVM does not know.
     pub fn enum_attribute(self, name: &str, value: u64) -> Option<Attribute<'ctx>> {
         let kind = Attribute::kind_number(name)?;
         // SAFETY: live context and a kind that LLVM gave.
@@ -346,12 +392,16 @@ impl<'ctx> ContextRef<'ctx> {
     /// The number of a metadata kind, such as `intel_reqd_sub_group_size` or `llvm.access.group`.
     pub fn metadata_kind(self, name: &str) -> MetadataKind {
         // SAFETY: live context and a string with its length.
-        MetadataKind(unsafe { LLVMGetMDKindIDInContext(self.ptr(), name.as_ptr().cast(), name.len() as u32) })
+        MetadataKind(unsafe {
+            LLVMGetMDKindIDInContext(self.ptr(), name.as_ptr().cast(), name.len() as u32)
+        })
     }
 
     pub fn md_string(self, text: &str) -> Metadata<'ctx> {
         // SAFETY: live context; LLVM copies the string.
-        unsafe { Metadata::from_raw(LLVMMDStringInContext2(self.ptr(), text.as_ptr().cast(), text.len())) }
+        unsafe {
+            Metadata::from_raw(LLVMMDStringInContext2(self.ptr(), text.as_ptr().cast(), text.len()))
+        }
     }
 
     pub fn md_node(self, operands: &[Metadata<'ctx>]) -> Metadata<'ctx> {
@@ -365,7 +415,11 @@ impl<'ctx> ContextRef<'ctx> {
         let mut raw: Vec<_> = operands.iter().map(|m| m.ptr()).collect();
         // SAFETY: live context and operands; LLVM copies the list.
         unsafe {
-            Metadata::from_raw(crate::shim::scythe_llvm_metadata_distinct_node(self.ptr(), raw.as_mut_ptr(), raw.len()))
+            Metadata::from_raw(crate::shim::scythe_llvm_metadata_distinct_node(
+                self.ptr(),
+                raw.as_mut_ptr(),
+                raw.len(),
+            ))
         }
     }
 
@@ -389,14 +443,26 @@ impl<'ctx> ContextRef<'ctx> {
     pub fn append_block(self, function: Function<'ctx>, name: &str) -> BasicBlock<'ctx> {
         let name = c_string(name);
         // SAFETY: live context and function; LLVM copies the name.
-        unsafe { BasicBlock::from_raw(LLVMAppendBasicBlockInContext(self.ptr(), function.ptr(), name.as_ptr())) }
+        unsafe {
+            BasicBlock::from_raw(LLVMAppendBasicBlockInContext(
+                self.ptr(),
+                function.ptr(),
+                name.as_ptr(),
+            ))
+        }
     }
 
     /// Inserts an empty block before `before`.
     pub fn insert_block(self, before: BasicBlock<'ctx>, name: &str) -> BasicBlock<'ctx> {
         let name = c_string(name);
         // SAFETY: live context and block; LLVM copies the name.
-        unsafe { BasicBlock::from_raw(LLVMInsertBasicBlockInContext(self.ptr(), before.ptr(), name.as_ptr())) }
+        unsafe {
+            BasicBlock::from_raw(LLVMInsertBasicBlockInContext(
+                self.ptr(),
+                before.ptr(),
+                name.as_ptr(),
+            ))
+        }
     }
 }
 
@@ -413,13 +479,24 @@ impl MemoryBuffer {
     fn copy(bytes: &[u8], name: &str) -> Self {
         let name = c_string(name);
         // SAFETY: `bytes` is valid for its length, and LLVM copies it and the name.
-        Self(unsafe { LLVMCreateMemoryBufferWithMemoryRangeCopy(bytes.as_ptr().cast(), bytes.len(), name.as_ptr()) })
+        Self(unsafe {
+            LLVMCreateMemoryBufferWithMemoryRangeCopy(
+                bytes.as_ptr().cast(),
+                bytes.len(),
+                name.as_ptr(),
+            )
+        })
     }
 
     pub(crate) fn to_vec(&self) -> Vec<u8> {
         // SAFETY: a live buffer gives its start and its size.
-        unsafe { std::slice::from_raw_parts(LLVMGetBufferStart(self.0).cast::<u8>(), LLVMGetBufferSize(self.0)) }
-            .to_vec()
+        unsafe {
+            std::slice::from_raw_parts(
+                LLVMGetBufferStart(self.0).cast::<u8>(),
+                LLVMGetBufferSize(self.0),
+            )
+        }
+        .to_vec()
     }
 }
 

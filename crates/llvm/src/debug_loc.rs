@@ -19,7 +19,8 @@ pub struct DebugLoc {
 }
 
 impl<'ctx> Instruction<'ctx> {
-    /// Where the instruction comes from: innermost position first, then the calls it was inlined through.
+    /// Where the instruction comes from: innermost position first, then the calls it was inlined
+    /// through.
     pub fn debug_locs(self) -> Vec<DebugLoc> {
         let mut out = Vec::new();
         let mut next = self.debug_loc_metadata();

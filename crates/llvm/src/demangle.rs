@@ -12,6 +12,13 @@ pub fn demangle(symbol: &str) -> String {
     }
     let mut text = String::new();
     // SAFETY: text with its length; the string outlives the call.
-    unsafe { shim::scythe_llvm_demangle(symbol.as_ptr().cast(), symbol.len(), take, (&raw mut text).cast()) };
+    unsafe {
+        shim::scythe_llvm_demangle(
+            symbol.as_ptr().cast(),
+            symbol.len(),
+            take,
+            (&raw mut text).cast(),
+        )
+    };
     text
 }

@@ -1,13 +1,17 @@
 //! Taking a module apart: parts that hold given globals.
 //!
-//! A part is a new module in the same context, with its globals in the order of the original, so the same input gives the
-//! same bytes. The time to make it and its size depend on the part, not on the whole. A part shares the metadata of the
-//! original wherever none names a global, because nodes live as long as their context: a copy for each part would make
-//! memory grow with their number. So a part must be written or dropped while the original lives, and its metadata must
-//! not be changed.
+//! A part is a new module in the same context, with its globals in the order of the original, so
+//! the same input gives the same bytes. The time to make it and its size depend on the part, not on
+//! the whole. A part shares the metadata of the original wherever none names a global, because
+//! nodes live as long as their context: a copy for each part would make memory grow with their
+//! number. So a part must be written or dropped while the original lives, and its metadata must not
+//! be changed.
 
 use crate::global_graph::{COMPILER_USED, USED};
-use crate::{CloneScope, Function, GlobalGraph, GlobalVariable, Linkage, Metadata, Module, Value, ValueMap, shim};
+use crate::{
+    CloneScope, Function, GlobalGraph, GlobalVariable, Linkage, Metadata, Module, Value, ValueMap,
+    shim,
+};
 use std::collections::{HashMap, HashSet};
 
 /// Compile units: those that a part's globals belong to go along.
@@ -30,8 +34,11 @@ impl<'ctx> Extractor<'ctx> {
     /// `keep` says which named metadata goes along; compile units are cared for.
     pub fn new(module: &Module<'ctx>, keep: impl Fn(&str) -> bool) -> Self {
         let graph = GlobalGraph::new(module);
-        let names: Vec<String> =
-            module.named_metadata_names().into_iter().filter(|name| name != COMPILE_UNITS && keep(name)).collect();
+        let names: Vec<String> = module
+            .named_metadata_names()
+            .into_iter()
+            .filter(|name| name != COMPILE_UNITS && keep(name))
+            .collect();
         let mut extractor = Self { graph, names, common: Vec::new(), particular: HashMap::new() };
         for (index, name) in extractor.names.iter().enumerate() {
             // Each input of a link brought its own copy of nodes such as the compiler's version.
@@ -44,19 +51,23 @@ impl<'ctx> Extractor<'ctx> {
                 let globals: Vec<u32> = node
                     .operands()
                     .into_iter()
-                    .filter_map(|operand| extractor.graph.number(operand?.constant()?.strip_constant_casts()))
+                    .filter_map(|operand| {
+                        extractor.graph.number(operand?.constant()?.strip_constant_casts())
+                    })
                     .collect();
                 match globals.first() {
                     None => extractor.common.push(named),
-                    Some(first) => extractor.particular.entry(*first).or_default().push((named, globals)),
+                    Some(first) => {
+                        extractor.particular.entry(*first).or_default().push((named, globals))
+                    }
                 }
             }
         }
         extractor
     }
 
-    /// A new module called `name` with `members` of `module`, for which this was made: ascending, and with each all that
-    /// it needs.
+    /// A new module called `name` with `members` of `module`, for which this was made: ascending,
+    /// and with each all that it needs.
     pub fn part(&self, module: &Module<'ctx>, members: &[u32], name: &str) -> Module<'ctx> {
         let part = module.context().create_module(name);
         part.set_source_file(&module.source_file());
@@ -96,7 +107,9 @@ impl<'ctx> Extractor<'ctx> {
         let mut entered = HashSet::new();
         while let Some(alias) = work.pop() {
             let value = self.graph.global(alias);
-            let Some(aliasee) = value.as_global_alias().map(|alias| alias.aliasee()) else { continue };
+            let Some(aliasee) = value.as_global_alias().map(|alias| alias.aliasee()) else {
+                continue;
+            };
             if entered.insert(alias) {
                 // An alias of an alias waits for the other; LLVM's verifier allows no circles.
                 work.push(alias);
@@ -128,7 +141,8 @@ impl<'ctx> Extractor<'ctx> {
         }
     }
 
-    /// What the original keeps although nothing refers to it, the part keeps as well, where it holds it.
+    /// What the original keeps although nothing refers to it, the part keeps as well, where it
+    /// holds it.
     fn keep_used(&self, members: &[u32], copy: &Copy<'_, 'ctx>) {
         let copies = |listed: &dyn Fn(u32) -> bool| -> Vec<Value<'ctx>> {
             let members = members.iter().filter(|&&member| listed(member));
@@ -160,10 +174,13 @@ impl<'ctx> Copy<'_, 'ctx> {
 
     fn declare_function(&mut self, old: Function<'ctx>) -> Function<'ctx> {
         let new = self.part.add_function(&old.name(), old.function_type());
-        // SAFETY: live functions; their parameters are the same, so that attributes of these fit, too.
+        // SAFETY: live functions; their parameters are the same, so that attributes of these fit,
+        // too.
         unsafe { shim::scythe_llvm_copy_function_attributes(new.ptr(), old.ptr()) }
         new.set_linkage(match old.linkage() {
-            linkage if !old.is_declaration() || linkage == Linkage::LLVMExternalWeakLinkage => linkage,
+            linkage if !old.is_declaration() || linkage == Linkage::LLVMExternalWeakLinkage => {
+                linkage
+            }
             _ => Linkage::LLVMExternalLinkage,
         });
         self.map.insert(old.as_value(), new.as_value());

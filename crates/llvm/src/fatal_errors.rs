@@ -1,7 +1,7 @@
 //! Fatal errors of LLVM, which would end the process, as results.
 //!
-//! Code generation gives up on code that a target does not know by such an error. What it had allocated is then lost, and the module
-//! must not be used again, nor its context.
+//! Code generation gives up on code that a target does not know by such an error. What it had
+//! allocated is then lost, and the module must not be used again, nor its context.
 
 use llvm_sys::prelude::{LLVMMemoryBufferRef, LLVMModuleRef};
 use llvm_sys::target_machine::{LLVMCodeGenFileType, LLVMTargetMachineRef};
@@ -11,7 +11,8 @@ use std::ptr::null_mut;
 unsafe extern "C" {
     fn scythe_llvm_fatal_errors_begin();
     fn scythe_llvm_fatal_errors_end();
-    /// 0 with a buffer; 1 with a message of LLVM's, or none; 2 with a message from `malloc`, after a fatal error. Between the two above.
+    /// 0 with a buffer; 1 with a message of LLVM's, or none; 2 with a message from `malloc`, after
+    /// a fatal error. Between the two above.
     fn scythe_llvm_emit(
         machine: LLVMTargetMachineRef,
         module: LLVMModuleRef,
@@ -50,8 +51,13 @@ pub(crate) enum Emitted {
 /// Generates code.
 ///
 /// # Safety
-/// Machine and module are alive. After a fatal error, neither the module nor its context is used again.
-pub(crate) unsafe fn emit(machine: LLVMTargetMachineRef, module: LLVMModuleRef, kind: LLVMCodeGenFileType) -> Emitted {
+/// Machine and module are alive. After a fatal error, neither the module nor its context is used
+/// again.
+pub(crate) unsafe fn emit(
+    machine: LLVMTargetMachineRef,
+    module: LLVMModuleRef,
+    kind: LLVMCodeGenFileType,
+) -> Emitted {
     let (mut buffer, mut message) = (null_mut(), null_mut());
     let _escapable = FatalErrors::begin();
     // SAFETY: the caller's contract, and two places to write to.
@@ -59,7 +65,8 @@ pub(crate) unsafe fn emit(machine: LLVMTargetMachineRef, module: LLVMModuleRef, 
         2 => {
             // SAFETY: null, or a C string from `malloc`, used here for the last time.
             let text = unsafe {
-                let text = (!message.is_null()).then(|| CStr::from_ptr(message).to_string_lossy().into_owned());
+                let text = (!message.is_null())
+                    .then(|| CStr::from_ptr(message).to_string_lossy().into_owned());
                 libc::free(message.cast());
                 text
             };

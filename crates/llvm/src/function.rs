@@ -1,7 +1,9 @@
 //! Functions.
 
 use crate::{BasicBlock, Instruction, Linkage, Metadata, Module, Type, Value, Visibility};
-use llvm_sys::comdat::{LLVMGetComdat, LLVMGetOrInsertComdat, LLVMSetComdat, LLVMSetComdatSelectionKind};
+use llvm_sys::comdat::{
+    LLVMGetComdat, LLVMGetOrInsertComdat, LLVMSetComdat, LLVMSetComdatSelectionKind,
+};
 use llvm_sys::core::*;
 use llvm_sys::debuginfo::{LLVMGetSubprogram, LLVMSetSubprogram};
 use std::ops::Deref;
@@ -58,7 +60,8 @@ impl<'ctx> Function<'ctx> {
 
     pub fn param(self, index: usize) -> Option<Value<'ctx>> {
         // SAFETY: a parameter the function has.
-        (index < self.param_count()).then(|| unsafe { Value::from_raw(LLVMGetParam(self.ptr(), index as u32)) })
+        (index < self.param_count())
+            .then(|| unsafe { Value::from_raw(LLVMGetParam(self.ptr(), index as u32)) })
     }
 
     pub fn params(self) -> Vec<Value<'ctx>> {
@@ -80,7 +83,8 @@ impl<'ctx> Function<'ctx> {
         CallConv(unsafe { LLVMGetFunctionCallConv(self.ptr()) })
     }
 
-    /// The convention of the function only; its calls have their own ([`Instruction::set_call_conv`]).
+    /// The convention of the function only; its calls have their own
+    /// ([`Instruction::set_call_conv`]).
     pub fn set_call_conv(self, convention: CallConv) {
         // SAFETY: live function.
         unsafe { LLVMSetFunctionCallConv(self.ptr(), convention.0) }
@@ -116,8 +120,9 @@ impl<'ctx> Function<'ctx> {
         unsafe { LLVMSetSubprogram(self.ptr(), subprogram.ptr()) }
     }
 
-    /// Moves the blocks and copies the metadata of `from`, which is left a declaration. Parameters of `from` that the
-    /// blocks use are the caller's to replace. Does nothing unless `self` is a declaration.
+    /// Moves the blocks and copies the metadata of `from`, which is left a declaration. Parameters
+    /// of `from` that the blocks use are the caller's to replace. Does nothing unless `self` is a
+    /// declaration.
     pub fn take_body(self, from: Function<'ctx>) {
         if self.is_declaration() && self != from {
             // SAFETY: two live functions, `self` without blocks.
@@ -146,7 +151,8 @@ impl<'ctx> Function<'ctx> {
         self.remove_comdat();
     }
 
-    /// Removes the function from its module. Uses that remain become poison. The handle is dead afterwards.
+    /// Removes the function from its module. Uses that remain become poison. The handle is dead
+    /// afterwards.
     pub fn erase(self) {
         if self.has_uses() {
             self.replace_all_uses_with(self.ty().poison());
@@ -172,7 +178,10 @@ macro_rules! global_value {
 
             /// Visible outside the module under its name.
             pub fn is_externally_visible(self) -> bool {
-                !matches!(self.linkage(), Linkage::LLVMInternalLinkage | Linkage::LLVMPrivateLinkage)
+                !matches!(
+                    self.linkage(),
+                    Linkage::LLVMInternalLinkage | Linkage::LLVMPrivateLinkage
+                )
             }
 
             pub fn visibility(self) -> Visibility {
@@ -189,7 +198,11 @@ macro_rules! global_value {
                 // SAFETY: live global; null without a section, else a C string that lives as long.
                 let text = unsafe {
                     let name = LLVMGetSection(self.ptr());
-                    if name.is_null() { String::new() } else { crate::text::copy_string(name, libc::strlen(name)) }
+                    if name.is_null() {
+                        String::new()
+                    } else {
+                        crate::text::copy_string(name, libc::strlen(name))
+                    }
                 };
                 (!text.is_empty()).then_some(text)
             }

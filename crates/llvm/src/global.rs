@@ -2,7 +2,9 @@
 
 use crate::function::global_value;
 use crate::{Linkage, Module, Type, Value, Visibility};
-use llvm_sys::comdat::{LLVMGetComdat, LLVMGetOrInsertComdat, LLVMSetComdat, LLVMSetComdatSelectionKind};
+use llvm_sys::comdat::{
+    LLVMGetComdat, LLVMGetOrInsertComdat, LLVMSetComdat, LLVMSetComdatSelectionKind,
+};
 use llvm_sys::core::*;
 use std::ops::Deref;
 
@@ -62,7 +64,8 @@ impl<'ctx> GlobalVariable<'ctx> {
         unsafe { LLVMIsExternallyInitialized(self.ptr()) != 0 }
     }
 
-    /// With `true`, its value when code first runs may be another than the initial one: somebody else sets it.
+    /// With `true`, its value when code first runs may be another than the initial one: somebody
+    /// else sets it.
     pub fn set_externally_initialized(self, value: bool) {
         // SAFETY: live global.
         unsafe { LLVMSetExternallyInitialized(self.ptr(), value as i32) }
@@ -85,7 +88,8 @@ impl<'ctx> GlobalVariable<'ctx> {
         }
     }
 
-    /// Type, constness, thread-locality, alignment, section and the like of `from`: all but linkage and contents.
+    /// Type, constness, thread-locality, alignment, section and the like of `from`: all but linkage
+    /// and contents.
     pub fn copy_attributes_from(self, from: GlobalVariable<'ctx>) {
         // SAFETY: live globals.
         unsafe { crate::shim::scythe_llvm_copy_global_variable_attributes(self.ptr(), from.ptr()) }
@@ -112,12 +116,18 @@ impl<'ctx> GlobalVariable<'ctx> {
         // SAFETY: live global, and a text with its length; null without such an attribute.
         unsafe {
             let name = (name.as_ptr().cast(), name.len());
-            let data = crate::shim::scythe_llvm_global_variable_attribute(self.ptr(), name.0, name.1, &mut len);
+            let data = crate::shim::scythe_llvm_global_variable_attribute(
+                self.ptr(),
+                name.0,
+                name.1,
+                &mut len,
+            );
             (!data.is_null()).then(|| crate::text::copy_string(data, len))
         }
     }
 
-    /// Removes the variable from its module. Uses that remain become poison. The handle is dead afterwards.
+    /// Removes the variable from its module. Uses that remain become poison. The handle is dead
+    /// afterwards.
     pub fn erase(self) {
         if self.has_uses() {
             self.replace_all_uses_with(self.ty().poison());
@@ -144,7 +154,8 @@ impl<'ctx> GlobalAlias<'ctx> {
         unsafe { Value::from_raw(LLVMAliasGetAliasee(self.ptr())) }
     }
 
-    /// Removes the alias from its module. Uses that remain become poison. The handle is dead afterwards.
+    /// Removes the alias from its module. Uses that remain become poison. The handle is dead
+    /// afterwards.
     pub fn erase(self) {
         if self.has_uses() {
             self.replace_all_uses_with(self.ty().poison());

@@ -1,8 +1,10 @@
-//! What the globals of a module (variables, functions, aliases) need of each other, found in one walk over the module.
+//! What the globals of a module (variables, functions, aliases) need of each other, found in one
+//! walk over the module.
 //!
-//! Globals are numbered: variables first, then functions, then aliases, each in the module's order. Every answer comes
-//! in that order, so that outputs made from it are reproducible. A question costs what its answer holds, not what the
-//! module holds: a module can be taken into any number of parts in time that is linear in their sizes.
+//! Globals are numbered: variables first, then functions, then aliases, each in the module's order.
+//! Every answer comes in that order, so that outputs made from it are reproducible. A question
+//! costs what its answer holds, not what the module holds: a module can be taken into any number of
+//! parts in time that is linear in their sizes.
 
 use crate::module::is_global;
 use crate::{Function, GlobalVariable, Metadata, Module, Value, shim};
@@ -41,7 +43,8 @@ impl<'ctx> GlobalGraph<'ctx> {
         let functions = module.functions().map(Function::as_value);
         let globals: Vec<Value<'ctx>> =
             variables.chain(functions).chain(module.aliases().map(|alias| *alias)).collect();
-        let number: HashMap<_, _> = (0..).zip(&globals).map(|(number, global)| (*global, number)).collect();
+        let number: HashMap<_, _> =
+            (0..).zip(&globals).map(|(number, global)| (*global, number)).collect();
         let mut graph = Self {
             starts: vec![0],
             needs: Vec::new(),
@@ -49,7 +52,9 @@ impl<'ctx> GlobalGraph<'ctx> {
             used: vec![false; globals.len()],
             compiler_used: vec![false; globals.len()],
             // SAFETY: live module.
-            metadata_names_globals: unsafe { shim::scythe_llvm_metadata_names_globals(module.ptr()) != 0 },
+            metadata_names_globals: unsafe {
+                shim::scythe_llvm_metadata_names_globals(module.ptr()) != 0
+            },
             marks: RefCell::new(Marks { walk: 0, met: vec![0; globals.len()] }),
             globals,
             number,
@@ -141,7 +146,9 @@ impl<'ctx> GlobalGraph<'ctx> {
         while let Some(number) = work.pop() {
             if std::mem::replace(&mut marks.met[number as usize], walk) != walk {
                 found.push(number);
-                work.extend(self.needs(number).iter().filter(|&&next| marks.met[next as usize] != walk));
+                work.extend(
+                    self.needs(number).iter().filter(|&&next| marks.met[next as usize] != walk),
+                );
             }
         }
         found.sort_unstable();
@@ -155,7 +162,8 @@ impl<'ctx> GlobalGraph<'ctx> {
         while let Some(number) = queue.pop_front() {
             if number == to {
                 let mut path = vec![to];
-                while let Some(&previous) = path.last().filter(|&&last| last != from).and_then(|last| before.get(last))
+                while let Some(&previous) =
+                    path.last().filter(|&&last| last != from).and_then(|last| before.get(last))
                 {
                     path.push(previous);
                 }

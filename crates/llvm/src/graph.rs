@@ -1,8 +1,10 @@
 //! Directed graphs on `0..n`, as adjacency lists: reachability and strongly connected components.
 //!
-//! Both run in time linear in nodes plus edges and without recursion, so a deep call chain cannot exhaust the stack.
+//! Both run in time linear in nodes plus edges and without recursion, so a deep call chain cannot
+//! exhaust the stack.
 
-/// Marks the nodes that paths from `starts` reach, `starts` among them. Numbers beyond the graph are ignored.
+/// Marks the nodes that paths from `starts` reach, `starts` among them. Numbers beyond the graph
+/// are ignored.
 pub fn reachable(edges: &[Vec<usize>], starts: &[usize]) -> Vec<bool> {
     let mut seen = vec![false; edges.len()];
     let mut work: Vec<usize> = starts.to_vec();

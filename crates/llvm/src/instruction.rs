@@ -42,12 +42,14 @@ impl<'ctx> Instruction<'ctx> {
 
     pub fn next(self) -> Option<Instruction<'ctx>> {
         // SAFETY: live instruction; null at the end.
-        unsafe { Value::from_nullable(LLVMGetNextInstruction(self.ptr())) }.and_then(Value::as_instruction)
+        unsafe { Value::from_nullable(LLVMGetNextInstruction(self.ptr())) }
+            .and_then(Value::as_instruction)
     }
 
     pub fn previous(self) -> Option<Instruction<'ctx>> {
         // SAFETY: live instruction; null at the start.
-        unsafe { Value::from_nullable(LLVMGetPreviousInstruction(self.ptr())) }.and_then(Value::as_instruction)
+        unsafe { Value::from_nullable(LLVMGetPreviousInstruction(self.ptr())) }
+            .and_then(Value::as_instruction)
     }
 
     /// Removes the instruction. Uses that remain become poison. The handle is dead afterwards.
@@ -68,7 +70,12 @@ impl<'ctx> Instruction<'ctx> {
     /// Sets or, with `None`, removes the debug location.
     pub fn set_debug_loc(self, location: Option<Metadata<'ctx>>) {
         // SAFETY: live instruction; null or a live location.
-        unsafe { LLVMInstructionSetDebugLoc(self.ptr(), location.map_or(std::ptr::null_mut(), |l| l.ptr())) }
+        unsafe {
+            LLVMInstructionSetDebugLoc(
+                self.ptr(),
+                location.map_or(std::ptr::null_mut(), |l| l.ptr()),
+            )
+        }
     }
 
     pub fn successors(self) -> Vec<BasicBlock<'ctx>> {
@@ -78,7 +85,9 @@ impl<'ctx> Instruction<'ctx> {
         // SAFETY: live terminator.
         let count = unsafe { LLVMGetNumSuccessors(self.ptr()) };
         // SAFETY: a successor that the terminator has.
-        (0..count).map(|i| unsafe { BasicBlock::from_raw(LLVMGetSuccessor(self.ptr(), i)) }).collect()
+        (0..count)
+            .map(|i| unsafe { BasicBlock::from_raw(LLVMGetSuccessor(self.ptr(), i)) })
+            .collect()
     }
 
     /// Replaces one successor; nothing happens beyond the last.
@@ -89,8 +98,8 @@ impl<'ctx> Instruction<'ctx> {
         }
     }
 
-    /// Makes a `switch` one on `selector`, an integer at least as wide as the one before: case values get zeros above them.
-    /// Nothing happens to other instructions.
+    /// Makes a `switch` one on `selector`, an integer at least as wide as the one before: case
+    /// values get zeros above them. Nothing happens to other instructions.
     pub fn widen_switch(self, selector: Value<'ctx>) {
         if self.opcode() != Opcode::LLVMSwitch {
             return;
@@ -99,7 +108,8 @@ impl<'ctx> Instruction<'ctx> {
         // Without the default destination, which is the first.
         for index in 1..self.successors().len() as u32 {
             // SAFETY: a successor of a live `switch` that is not the default destination.
-            let value: Value<'ctx> = unsafe { Value::from_raw(LLVMGetSwitchCaseValue(self.ptr(), index)) };
+            let value: Value<'ctx> =
+                unsafe { Value::from_raw(LLVMGetSwitchCaseValue(self.ptr(), index)) };
             let wide = selector.ty().const_int(value.const_int_value().unwrap_or(0));
             // SAFETY: as above; `wide` is an integer constant of the selector's type.
             unsafe { LLVMSetSwitchCaseValue(self.ptr(), index, wide.ptr()) }
@@ -111,12 +121,15 @@ impl<'ctx> Instruction<'ctx> {
     /// The type that an `alloca` makes room for.
     pub fn allocated_type(self) -> Option<Type<'ctx>> {
         // SAFETY: live alloca.
-        (self.opcode() == Opcode::LLVMAlloca).then(|| unsafe { Type::from_raw(LLVMGetAllocatedType(self.ptr())) })
+        (self.opcode() == Opcode::LLVMAlloca)
+            .then(|| unsafe { Type::from_raw(LLVMGetAllocatedType(self.ptr())) })
     }
 
-    /// Sets the alignment of an `alloca`, load or store, to a power of two; anything else is left alone.
+    /// Sets the alignment of an `alloca`, load or store, to a power of two; anything else is left
+    /// alone.
     pub fn set_align(self, bytes: u32) {
-        let memory = matches!(self.opcode(), Opcode::LLVMAlloca | Opcode::LLVMLoad | Opcode::LLVMStore);
+        let memory =
+            matches!(self.opcode(), Opcode::LLVMAlloca | Opcode::LLVMLoad | Opcode::LLVMStore);
         if memory && bytes.is_power_of_two() {
             // SAFETY: an instruction with an alignment, and a power of two.
             unsafe { LLVMSetAlignment(self.ptr(), bytes) }
@@ -172,7 +185,8 @@ impl<'ctx> Instruction<'ctx> {
     /// The function a call calls directly, seen through constant casts and aliases.
     pub fn called_function(self) -> Option<Function<'ctx>> {
         let mut value = self.called_value()?.strip_constant_casts();
-        // An alias may name an alias; the verifier forbids cycles, the bound keeps unverified IR from hanging us.
+        // An alias may name an alias; the verifier forbids cycles, the bound keeps unverified IR
+        // from hanging us.
         for _ in 0..64 {
             match value.as_global_alias() {
                 Some(alias) => value = alias.aliasee().strip_constant_casts(),
@@ -215,12 +229,18 @@ impl<'ctx> Instruction<'ctx> {
         self.called_value().is_some_and(|v| !unsafe { LLVMIsAInlineAsm(v.ptr()) }.is_null())
     }
 
-    /// Puts the callee's body in the place of the call. The handle is dead afterwards, unless this fails.
+    /// Puts the callee's body in the place of the call. The handle is dead afterwards, unless this
+    /// fails.
     pub fn inline_call(self) -> Result<(), crate::Error> {
-        let name = |f: Option<Function<'ctx>>| f.map_or("an unknown function".to_owned(), |f| f.name());
+        let name =
+            |f: Option<Function<'ctx>>| f.map_or("an unknown function".to_owned(), |f| f.name());
         let (caller, callee) = (name(self.function()), name(self.called_function()));
         if self.called_function().is_none_or(|f| f.is_declaration()) {
-            return Err(crate::Error::Inline { caller, callee, message: "it has no body here".into() });
+            return Err(crate::Error::Inline {
+                caller,
+                callee,
+                message: "it has no body here".into(),
+            });
         }
         // SAFETY: a live call to a function with a body.
         let reason = unsafe { crate::shim::scythe_llvm_inline_call(self.ptr()) };

@@ -5,7 +5,8 @@ use llvm_sys::core::*;
 use llvm_sys::prelude::*;
 use std::ffi::{c_int, c_uint};
 
-// Contract of each function: see `shim/lanes.cpp`; handles are live and of the class that the parameter's name tells.
+// Contract of each function: see `shim/lanes.cpp`; handles are live and of the class that the
+// parameter's name tells.
 unsafe extern "C" {
     fn scythe_llvm_copy_ir_flags(to: LLVMValueRef, from: LLVMValueRef);
     fn scythe_llvm_drop_promises(instruction: LLVMValueRef);
@@ -21,8 +22,9 @@ unsafe extern "C" {
 }
 
 impl<'ctx> Instruction<'ctx> {
-    /// Drops what the instruction promises beyond what it computes: that it does not wrap, that its operands and its result are in
-    /// some range, well defined or aligned. For a copy that also runs where nothing made that true.
+    /// Drops what the instruction promises beyond what it computes: that it does not wrap, that its
+    /// operands and its result are in some range, well defined or aligned. For a copy that also
+    /// runs where nothing made that true.
     pub fn drop_promises(self) {
         // SAFETY: live instruction.
         unsafe { scythe_llvm_drop_promises(self.ptr()) }
@@ -116,8 +118,8 @@ impl<'ctx> Type<'ctx> {
 }
 
 impl<'ctx> Value<'ctx> {
-    /// Where `function` uses a constant made from this global, the constant becomes instructions, so that the global itself can
-    /// be replaced there.
+    /// Where `function` uses a constant made from this global, the constant becomes instructions,
+    /// so that the global itself can be replaced there.
     pub fn expand_constant_users(self, function: Function<'ctx>) {
         if self.is_constant() {
             // SAFETY: a live constant and a live function.
@@ -133,7 +135,8 @@ impl<'ctx> Value<'ctx> {
         }
     }
 
-    /// Takes over wrapping, exactness and floating-point flags, where `self` is an instruction that has such.
+    /// Takes over wrapping, exactness and floating-point flags, where `self` is an instruction that
+    /// has such.
     pub fn copy_ir_flags(self, from: Value<'ctx>) {
         // SAFETY: live values.
         unsafe { scythe_llvm_copy_ir_flags(self.ptr(), from.ptr()) }
@@ -142,10 +145,18 @@ impl<'ctx> Value<'ctx> {
 
 impl<'ctx> Builder<'ctx> {
     /// Any two-operand arithmetic or logic instruction.
-    pub fn binary(&self, opcode: Opcode, a: Value<'ctx>, b: Value<'ctx>, name: &str) -> Value<'ctx> {
+    pub fn binary(
+        &self,
+        opcode: Opcode,
+        a: Value<'ctx>,
+        b: Value<'ctx>,
+        name: &str,
+    ) -> Value<'ctx> {
         let name = crate::text::c_string(name);
         // SAFETY: live values, a C string.
-        unsafe { Value::from_raw(LLVMBuildBinOp(self.ptr(), opcode, a.ptr(), b.ptr(), name.as_ptr())) }
+        unsafe {
+            Value::from_raw(LLVMBuildBinOp(self.ptr(), opcode, a.ptr(), b.ptr(), name.as_ptr()))
+        }
     }
 
     pub fn fneg(&self, a: Value<'ctx>) -> Value<'ctx> {
@@ -160,7 +171,15 @@ impl<'ctx> Builder<'ctx> {
 
     pub fn shuffle(&self, a: Value<'ctx>, b: Value<'ctx>, mask: Value<'ctx>) -> Value<'ctx> {
         // SAFETY: live values, a C string.
-        unsafe { Value::from_raw(LLVMBuildShuffleVector(self.ptr(), a.ptr(), b.ptr(), mask.ptr(), c"".as_ptr())) }
+        unsafe {
+            Value::from_raw(LLVMBuildShuffleVector(
+                self.ptr(),
+                a.ptr(),
+                b.ptr(),
+                mask.ptr(),
+                c"".as_ptr(),
+            ))
+        }
     }
 
     /// A copy of an instruction, with the same operands, at the builder's position.

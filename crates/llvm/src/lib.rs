@@ -1,17 +1,19 @@
 //! A safe layer with lifetimes over LLVM 22's C API, and a C++ shim for what the C API lacks.
 //!
-//! It works inside clang's process, on a module that clang owns ([`Module::borrowed`]), and stand-alone.
+//! It works inside clang's process, on a module that clang owns ([`Module::borrowed`]), and
+//! stand-alone.
 //!
 //! # Handles
 //!
-//! A [`Context`] owns everything; a [`Module`] borrows its context. All else ([`Value`], [`Function`],
-//! [`Instruction`], [`Type`], [`Metadata`], …) is a copyable handle: a pointer that LLVM gave, with the context's
-//! lifetime. Handles come only from LLVM and are never null, so each call into LLVM below may dereference its handles.
+//! A [`Context`] owns everything; a [`Module`] borrows its context. All else ([`Value`],
+//! [`Function`], [`Instruction`], [`Type`], [`Metadata`], …) is a copyable handle: a pointer that
+//! LLVM gave, with the context's lifetime. Handles come only from LLVM and are never null, so each
+//! call into LLVM below may dereference its handles.
 //!
 //! Two rules the type system does not check, as in LLVM itself:
 //! * a handle to something erased (`erase`, or with its module) must not be used again;
-//! * operands given to a [`Builder`] must have the types the instruction wants. [`Module::verify`] finds what is wrong
-//!   but not memory-unsafe; indices are checked here.
+//! * operands given to a [`Builder`] must have the types the instruction wants. [`Module::verify`]
+//!   finds what is wrong but not memory-unsafe; indices are checked here.
 //!
 //! No handle is `Send` or `Sync`: a context and all that hangs on it belong to one thread.
 

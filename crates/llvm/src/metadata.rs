@@ -26,7 +26,10 @@ impl<'ctx> Metadata<'ctx> {
     /// # Safety
     /// `raw` is metadata of a context that lives for `'ctx`.
     pub(crate) unsafe fn from_raw(raw: LLVMMetadataRef) -> Self {
-        Self { raw: NonNull::new(raw).expect("LLVM gives no null metadata here"), life: PhantomData }
+        Self {
+            raw: NonNull::new(raw).expect("LLVM gives no null metadata here"),
+            life: PhantomData,
+        }
     }
 
     /// # Safety
@@ -63,7 +66,8 @@ impl<'ctx> Metadata<'ctx> {
     /// The constant that this metadata wraps: also how functions and globals are named by metadata.
     pub fn constant(self) -> Option<Value<'ctx>> {
         // SAFETY: live constant metadata.
-        (self.class() == CONSTANT).then(|| unsafe { Value::from_raw(shim::scythe_llvm_metadata_constant(self.ptr())) })
+        (self.class() == CONSTANT)
+            .then(|| unsafe { Value::from_raw(shim::scythe_llvm_metadata_constant(self.ptr())) })
     }
 
     /// The integer constant that this metadata wraps.
@@ -86,7 +90,9 @@ impl<'ctx> Metadata<'ctx> {
             return None;
         }
         // SAFETY: live node with more than `index` operands; null operands are allowed.
-        unsafe { Metadata::from_nullable(shim::scythe_llvm_metadata_operand(self.ptr(), index as u32)) }
+        unsafe {
+            Metadata::from_nullable(shim::scythe_llvm_metadata_operand(self.ptr(), index as u32))
+        }
     }
 
     /// All operands of a node, null ones as `None`.
@@ -108,7 +114,9 @@ macro_rules! global_metadata {
             /// The (first) node of this kind.
             pub fn metadata(self, kind: MetadataKind) -> Option<Metadata<'ctx>> {
                 // SAFETY: a live global object; null when absent.
-                unsafe { Metadata::from_nullable(shim::scythe_llvm_global_metadata(self.ptr(), kind.0)) }
+                unsafe {
+                    Metadata::from_nullable(shim::scythe_llvm_global_metadata(self.ptr(), kind.0))
+                }
             }
 
             /// Sets the only node of this kind. Anything but a node is left alone.
@@ -132,7 +140,9 @@ global_metadata!(GlobalVariable);
 impl<'ctx> Instruction<'ctx> {
     pub fn metadata(self, kind: MetadataKind) -> Option<Metadata<'ctx>> {
         // SAFETY: live instruction; null when absent.
-        unsafe { Metadata::from_nullable(shim::scythe_llvm_instruction_metadata(self.ptr(), kind.0)) }
+        unsafe {
+            Metadata::from_nullable(shim::scythe_llvm_instruction_metadata(self.ptr(), kind.0))
+        }
     }
 
     /// Sets or, with `None`, removes. Anything but a node is left alone.

@@ -2,7 +2,9 @@
 
 use crate::context::MemoryBuffer;
 use crate::text::{c_string, copy_string, take_message};
-use crate::{ContextRef, Error, Function, GlobalAlias, GlobalVariable, Metadata, Type, Value, shim};
+use crate::{
+    ContextRef, Error, Function, GlobalAlias, GlobalVariable, Metadata, Type, Value, shim,
+};
 use llvm_sys::core::*;
 use llvm_sys::prelude::*;
 use llvm_sys::{analysis, bit_writer, debuginfo, linker};
@@ -20,13 +22,19 @@ impl<'ctx> Module<'ctx> {
     /// # Safety
     /// `raw` is a module that nobody else disposes, of a context that lives for `'ctx`.
     pub(crate) unsafe fn owned(raw: LLVMModuleRef) -> Self {
-        Self { raw: NonNull::new(raw).expect("LLVM gives no null modules here"), owned: true, life: PhantomData }
+        Self {
+            raw: NonNull::new(raw).expect("LLVM gives no null modules here"),
+            owned: true,
+            life: PhantomData,
+        }
     }
 
-    /// A module that clang (or anyone else) owns; dropping this does not dispose it. `None` for a null pointer.
+    /// A module that clang (or anyone else) owns; dropping this does not dispose it. `None` for a
+    /// null pointer.
     ///
     /// # Safety
-    /// `raw` is null, or a module that, with its context, lives for `'ctx`; and nobody else uses either meanwhile.
+    /// `raw` is null, or a module that, with its context, lives for `'ctx`; and nobody else uses
+    /// either meanwhile.
     pub unsafe fn borrowed(raw: LLVMModuleRef) -> Option<Self> {
         NonNull::new(raw).map(|raw| Self { raw, owned: false, life: PhantomData })
     }
@@ -101,7 +109,8 @@ impl<'ctx> Module<'ctx> {
         }
     }
 
-    /// `layout` is one that [`Module::data_layout`] or a target machine gave: LLVM ends the process on a malformed one.
+    /// `layout` is one that [`Module::data_layout`] or a target machine gave: LLVM ends the process
+    /// on a malformed one.
     pub fn set_data_layout(&self, layout: &str) {
         let layout = c_string(layout);
         // SAFETY: live module; LLVM copies the text.
@@ -114,7 +123,10 @@ impl<'ctx> Module<'ctx> {
         // SAFETY: live module; null at the end.
         let first = unsafe { Value::from_nullable(LLVMGetFirstFunction(self.ptr())) };
         // SAFETY: live function; null at the end.
-        std::iter::successors(first, |f| unsafe { Value::from_nullable(LLVMGetNextFunction(f.ptr())) }).map(Function)
+        std::iter::successors(first, |f| unsafe {
+            Value::from_nullable(LLVMGetNextFunction(f.ptr()))
+        })
+        .map(Function)
     }
 
     /// The kernels that are defined here, in the module's order.
@@ -125,8 +137,12 @@ impl<'ctx> Module<'ctx> {
     pub fn function(&self, name: &str) -> Option<Function<'ctx>> {
         // SAFETY: live module and a string with its length; null when absent.
         unsafe {
-            Value::from_nullable(LLVMGetNamedFunctionWithLength(self.ptr(), name.as_ptr().cast(), name.len()))
-                .map(Function)
+            Value::from_nullable(LLVMGetNamedFunctionWithLength(
+                self.ptr(),
+                name.as_ptr().cast(),
+                name.len(),
+            ))
+            .map(Function)
         }
     }
 
@@ -137,12 +153,14 @@ impl<'ctx> Module<'ctx> {
         Function(unsafe { Value::from_raw(LLVMAddFunction(self.ptr(), name.as_ptr(), ty.ptr())) })
     }
 
-    /// The function of this name, declared with `ty` where it is new. It may exist with another type.
+    /// The function of this name, declared with `ty` where it is new. It may exist with another
+    /// type.
     pub fn get_or_add_function(&self, name: &str, ty: Type<'ctx>) -> Function<'ctx> {
         self.function(name).unwrap_or_else(|| self.add_function(name, ty))
     }
 
-    /// The declaration of an intrinsic such as `llvm.memcpy`, for these overloaded types; `None` for an unknown name.
+    /// The declaration of an intrinsic such as `llvm.memcpy`, for these overloaded types; `None`
+    /// for an unknown name.
     pub fn intrinsic(&self, name: &str, types: &[Type<'ctx>]) -> Option<Function<'ctx>> {
         let mut raw: Vec<_> = types.iter().map(|t| t.ptr()).collect();
         // SAFETY: a string with its length; a live module and types; LLVM copies the list.
@@ -151,7 +169,8 @@ impl<'ctx> Module<'ctx> {
             if id == 0 {
                 return None;
             }
-            let declaration = LLVMGetIntrinsicDeclaration(self.ptr(), id, raw.as_mut_ptr(), raw.len());
+            let declaration =
+                LLVMGetIntrinsicDeclaration(self.ptr(), id, raw.as_mut_ptr(), raw.len());
             Value::from_nullable(declaration).map(Function)
         }
     }
@@ -160,23 +179,39 @@ impl<'ctx> Module<'ctx> {
         // SAFETY: live module; null at the end.
         let first = unsafe { Value::from_nullable(LLVMGetFirstGlobal(self.ptr())) };
         // SAFETY: live global; null at the end.
-        std::iter::successors(first, |g| unsafe { Value::from_nullable(LLVMGetNextGlobal(g.ptr())) })
-            .map(GlobalVariable)
+        std::iter::successors(first, |g| unsafe {
+            Value::from_nullable(LLVMGetNextGlobal(g.ptr()))
+        })
+        .map(GlobalVariable)
     }
 
     pub fn global(&self, name: &str) -> Option<GlobalVariable<'ctx>> {
         // SAFETY: live module and a string with its length; null when absent.
         unsafe {
-            Value::from_nullable(LLVMGetNamedGlobalWithLength(self.ptr(), name.as_ptr().cast(), name.len()))
-                .map(GlobalVariable)
+            Value::from_nullable(LLVMGetNamedGlobalWithLength(
+                self.ptr(),
+                name.as_ptr().cast(),
+                name.len(),
+            ))
+            .map(GlobalVariable)
         }
     }
 
-    pub fn add_global(&self, name: &str, ty: Type<'ctx>, address_space: u32) -> GlobalVariable<'ctx> {
+    pub fn add_global(
+        &self,
+        name: &str,
+        ty: Type<'ctx>,
+        address_space: u32,
+    ) -> GlobalVariable<'ctx> {
         let name = c_string(name);
         // SAFETY: live module and type; LLVM copies the name.
         GlobalVariable(unsafe {
-            Value::from_raw(LLVMAddGlobalInAddressSpace(self.ptr(), ty.ptr(), name.as_ptr(), address_space))
+            Value::from_raw(LLVMAddGlobalInAddressSpace(
+                self.ptr(),
+                ty.ptr(),
+                name.as_ptr(),
+                address_space,
+            ))
         })
     }
 
@@ -184,8 +219,10 @@ impl<'ctx> Module<'ctx> {
         // SAFETY: live module; null at the end.
         let first = unsafe { Value::from_nullable(LLVMGetFirstGlobalAlias(self.ptr())) };
         // SAFETY: live alias; null at the end.
-        std::iter::successors(first, |g| unsafe { Value::from_nullable(LLVMGetNextGlobalAlias(g.ptr())) })
-            .map(GlobalAlias)
+        std::iter::successors(first, |g| unsafe {
+            Value::from_nullable(LLVMGetNextGlobalAlias(g.ptr()))
+        })
+        .map(GlobalAlias)
     }
 
     /// Makes the optimiser keep these globals, though nothing in the module refers to them.
@@ -193,11 +230,14 @@ impl<'ctx> Module<'ctx> {
         let mut raw: Vec<_> = globals.iter().filter(|g| is_global(**g)).map(|g| g.ptr()).collect();
         if !raw.is_empty() {
             // SAFETY: live module and globals; LLVM copies the list.
-            unsafe { shim::scythe_llvm_append_to_compiler_used(self.ptr(), raw.as_mut_ptr(), raw.len()) }
+            unsafe {
+                shim::scythe_llvm_append_to_compiler_used(self.ptr(), raw.as_mut_ptr(), raw.len())
+            }
         }
     }
 
-    /// Makes the optimiser and linkers keep these globals, though nothing in the module refers to them.
+    /// Makes the optimiser and linkers keep these globals, though nothing in the module refers to
+    /// them.
     pub fn add_to_used(&self, globals: &[Value<'ctx>]) {
         let mut raw: Vec<_> = globals.iter().filter(|g| is_global(**g)).map(|g| g.ptr()).collect();
         if !raw.is_empty() {
@@ -206,8 +246,9 @@ impl<'ctx> Module<'ctx> {
         }
     }
 
-    /// Has `enter` called when the program or library of this module is loaded, and `leave` when it is unloaded. Both take and
-    /// return nothing. Lower priorities enter earlier and leave later; up to 100 are the system's.
+    /// Has `enter` called when the program or library of this module is loaded, and `leave` when it
+    /// is unloaded. Both take and return nothing. Lower priorities enter earlier and leave later;
+    /// up to 100 are the system's.
     pub fn add_to_loading(&self, enter: Function<'ctx>, leave: Function<'ctx>, priority: u16) {
         // SAFETY: live module and functions of it; LLVM makes its list anew.
         unsafe {
@@ -249,7 +290,9 @@ impl<'ctx> Module<'ctx> {
                 return Vec::new();
             }
             let count = shim::scythe_llvm_named_metadata_count(node);
-            (0..count).map(|i| Metadata::from_raw(shim::scythe_llvm_named_metadata_operand(node, i))).collect()
+            (0..count)
+                .map(|i| Metadata::from_raw(shim::scythe_llvm_named_metadata_operand(node, i)))
+                .collect()
         }
     }
 
@@ -258,7 +301,8 @@ impl<'ctx> Module<'ctx> {
         if node.is_node() {
             // SAFETY: live module and node, and a string with its length.
             unsafe {
-                let named = LLVMGetOrInsertNamedMetadata(self.ptr(), name.as_ptr().cast(), name.len());
+                let named =
+                    LLVMGetOrInsertNamedMetadata(self.ptr(), name.as_ptr().cast(), name.len());
                 shim::scythe_llvm_named_metadata_add(named, node.ptr());
             }
         }
@@ -266,7 +310,9 @@ impl<'ctx> Module<'ctx> {
 
     pub fn erase_named_metadata(&self, name: &str) {
         // SAFETY: live module and a string with its length.
-        unsafe { shim::scythe_llvm_erase_named_metadata(self.ptr(), name.as_ptr().cast(), name.len()) }
+        unsafe {
+            shim::scythe_llvm_erase_named_metadata(self.ptr(), name.as_ptr().cast(), name.len())
+        }
     }
 
     /// Replaces all nodes of a named metadata; with none, removes it.
@@ -282,8 +328,11 @@ impl<'ctx> Module<'ctx> {
     /// Links `other` into this module.
     pub fn link(&self, other: Module<'ctx>) -> Result<(), Error> {
         let source_module = other.name();
-        let fail =
-            |message: String| Error::Link { destination: self.name(), source_module: source_module.clone(), message };
+        let fail = |message: String| Error::Link {
+            destination: self.name(),
+            source_module: source_module.clone(),
+            message,
+        };
         if self.context() != other.context() {
             return Err(fail("the modules belong to different contexts".into()));
         }
@@ -293,7 +342,8 @@ impl<'ctx> Module<'ctx> {
         let raw = other.ptr();
         std::mem::forget(other);
         let (failed, errors) = self.context().capture_errors(|| {
-            // SAFETY: two live modules of one context; LLVM destroys the second, which we own and have forgotten.
+            // SAFETY: two live modules of one context; LLVM destroys the second, which we own and
+            // have forgotten.
             unsafe { linker::LLVMLinkModules2(self.ptr(), raw) != 0 }
         });
         if failed { Err(fail(errors)) } else { Ok(()) }
@@ -308,12 +358,17 @@ impl<'ctx> Module<'ctx> {
             let failed = analysis::LLVMVerifyModule(self.ptr(), action, &mut message) != 0;
             (failed, take_message(message))
         };
-        if failed { Err(Error::Verify { module: self.name(), message: message.trim_end().into() }) } else { Ok(()) }
+        if failed {
+            Err(Error::Verify { module: self.name(), message: message.trim_end().into() })
+        } else {
+            Ok(())
+        }
     }
 
     pub fn to_bitcode(&self) -> Vec<u8> {
         // SAFETY: live module; the buffer is ours.
-        unsafe { MemoryBuffer::from_raw(bit_writer::LLVMWriteBitcodeToMemoryBuffer(self.ptr())) }.to_vec()
+        unsafe { MemoryBuffer::from_raw(bit_writer::LLVMWriteBitcodeToMemoryBuffer(self.ptr())) }
+            .to_vec()
     }
 
     /// Removes all debug information.
@@ -324,7 +379,9 @@ impl<'ctx> Module<'ctx> {
 }
 
 pub(crate) fn is_global(value: Value<'_>) -> bool {
-    value.as_function().is_some() || value.as_global_variable().is_some() || value.as_global_alias().is_some()
+    value.as_function().is_some()
+        || value.as_global_variable().is_some()
+        || value.as_global_alias().is_some()
 }
 
 /// The module's textual IR.

@@ -7,6 +7,8 @@ use llvm_sys::target_machine::LLVMTargetMachineRef;
 use llvm_sys::transforms::pass_builder::*;
 use std::ffi::{CStr, c_char};
 
+type BuilderOptions = LLVMPassBuilderOptionsRef;
+
 /// How passes run. The default is what `opt` does, without vectorisers and unrolling.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PassOptions {
@@ -20,8 +22,8 @@ pub struct PassOptions {
     pub inline_threshold: Option<i32>,
 }
 
-/// Runs a pipeline such as `default<O2>` or `function(sroa,instcombine)`. The target machine tells passes what
-/// instructions cost.
+/// Runs a pipeline such as `default<O2>` or `function(sroa,instcombine)`. The target machine tells
+/// passes what instructions cost.
 pub fn run_passes(
     module: &Module<'_>,
     pipeline: &str,
@@ -52,11 +54,12 @@ fn run(
     pipeline: &str,
     target: Option<&TargetMachine>,
     options: PassOptions,
-    call: impl FnOnce(*const c_char, LLVMTargetMachineRef, LLVMPassBuilderOptionsRef) -> LLVMErrorRef,
+    call: impl FnOnce(*const c_char, LLVMTargetMachineRef, BuilderOptions) -> LLVMErrorRef,
 ) -> Result<(), Error> {
     let text = c_string(pipeline);
     let (message, errors) = context.capture_errors(|| {
-        // SAFETY: a C string, a live target machine or null, and options that are disposed after use.
+        // SAFETY: a C string, a live target machine or null, and options that are disposed after
+        // use.
         unsafe {
             let raw = LLVMCreatePassBuilderOptions();
             LLVMPassBuilderOptionsSetVerifyEach(raw, options.verify_each as i32);
@@ -82,7 +85,10 @@ fn run(
     match message {
         None if errors.is_empty() => Ok(()),
         message => {
-            let message = message.into_iter().chain((!errors.is_empty()).then_some(errors)).collect::<Vec<_>>();
+            let message = message
+                .into_iter()
+                .chain((!errors.is_empty()).then_some(errors))
+                .collect::<Vec<_>>();
             Err(Error::Passes { pipeline: pipeline.into(), message: message.join("; ") })
         }
     }

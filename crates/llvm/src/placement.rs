@@ -2,13 +2,14 @@
 
 use crate::Instruction;
 use llvm_sys::core::{
-    LLVMCreateBuilderInContext, LLVMDisposeBuilder, LLVMInsertIntoBuilder, LLVMInstructionRemoveFromParent,
-    LLVMPositionBuilderBefore,
+    LLVMCreateBuilderInContext, LLVMDisposeBuilder, LLVMInsertIntoBuilder,
+    LLVMInstructionRemoveFromParent, LLVMPositionBuilderBefore,
 };
 
 impl<'ctx> Instruction<'ctx> {
-    /// Moves the instruction to just before `other`. Nothing happens when either is in no block, or both are the same.
-    /// That its operands are known there, and its uses come later, is the caller's to see to.
+    /// Moves the instruction to just before `other`. Nothing happens when either is in no block, or
+    /// both are the same. That its operands are known there, and its uses come later, is the
+    /// caller's to see to.
     pub fn move_before(self, other: Instruction<'ctx>) {
         if self == other || self.block().is_none() || other.block().is_none() {
             return;

@@ -1,5 +1,5 @@
-//! Atomic accesses: which threads they are ordered with, and how; how exactly a number is computed; and instructions that LLVM does not
-//! know.
+//! Atomic accesses: which threads they are ordered with, and how; how exactly a number is computed;
+//! and instructions that LLVM does not know.
 
 use crate::{AtomicOrdering, AtomicRmwOp, Builder, ContextRef, Instruction, Opcode, Type, Value};
 use llvm_sys::core::*;
@@ -27,12 +27,15 @@ impl<'ctx> Instruction<'ctx> {
     /// The scope of an atomic access or a fence.
     pub fn sync_scope(self) -> Option<SyncScope> {
         // SAFETY: a live instruction, which is asked for its scope only where it is atomic.
-        unsafe { (LLVMIsAtomic(self.ptr()) != 0).then(|| SyncScope(LLVMGetAtomicSyncScopeID(self.ptr()))) }
+        unsafe {
+            (LLVMIsAtomic(self.ptr()) != 0).then(|| SyncScope(LLVMGetAtomicSyncScopeID(self.ptr())))
+        }
     }
 
     /// Nothing happens to instructions that are not atomic.
     pub fn set_sync_scope(self, scope: SyncScope) {
-        // SAFETY: a live instruction, and a scope of some context; it is set only where there is one.
+        // SAFETY: a live instruction, and a scope of some context; it is set only where there is
+        // one.
         unsafe {
             if LLVMIsAtomic(self.ptr()) != 0 {
                 LLVMSetAtomicSyncScopeID(self.ptr(), scope.0);
@@ -78,7 +81,8 @@ impl<'ctx> Instruction<'ctx> {
 }
 
 impl<'ctx> Builder<'ctx> {
-    /// Instructions of the target in its own words, with operands by LLVM's constraints. They may do anything to memory.
+    /// Instructions of the target in its own words, with operands by LLVM's constraints. They may
+    /// do anything to memory.
     pub fn assembly(
         &self,
         text: &str,

@@ -1,8 +1,9 @@
 //! Modules as SPIR-V, in memory and in one pass, by LLVM's own target.
 //!
-//! The target gives up on code that it does not know by a fatal error of LLVM, which would end the process. Here it is an
-//! [`Error`] like any other: what the translation had allocated is then lost, and the module must not be used again, which
-//! is why it is taken and forgotten. Its context must be forgotten as well.
+//! The target gives up on code that it does not know by a fatal error of LLVM, which would end the
+//! process. Here it is an [`Error`] like any other: what the translation had allocated is then
+//! lost, and the module must not be used again, which is why it is taken and forgotten. Its context
+//! must be forgotten as well.
 
 use crate::fatal_errors::FatalErrors;
 use crate::text::c_string;
@@ -27,8 +28,8 @@ unsafe extern "C" {
 /// The target keeps the extensions that it may use in one place for all threads.
 static TURN: Mutex<()> = Mutex::new(());
 
-/// Translates `module` for `triple`, such as `spirv64v1.4-unknown-unknown`. `extensions` are SPIR-V's names; one that LLVM does
-/// not know is an error.
+/// Translates `module` for `triple`, such as `spirv64v1.4-unknown-unknown`. `extensions` are
+/// SPIR-V's names; one that LLVM does not know is an error.
 pub fn translate_to_spirv(
     module: Module<'_>,
     triple: &str,
@@ -51,7 +52,8 @@ pub fn translate_to_spirv(
     let (mut len, mut message) = (0, std::ptr::null_mut());
     let (words, errors) = module.context().capture_errors(|| {
         let _escapable = FatalErrors::begin();
-        // SAFETY: a live module, C strings with their number, and two places to write to. This thread has the turn.
+        // SAFETY: a live module, C strings with their number, and two places to write to. This
+        // thread has the turn.
         unsafe {
             scythe_llvm_translate_to_spirv(
                 module.ptr(),
@@ -72,17 +74,25 @@ pub fn translate_to_spirv(
             libc::free(words.cast());
             bytes
         };
-        return if errors.is_empty() { Ok(bytes) } else { Err(Error::Emit { module: name, message: errors }) };
+        return if errors.is_empty() {
+            Ok(bytes)
+        } else {
+            Err(Error::Emit { module: name, message: errors })
+        };
     }
     // SAFETY: null, or a C string from `malloc`, used here for the last time.
     let text = unsafe {
-        let text =
-            if message.is_null() { String::new() } else { CStr::from_ptr(message).to_string_lossy().into_owned() };
+        let text = if message.is_null() {
+            String::new()
+        } else {
+            CStr::from_ptr(message).to_string_lossy().into_owned()
+        };
         libc::free(message.cast());
         text
     };
     // A translation that was left in its middle may have left the module in any state.
     std::mem::forget(module);
-    let message = [text, errors].into_iter().filter(|m| !m.is_empty()).collect::<Vec<_>>().join("; ");
+    let message =
+        [text, errors].into_iter().filter(|m| !m.is_empty()).collect::<Vec<_>>().join("; ");
     Err(Error::Emit { module: name, message })
 }

@@ -83,7 +83,8 @@ impl TargetMachine {
         let _alone = MAKING.lock().unwrap_or_else(PoisonError::into_inner);
         initialize();
         // SAFETY: a C string that names a flag of LLVM 22, which nobody else reads meanwhile.
-        let set = |value| unsafe { crate::shim::scythe_llvm_set_flag(SHORT_POINTERS.as_ptr(), value) };
+        let set =
+            |value| unsafe { crate::shim::scythe_llvm_set_flag(SHORT_POINTERS.as_ptr(), value) };
         set(1);
         let made = Self::make(options);
         set(0);
@@ -122,7 +123,8 @@ impl TargetMachine {
                 LLVMCodeModel::LLVMCodeModelDefault,
             )
         };
-        let raw = NonNull::new(raw).ok_or_else(|| fail("the target cannot generate code".into()))?;
+        let raw =
+            NonNull::new(raw).ok_or_else(|| fail("the target cannot generate code".into()))?;
         Ok(Self { raw, triple: options.triple.clone() })
     }
 
@@ -170,8 +172,10 @@ impl TargetMachine {
                 self.data_layout()
             ));
         }
-        // SAFETY: a live machine and module; after a fatal error, the module is forgotten and its context lost.
-        let (emitted, errors) = module.context().capture_errors(|| unsafe { emit(self.ptr(), module.ptr(), kind) });
+        // SAFETY: a live machine and module; after a fatal error, the module is forgotten and its
+        // context lost.
+        let (emitted, errors) =
+            module.context().capture_errors(|| unsafe { emit(self.ptr(), module.ptr(), kind) });
         let (failed, buffer, message) = match emitted {
             Emitted::Returned { failed, buffer, message } => (failed, buffer, message),
             Emitted::Fatal(message) => {
@@ -187,7 +191,13 @@ impl TargetMachine {
         let buffer = (!buffer.is_null()).then(|| unsafe { MemoryBuffer::from_raw(buffer) });
         match buffer {
             Some(buffer) if !failed && errors.is_empty() => Ok(buffer.to_vec()),
-            _ => fail([message, errors].into_iter().filter(|m| !m.is_empty()).collect::<Vec<_>>().join("; ")),
+            _ => fail(
+                [message, errors]
+                    .into_iter()
+                    .filter(|m| !m.is_empty())
+                    .collect::<Vec<_>>()
+                    .join("; "),
+            ),
         }
     }
 }

@@ -25,7 +25,8 @@ pub(crate) unsafe fn copy_string(data: *const c_char, len: usize) -> String {
 /// Copies a message that LLVM allocated, and frees it.
 ///
 /// # Safety
-/// `message` is null, or a string that LLVM wants disposed with `LLVMDisposeMessage`, which nobody else uses.
+/// `message` is null, or a string that LLVM wants disposed with `LLVMDisposeMessage`, which nobody
+/// else uses.
 pub(crate) unsafe fn take_message(message: *mut c_char) -> String {
     if message.is_null() {
         return String::new();

@@ -5,7 +5,9 @@ use crate::{ContextRef, Module, Value};
 use llvm_sys::LLVMTypeKind;
 use llvm_sys::core::*;
 use llvm_sys::prelude::*;
-use llvm_sys::target::{LLVMABIAlignmentOfType, LLVMABISizeOfType, LLVMGetModuleDataLayout, LLVMOffsetOfElement};
+use llvm_sys::target::{
+    LLVMABIAlignmentOfType, LLVMABISizeOfType, LLVMGetModuleDataLayout, LLVMOffsetOfElement,
+};
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 
@@ -56,7 +58,8 @@ impl<'ctx> Type<'ctx> {
     /// The width of an integer type.
     pub fn int_width(self) -> Option<u32> {
         // SAFETY: live integer type.
-        (self.kind() == LLVMTypeKind::LLVMIntegerTypeKind).then(|| unsafe { LLVMGetIntTypeWidth(self.ptr()) })
+        (self.kind() == LLVMTypeKind::LLVMIntegerTypeKind)
+            .then(|| unsafe { LLVMGetIntTypeWidth(self.ptr()) })
     }
 
     /// The address space of a pointer type.
@@ -80,7 +83,14 @@ impl<'ctx> Type<'ctx> {
     pub fn function(self, params: &[Type<'ctx>], variadic: bool) -> Type<'ctx> {
         let mut raw: Vec<_> = params.iter().map(|t| t.ptr()).collect();
         // SAFETY: live types; LLVM copies the list.
-        unsafe { Type::from_raw(LLVMFunctionType(self.ptr(), raw.as_mut_ptr(), raw.len() as u32, variadic as i32)) }
+        unsafe {
+            Type::from_raw(LLVMFunctionType(
+                self.ptr(),
+                raw.as_mut_ptr(),
+                raw.len() as u32,
+                variadic as i32,
+            ))
+        }
     }
 
     /// What a function type returns.
@@ -89,7 +99,8 @@ impl<'ctx> Type<'ctx> {
         self.is_function().then(|| unsafe { Type::from_raw(LLVMGetReturnType(self.ptr())) })
     }
 
-    /// The parameters of a function type, the fields of a struct, the element of an array or vector: in order.
+    /// The parameters of a function type, the fields of a struct, the element of an array or
+    /// vector: in order.
     pub fn contained(self) -> Vec<Type<'ctx>> {
         match self.kind() {
             LLVMTypeKind::LLVMFunctionTypeKind => {
@@ -105,7 +116,9 @@ impl<'ctx> Type<'ctx> {
                 // SAFETY: live struct type.
                 let count = unsafe { LLVMCountStructElementTypes(self.ptr()) };
                 // SAFETY: an index in range gives a type of the same context.
-                (0..count).map(|i| unsafe { Type::from_raw(LLVMStructGetTypeAtIndex(self.ptr(), i)) }).collect()
+                (0..count)
+                    .map(|i| unsafe { Type::from_raw(LLVMStructGetTypeAtIndex(self.ptr(), i)) })
+                    .collect()
             }
             LLVMTypeKind::LLVMArrayTypeKind
             | LLVMTypeKind::LLVMVectorTypeKind
@@ -134,8 +147,10 @@ impl<'ctx> Type<'ctx> {
         match self.kind() {
             // SAFETY: live array type.
             LLVMTypeKind::LLVMArrayTypeKind => Some(unsafe { LLVMGetArrayLength2(self.ptr()) }),
-            // SAFETY: live vector type.
-            LLVMTypeKind::LLVMVectorTypeKind => Some(unsafe { LLVMGetVectorSize(self.ptr()) } as u64),
+            LLVMTypeKind::LLVMVectorTypeKind => {
+                // SAFETY: live vector type.
+                Some(unsafe { LLVMGetVectorSize(self.ptr()) } as u64)
+            }
             _ => None,
         }
     }
@@ -157,23 +172,32 @@ impl<'ctx> Type<'ctx> {
         unsafe { LLVMTypeIsSized(self.ptr()) != 0 }
     }
 
-    /// Bytes between consecutive elements of this type, under the module's data layout. `None` without a size.
+    /// Bytes between consecutive elements of this type, under the module's data layout. `None`
+    /// without a size.
     pub fn alloc_size(self, module: &Module<'ctx>) -> Option<u64> {
         // SAFETY: live module and sized type; the layout belongs to the module.
-        self.is_sized().then(|| unsafe { LLVMABISizeOfType(LLVMGetModuleDataLayout(module.ptr()), self.ptr()) })
+        self.is_sized().then(|| unsafe {
+            LLVMABISizeOfType(LLVMGetModuleDataLayout(module.ptr()), self.ptr())
+        })
     }
 
     /// The alignment under the module's data layout. `None` without a size.
     pub fn abi_align(self, module: &Module<'ctx>) -> Option<u32> {
         // SAFETY: live module and sized type; the layout belongs to the module.
-        self.is_sized().then(|| unsafe { LLVMABIAlignmentOfType(LLVMGetModuleDataLayout(module.ptr()), self.ptr()) })
+        self.is_sized().then(|| unsafe {
+            LLVMABIAlignmentOfType(LLVMGetModuleDataLayout(module.ptr()), self.ptr())
+        })
     }
 
-    /// Where a field of a struct begins, under the module's data layout. `None` for other types, and beyond the last field.
+    /// Where a field of a struct begins, under the module's data layout. `None` for other types,
+    /// and beyond the last field.
     pub fn field_offset(self, module: &Module<'ctx>, index: u32) -> Option<u64> {
         let has = self.is_struct() && self.is_sized() && (index as usize) < self.contained().len();
-        // SAFETY: live module and sized struct type with more than `index` fields; the layout belongs to the module.
-        has.then(|| unsafe { LLVMOffsetOfElement(LLVMGetModuleDataLayout(module.ptr()), self.ptr(), index) })
+        // SAFETY: live module and sized struct type with more than `index` fields; the layout
+        // belongs to the module.
+        has.then(|| unsafe {
+            LLVMOffsetOfElement(LLVMGetModuleDataLayout(module.ptr()), self.ptr(), index)
+        })
     }
 
     // --- Constants of this type ---

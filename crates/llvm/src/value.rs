@@ -130,7 +130,10 @@ impl<'ctx> Value<'ctx> {
     }
 
     pub fn is_undef_or_poison(self) -> bool {
-        matches!(self.kind(), LLVMValueKind::LLVMUndefValueValueKind | LLVMValueKind::LLVMPoisonValueKind)
+        matches!(
+            self.kind(),
+            LLVMValueKind::LLVMUndefValueValueKind | LLVMValueKind::LLVMPoisonValueKind
+        )
     }
 
     /// Whether this is the constant that has no bit set.
@@ -154,7 +157,8 @@ impl<'ctx> Value<'ctx> {
         }
         if self.kind() == LLVMValueKind::LLVMConstantAggregateZeroValueKind {
             let len = self.ty().element_count()?;
-            return (self.ty().contained().first()?.int_width() == Some(8)).then(|| vec![0; len as usize]);
+            return (self.ty().contained().first()?.int_width() == Some(8))
+                .then(|| vec![0; len as usize]);
         }
         if self.kind() != LLVMValueKind::LLVMConstantDataArrayValueKind {
             return None;
@@ -193,25 +197,32 @@ impl<'ctx> Value<'ctx> {
     /// Whether this is a structure, array or vector constant that has its elements as operands.
     pub fn is_aggregate_constant(self) -> bool {
         use LLVMValueKind::*;
-        matches!(self.kind(), LLVMConstantStructValueKind | LLVMConstantArrayValueKind | LLVMConstantVectorValueKind)
+        matches!(
+            self.kind(),
+            LLVMConstantStructValueKind | LLVMConstantArrayValueKind | LLVMConstantVectorValueKind
+        )
     }
 
-    /// An element of a structure, array or vector constant, also of one whose elements are no operands.
+    /// An element of a structure, array or vector constant, also of one whose elements are no
+    /// operands.
     pub fn constant_element(self, index: u32) -> Option<Value<'ctx>> {
-        // SAFETY: a live constant; null where there is no such element.
-        self.is_constant().then(|| unsafe { Value::from_nullable(LLVMGetAggregateElement(self.ptr(), index)) })?
+        self.is_constant()
+            // SAFETY: a live constant; null where there is no such element.
+            .then(|| unsafe { Value::from_nullable(LLVMGetAggregateElement(self.ptr(), index)) })?
     }
 
     /// What a constant expression computes.
     pub fn constant_opcode(self) -> Option<Opcode> {
         // SAFETY: a live constant expression.
-        (self.kind() == LLVMValueKind::LLVMConstantExprValueKind).then(|| unsafe { LLVMGetConstOpcode(self.ptr()) })
+        (self.kind() == LLVMValueKind::LLVMConstantExprValueKind)
+            .then(|| unsafe { LLVMGetConstOpcode(self.ptr()) })
     }
 
-    /// The bytes that a constant address is beyond that of its first operand. `None` for what is no constant
-    /// `getelementptr` over bytes, as which LLVM writes them.
+    /// The bytes that a constant address is beyond that of its first operand. `None` for what is no
+    /// constant `getelementptr` over bytes, as which LLVM writes them.
     pub fn constant_byte_offset(self) -> Option<u64> {
-        let gep = self.constant_opcode() == Some(Opcode::LLVMGetElementPtr) && self.operand_count() == 2;
+        let gep =
+            self.constant_opcode() == Some(Opcode::LLVMGetElementPtr) && self.operand_count() == 2;
         // SAFETY: a live constant `getelementptr`.
         let ty = gep.then(|| unsafe { Type::from_raw(LLVMGetGEPSourceElementType(self.ptr())) })?;
         (ty.int_width() == Some(8)).then(|| self.operand(1)?.const_int_value())?

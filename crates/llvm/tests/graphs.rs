@@ -8,9 +8,14 @@ fn names(list: &[Function<'_>]) -> Vec<String> {
 }
 
 /// A part with `roots` and what they need.
-fn extract<'c>(module: &Module<'c>, roots: &[Function<'c>], keep: impl Fn(&str) -> bool) -> Module<'c> {
+fn extract<'c>(
+    module: &Module<'c>,
+    roots: &[Function<'c>],
+    keep: impl Fn(&str) -> bool,
+) -> Module<'c> {
     let extractor = Extractor::new(module, keep);
-    let roots: Vec<u32> = roots.iter().map(|f| extractor.graph.number(f.as_value()).unwrap()).collect();
+    let roots: Vec<u32> =
+        roots.iter().map(|f| extractor.graph.number(f.as_value()).unwrap()).collect();
     extractor.part(module, &extractor.graph.reachable(&roots), "part")
 }
 
@@ -31,7 +36,8 @@ fn closure(n: usize, edges: &[Vec<usize>]) -> Vec<Vec<bool>> {
 }
 
 fn random_graph() -> impl Strategy<Value = Vec<Vec<usize>>> {
-    (1usize..14).prop_flat_map(|n| proptest::collection::vec(proptest::collection::vec(0..n, 0..4), n))
+    (1usize..14)
+        .prop_flat_map(|n| proptest::collection::vec(proptest::collection::vec(0..n, 0..4), n))
 }
 
 /// A module whose function `f<i>` calls `f<j>` for each edge.
@@ -136,7 +142,10 @@ fn a_part_holds_what_its_roots_need_and_nothing_else() {
     assert_eq!(part.globals().map(|g| g.name()).collect::<Vec<_>>(), ["table", "llvm.used"]);
     // The node that names a function which is left out is left out with it.
     let rows = part.named_metadata("rows");
-    assert_eq!(rows.iter().map(|row| row.operand(0).unwrap().string().unwrap()).collect::<Vec<_>>(), ["other"]);
+    assert_eq!(
+        rows.iter().map(|row| row.operand(0).unwrap().string().unwrap()).collect::<Vec<_>>(),
+        ["other"]
+    );
     let again = context.parse_bitcode(&part.to_bitcode(), "again").unwrap();
     assert_eq!(again.kernels().len(), 1);
     assert_eq!(part.to_bitcode(), extract(&module, &[kernel], |name| name == "rows").to_bitcode());
@@ -144,7 +153,8 @@ fn a_part_holds_what_its_roots_need_and_nothing_else() {
 
 #[test]
 fn a_function_that_only_metadata_of_code_names_becomes_poison() {
-    let text = "define void @other() { ret void }\ndefine void @f(ptr %p) {\n  call void %p(), !callees !0\n  ret void\n}\n\
+    let text = "define void @other() { ret void }\ndefine void @f(ptr %p) {\n  call void %p(), \
+        !callees !0\n  ret void\n}\n\
                 !0 = !{ptr @other}\n";
     let context = Context::new();
     let module = context.parse_ir(text.as_bytes(), "callees").unwrap();
@@ -157,7 +167,8 @@ fn a_function_that_only_metadata_of_code_names_becomes_poison() {
 #[test]
 fn aliases_of_aliases_give_way_to_what_they_name() {
     let text = "@outer = alias void (), ptr @inner\n@inner = alias void (), ptr @f\n\
-                define void @f() {\n  ret void\n}\ndefine void @g() {\n  call void @outer()\n  ret void\n}\n";
+                define void @f() {\n  ret void\n}\ndefine void @g() {\n  call void @outer()\n  ret \
+                void\n}\n";
     let context = Context::new();
     let module = context.parse_ir(text.as_bytes(), "aliases").unwrap();
     let part = extract(&module, &[module.function("g").unwrap()], |_| true);
@@ -206,7 +217,10 @@ fn a_part_keeps_the_debug_information_of_its_functions_only() {
     let function = part.function("b").unwrap();
     assert_eq!(function.debug_loc().unwrap().line, 21);
     let place = function.instructions().next().unwrap().debug_loc().unwrap();
-    assert_eq!((place.file.as_str(), place.line, place.column, place.function.as_str()), ("b.cpp", 22, 4, "b"));
+    assert_eq!(
+        (place.file.as_str(), place.line, place.column, place.function.as_str()),
+        ("b.cpp", 22, 4, "b")
+    );
     // The original is as it was.
     module.verify().unwrap();
     assert_eq!(module.named_metadata("llvm.dbg.cu").len(), 2);
@@ -241,6 +255,7 @@ fn what_ties_stores_to_variables_stays_inside_one_function() {
         part.verify().unwrap();
     }
     assert!(parts[0].to_string().contains("#dbg_assign"), "{}", parts[0]);
-    // The rest of the metadata is the original's, so that any number of parts takes no memory for it.
+    // The rest of the metadata is the original's, so that any number of parts takes no memory for
+    // it.
     assert_eq!(parts[0].function("f").unwrap().subprogram(), f.subprogram());
 }

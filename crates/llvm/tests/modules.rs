@@ -9,7 +9,8 @@ fn parse<'c>(context: &'c Context, text: &str) -> Module<'c> {
 #[test]
 fn bitcode_round_trip_keeps_the_module() {
     let context = Context::new();
-    let module = parse(&context, "define i32 @f(i32 %x) {\n  %y = add i32 %x, 1\n  ret i32 %y\n}\n");
+    let module =
+        parse(&context, "define i32 @f(i32 %x) {\n  %y = add i32 %x, 1\n  ret i32 %y\n}\n");
     let bitcode = module.to_bitcode();
     let again = context.parse_bitcode(&bitcode, "again").unwrap();
     assert_eq!(again.function("f").unwrap().param_count(), 1);
@@ -20,7 +21,12 @@ fn bitcode_round_trip_keeps_the_module() {
 #[test]
 fn bad_bitcode_is_an_error_that_names_the_input() {
     let context = Context::new();
-    for bytes in [&b""[..], b"BC", b"hello, world, this is not bitcode", &[0x42, 0x43, 0xc0, 0xde, 1, 2, 3, 4]] {
+    for bytes in [
+        &b""[..],
+        b"BC",
+        b"hello, world, this is not bitcode",
+        &[0x42, 0x43, 0xc0, 0xde, 1, 2, 3, 4],
+    ] {
         let error = context.parse_bitcode(bytes, "a.bc").unwrap_err().to_string();
         assert!(error.starts_with("cannot read bitcode 'a.bc': "), "{error}");
     }
@@ -47,10 +53,12 @@ fn the_verifier_says_what_is_wrong() {
 #[test]
 fn linking_joins_and_reports_conflicts() {
     let context = Context::new();
-    let a = parse(&context, "declare void @g()\ndefine void @f() {\n  call void @g()\n  ret void\n}\n");
+    let a =
+        parse(&context, "declare void @g()\ndefine void @f() {\n  call void @g()\n  ret void\n}\n");
     a.link(parse(&context, "define void @g() {\n  ret void\n}\n")).unwrap();
     assert!(!a.function("g").unwrap().is_declaration());
-    let error = a.link(parse(&context, "define void @g() {\n  ret void\n}\n")).unwrap_err().to_string();
+    let error =
+        a.link(parse(&context, "define void @g() {\n  ret void\n}\n")).unwrap_err().to_string();
     assert!(error.contains("symbol multiply defined") && error.contains("g"), "{error}");
 
     let other = Context::new();
@@ -76,8 +84,10 @@ fn a_borrowed_module_is_not_disposed() {
 #[test]
 fn named_metadata_can_be_read_written_and_replaced() {
     let context = Context::new();
-    let module =
-        parse(&context, "!rows = !{!0, !1}\n!0 = !{!\"k\", i32 7, null, ptr @f}\n!1 = !{}\ndeclare void @f()\n");
+    let module = parse(
+        &context,
+        "!rows = !{!0, !1}\n!0 = !{!\"k\", i32 7, null, ptr @f}\n!1 = !{}\ndeclare void @f()\n",
+    );
     let rows = module.named_metadata("rows");
     assert_eq!(rows.len(), 2);
     assert_eq!(rows[0].operand(0).unwrap().string().as_deref(), Some("k"));
@@ -103,7 +113,10 @@ fn attributes_of_all_forms() {
          attributes #0 = { nounwind \"key\"=\"value\" }\n",
     );
     let (f, c) = (module.function("f").unwrap(), module.context());
-    assert_eq!(f.enum_attribute(Place::Param(0), "byval").unwrap().type_value(), Some(c.int_type(64)));
+    assert_eq!(
+        f.enum_attribute(Place::Param(0), "byval").unwrap().type_value(),
+        Some(c.int_type(64))
+    );
     assert_eq!(f.enum_attribute(Place::Param(0), "align").unwrap().int_value(), Some(8));
     assert!(f.enum_attribute(Place::Function, "nounwind").is_some());
     assert_eq!(f.string_attribute(Place::Function, "key").as_deref(), Some("value"));
@@ -122,11 +135,13 @@ fn passes_run_by_name_and_unknown_ones_are_errors() {
     let context = Context::new();
     let module = parse(
         &context,
-        "define i32 @f() {\n  %p = alloca i32\n  store i32 4, ptr %p\n  %v = load i32, ptr %p\n  ret i32 %v\n}\n",
+        "define i32 @f() {\n  %p = alloca i32\n  store i32 4, ptr %p\n  %v = load i32, ptr %p\n  \
+         ret i32 %v\n}\n",
     );
     run_passes(&module, "function(sroa)", None, PassOptions::default()).unwrap();
     assert!(!module.to_string().contains("alloca"));
-    let error = run_passes(&module, "no-such-pass", None, PassOptions::default()).unwrap_err().to_string();
+    let error =
+        run_passes(&module, "no-such-pass", None, PassOptions::default()).unwrap_err().to_string();
     assert!(error.contains("no-such-pass"), "{error}");
 }
 
@@ -159,7 +174,8 @@ fn inlining_works_or_says_why_not() {
          define void @callee() {\n  call void @ext()\n  ret void\n}\n\
          define void @caller() {\n  call void @callee()\n  ret void\n}\n",
     );
-    let call = |name: &str| module.function(name).unwrap().instructions().find(|i| i.is_call()).unwrap();
+    let call =
+        |name: &str| module.function(name).unwrap().instructions().find(|i| i.is_call()).unwrap();
     call("caller").inline_call().unwrap();
     let error = call("caller").inline_call().unwrap_err().to_string();
     assert!(error.contains("'ext'") && error.contains("'caller'"), "{error}");

@@ -1,13 +1,17 @@
 //! `device_global` variables in device code.
 //!
-//! The front end gives each such variable the attributes [`ID_ATTRIBUTE`], its name on all devices, and [`SIZE_ATTRIBUTE`], beside
-//! those of its properties. From then on it is what it was in the source: a variable with its initial value. The pass
-//! `linkage` makes it one that host code and other images can name, and whose value nobody may assume to know.
+//! The front end gives each such variable the attributes [`ID_ATTRIBUTE`], its name on all devices,
+//! and [`SIZE_ATTRIBUTE`], beside those of its properties. From then on it is what it was in the
+//! source: a variable with its initial value. The pass `linkage` makes it one that host code and
+//! other images can name, and whose value nobody may assume to know.
 //!
-//! Who compiles a module for a device then lets code find the memory that the runtime has for the variable (`hal::globals`):
-//! * [`to_declarations`]: the variable is an undefined symbol, which the loader of the object binds;
-//! * [`to_pointers`]: a variable of the same name holds the address of the memory, and is read once per function. Variables with
-//!   `device_image_scope` stay as they are: the program that is loaded has them.
+//! Who compiles a module for a device then lets code find the memory that the runtime has for the
+//! variable (`hal::globals`):
+//! * [`to_declarations`]: the variable is an undefined symbol, which the loader of the object
+//!   binds;
+//! * [`to_pointers`]: a variable of the same name holds the address of the memory, and is read once
+//!   per function. Variables with `device_image_scope` stay as they are: the program that is loaded
+//!   has them.
 
 use crate::Error;
 use scythe_llvm::{Function, GlobalVariable, Linkage, Module, Value};
@@ -55,7 +59,8 @@ pub enum GlobalError {
     InInitialValue,
 }
 
-/// Makes all variables ones that host code and other images can name; true where there is one. Part of the pass `linkage`.
+/// Makes all variables ones that host code and other images can name; true where there is one. Part
+/// of the pass `linkage`.
 pub(crate) fn share(module: &Module<'_>) -> Result<bool, Error> {
     let all = DeviceGlobal::all(module);
     for DeviceGlobal { variable, id, .. } in &all {
@@ -120,8 +125,8 @@ fn by_function<'ctx>(value: Value<'ctx>) -> Vec<(Function<'ctx>, Vec<Value<'ctx>
     list
 }
 
-/// Lets pointer variables stand for all variables without `device_image_scope`. An error names a variable whose address is part
-/// of another's initial value.
+/// Lets pointer variables stand for all variables without `device_image_scope`. An error names a
+/// variable whose address is part of another's initial value.
 pub fn to_pointers<'ctx>(module: &Module<'ctx>) -> Result<(), Error> {
     let context = module.context();
     let builder = context.create_builder();
@@ -143,7 +148,8 @@ pub fn to_pointers<'ctx>(module: &Module<'ctx>) -> Result<(), Error> {
             builder.position_at_start(entry);
             let address = builder.load(pointer_type, pointer.as_value(), "device_global");
             // It is filled before the first kernel runs.
-            address.set_metadata(context.metadata_kind("invariant.load"), Some(context.md_node(&[])));
+            address
+                .set_metadata(context.metadata_kind("invariant.load"), Some(context.md_node(&[])));
             users.into_iter().for_each(|user| old.replace_uses_in(user, address.as_value()));
         }
         if old.has_uses() {

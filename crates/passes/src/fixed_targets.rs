@@ -1,7 +1,8 @@
-//! `-fsycl-fixed-targets=`: the promise that all device code of a translation unit runs on the listed targets only.
+//! `-fsycl-fixed-targets=`: the promise that all device code of a translation unit runs on the
+//! listed targets only.
 //!
-//! [`mark`] writes the list on every entry point, [`check`] finds what a listed target cannot do. Part of the pass
-//! [`crate::Aspects`], whose analysis it needs.
+//! [`mark`] writes the list on every entry point, [`check`] finds what a listed target cannot do.
+//! Part of the pass [`crate::Aspects`], whose analysis it needs.
 
 use crate::aspects::chain::{Analysis, Chain, Link, aspect_name};
 use crate::aspects::metadata::Kinds;
@@ -16,7 +17,8 @@ use std::collections::BTreeSet;
 pub struct FixedTarget {
     pub name: String,
     pub aspects: BTreeSet<u32>,
-    /// It may have aspects besides those listed: a family of devices. Nothing is said about its aspects then.
+    /// It may have aspects besides those listed: a family of devices. Nothing is said about its
+    /// aspects then.
     pub may_support_other_aspects: bool,
     /// Empty where they are not known.
     pub sub_group_sizes: BTreeSet<u32>,
@@ -24,7 +26,8 @@ pub struct FixedTarget {
     pub max_work_group_size: Option<u64>,
 }
 
-/// Writes `!intel_fixed_targets` on every kernel and `SYCL_EXTERNAL` function that is defined; true when there is one.
+/// Writes `!intel_fixed_targets` on every kernel and `SYCL_EXTERNAL` function that is defined; true
+/// when there is one.
 pub fn mark(module: &Module<'_>, kinds: Kinds, targets: &[FixedTarget]) -> bool {
     let names: Vec<String> = targets.iter().map(|target| target.name.clone()).collect();
     let mut changed = false;
@@ -38,19 +41,21 @@ pub fn mark(module: &Module<'_>, kinds: Kinds, targets: &[FixedTarget]) -> bool 
 /// Kernels and `SYCL_EXTERNAL` functions that are defined here.
 fn is_entry_point(function: Function<'_>) -> bool {
     function.is_kernel()
-        || (!function.is_declaration() && function.string_attribute(At::Function, MODULE_ID_ATTRIBUTE).is_some())
+        || (!function.is_declaration()
+            && function.string_attribute(At::Function, MODULE_ID_ATTRIBUTE).is_some())
 }
 
 impl FixedTarget {
-    /// Whether a function with this condition is called on devices of the target. A family of devices may have aspects besides those
-    /// listed: the condition may hold for some of them.
+    /// Whether a function with this condition is called on devices of the target. A family of
+    /// devices may have aspects besides those listed: the condition may hold for some of them.
     fn may_take(&self, branch: &Condition) -> bool {
         self.may_support_other_aspects || branch.holds(|aspect| self.aspects.contains(&aspect))
     }
 }
 
-/// What the targets cannot do: one warning per function that itself uses or declares an aspect, and per required size. What only
-/// branches of `if_device_has` reach counts for the targets that take them.
+/// What the targets cannot do: one warning per function that itself uses or declares an aspect, and
+/// per required size. What only branches of `if_device_has` reach counts for the targets that take
+/// them.
 pub fn check(analysis: &Analysis<'_, '_>, kinds: Kinds, targets: &[FixedTarget]) -> Vec<Warning> {
     let mut warnings = Vec::new();
     if targets.is_empty() {
@@ -58,17 +63,20 @@ pub fn check(analysis: &Analysis<'_, '_>, kinds: Kinds, targets: &[FixedTarget])
     }
     let mut ways = Ways::new(analysis, targets);
     for (number, node) in (0u32..).zip(&analysis.functions.nodes) {
-        let mut aspects: BTreeSet<u32> = analysis.functions.uses(number).iter().map(|(aspect, _)| *aspect).collect();
+        let mut aspects: BTreeSet<u32> =
+            analysis.functions.uses(number).iter().map(|(aspect, _)| *aspect).collect();
         // A kernel repeats the declaration of its functor's call operator.
         if !node.function.is_kernel() {
             aspects.extend(node.declared.iter().flatten());
         }
         for aspect in aspects {
-            let lacks = |t: &FixedTarget| !t.may_support_other_aspects && !t.aspects.contains(&aspect);
+            let lacks =
+                |t: &FixedTarget| !t.may_support_other_aspects && !t.aspects.contains(&aspect);
             let Some((lacking, chain)) = ways.lacking(number, lacks) else { continue };
             let chain = analysis.describe(chain, aspect);
             let message = format!(
-                "function '{}' uses aspect '{}' not supported by {lacking} in '-fsycl-fixed-targets'",
+                "function '{}' uses aspect '{}' not supported by {lacking} in \
+                 '-fsycl-fixed-targets'",
                 last_name(&chain),
                 aspect_name(aspect)
             );
@@ -84,7 +92,12 @@ fn last_name(chain: &Chain) -> &str {
 }
 
 /// Required sizes that a target does not have.
-fn sizes(analysis: &Analysis<'_, '_>, kinds: Kinds, number: u32, ways: &mut Ways<'_, '_, '_>) -> Vec<Warning> {
+fn sizes(
+    analysis: &Analysis<'_, '_>,
+    kinds: Kinds,
+    number: u32,
+    ways: &mut Ways<'_, '_, '_>,
+) -> Vec<Warning> {
     let function = analysis.function(number);
     // The kernel has the sizes of its functor's call operator.
     if analysis.sources.is_kernel_body(&function.name()) {
@@ -93,7 +106,8 @@ fn sizes(analysis: &Analysis<'_, '_>, kinds: Kinds, number: u32, ways: &mut Ways
     let warning = |what: &str, size: &str, lacking: Option<(String, Vec<u32>)>| {
         let symbol = function.name();
         let message = format!(
-            "function '{}' has required {what} size '{size}' not supported by {} in '-fsycl-fixed-targets'",
+            "function '{}' has required {what} size '{size}' not supported by {} in \
+             '-fsycl-fixed-targets'",
             analysis.name(number, &symbol),
             lacking?.0
         );
@@ -101,7 +115,8 @@ fn sizes(analysis: &Analysis<'_, '_>, kinds: Kinds, number: u32, ways: &mut Ways
         Some(Warning { group: Group::FixedTargets, place, message, details: Vec::new() })
     };
     let sub_group = kinds.sub_group_size(function).and_then(|size| {
-        let lacks = |t: &FixedTarget| !t.sub_group_sizes.is_empty() && !t.sub_group_sizes.contains(&size);
+        let lacks =
+            |t: &FixedTarget| !t.sub_group_sizes.is_empty() && !t.sub_group_sizes.contains(&size);
         warning("sub-group", &size.to_string(), ways.lacking(number, lacks))
     });
     let work_group = kinds.work_group_size(function).and_then(|size| {
@@ -123,8 +138,9 @@ fn names(targets: &[&FixedTarget]) -> Option<String> {
     }
 }
 
-/// Shortest ways from entry points to every function, for each target: a search per target, made when the first way is asked for. Without
-/// branches for some devices, one search is enough for all targets.
+/// Shortest ways from entry points to every function, for each target: a search per target, made
+/// when the first way is asked for. Without branches for some devices, one search is enough for all
+/// targets.
 struct Ways<'a, 'b, 'ctx> {
     analysis: &'a Analysis<'b, 'ctx>,
     targets: &'a [FixedTarget],
@@ -139,9 +155,13 @@ impl<'a, 'b, 'ctx> Ways<'a, 'b, 'ctx> {
         Self { analysis, targets, has_branches, searches: vec![None; targets.len()] }
     }
 
-    /// The targets, in words, that `lacks` is true for and that may run the function, and how an entry point comes to call it on the
-    /// first of them.
-    fn lacking(&mut self, function: u32, lacks: impl Fn(&FixedTarget) -> bool) -> Option<(String, Vec<u32>)> {
+    /// The targets, in words, that `lacks` is true for and that may run the function, and how an
+    /// entry point comes to call it on the first of them.
+    fn lacking(
+        &mut self,
+        function: u32,
+        lacks: impl Fn(&FixedTarget) -> bool,
+    ) -> Option<(String, Vec<u32>)> {
         let targets = self.targets;
         let (mut lacking, mut first) = (Vec::new(), None);
         for (number, target) in targets.iter().enumerate().filter(|(_, target)| lacks(target)) {
@@ -153,7 +173,8 @@ impl<'a, 'b, 'ctx> Ways<'a, 'b, 'ctx> {
         names(&lacking).zip(first)
     }
 
-    /// From an entry point to `function`, both included; `None` where none leads there. An entry point is its own caller.
+    /// From an entry point to `function`, both included; `None` where none leads there. An entry
+    /// point is its own caller.
     fn to(&mut self, function: u32, target: usize) -> Option<Vec<u32>> {
         let target = if self.has_branches { target } else { 0 };
         let (analysis, fixed) = (self.analysis, &self.targets[target]);
@@ -181,7 +202,10 @@ fn search(analysis: &Analysis<'_, '_>, target: &FixedTarget) -> Vec<Option<u32>>
     while let Some(&caller) = queue.get(next) {
         next += 1;
         for (callee, _) in analysis.functions.calls(caller) {
-            let is_called = nodes[*callee as usize].condition.as_ref().is_none_or(|branch| target.may_take(branch));
+            let is_called = nodes[*callee as usize]
+                .condition
+                .as_ref()
+                .is_none_or(|branch| target.may_take(branch));
             if is_called && callers[*callee as usize].is_none() {
                 callers[*callee as usize] = Some(caller);
                 queue.push(*callee);

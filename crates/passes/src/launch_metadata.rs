@@ -1,5 +1,6 @@
-//! Reads and writes the named metadata that holds launch rows: the only place that knows its form, which
-//! `scythe_abi::launch` describes. The front end writes it, `split` turns it into a property set.
+//! Reads and writes the named metadata that holds launch rows: the only place that knows its form,
+//! which `scythe_abi::launch` describes. The front end writes it, `split` turns it into a property
+//! set.
 
 use crate::Error;
 use scythe_abi::launch::{KernelLaunch, Param, ParamKind, Passing, Shape};
@@ -26,9 +27,9 @@ pub enum RowError {
     Unknown { kernel: String, what: &'static str, seen: u32 },
 }
 
-/// All rows, in the module's order, without repetitions. Linking puts the rows of its inputs after one another: a
-/// kernel that two translation units share is there once, while different kernels under one symbol stay apart, for
-/// the linker's caller to report.
+/// All rows, in the module's order, without repetitions. Linking puts the rows of its inputs after
+/// one another: a kernel that two translation units share is there once, while different kernels
+/// under one symbol stay apart, for the linker's caller to report.
 pub fn read(module: &Module<'_>) -> Result<Vec<(String, KernelLaunch)>, Error> {
     let mut seen = std::collections::HashSet::new();
     let mut rows = Vec::new();
@@ -44,7 +45,8 @@ pub fn read(module: &Module<'_>) -> Result<Vec<(String, KernelLaunch)>, Error> {
 /// Replaces all rows.
 pub fn write(module: &Module<'_>, rows: &[(String, KernelLaunch)]) {
     let context = module.context();
-    let nodes: Vec<_> = rows.iter().map(|(symbol, launch)| encode(context, symbol, launch)).collect();
+    let nodes: Vec<_> =
+        rows.iter().map(|(symbol, launch)| encode(context, symbol, launch)).collect();
     module.set_named_metadata(LAUNCH_METADATA, &nodes);
 }
 
@@ -53,7 +55,8 @@ pub fn add(module: &Module<'_>, symbol: &str, launch: &KernelLaunch) {
     module.add_named_metadata(LAUNCH_METADATA, encode(module.context(), symbol, launch));
 }
 
-/// The kernel that a node of the launch metadata belongs to: for choosing nodes without reading them whole.
+/// The kernel that a node of the launch metadata belongs to: for choosing nodes without reading
+/// them whole.
 pub fn symbol(node: Metadata<'_>) -> Option<String> {
     node.operand(0)?.string()
 }
@@ -103,7 +106,8 @@ fn decode(node: Metadata<'_>) -> Result<(String, KernelLaunch), RowError> {
         let kind = number32(i, "parameter kind")?;
         let kind = ParamKind::from_u32(kind).ok_or_else(|| unknown("parameter kind", kind))?;
         let passing = number32(i + 3, "parameter passing")?;
-        let passing = Passing::from_u32(passing).ok_or_else(|| unknown("parameter passing", passing))?;
+        let passing =
+            Passing::from_u32(passing).ok_or_else(|| unknown("parameter passing", passing))?;
         let (size, offset) = (number(i + 1, "parameter size")?, number(i + 2, "parameter offset")?);
         params.push(Param { kind, size, offset, passing });
     }

@@ -5,13 +5,16 @@
 //! What the front end runs at the start of clang's pipeline, in order ([`front_end_pipeline`]):
 //!
 //! 1. [`host_code`]: functions of the host that came along are gone.
-//! 2. [`properties::kernels`]: compile-time properties of kernels are what attributes would have been.
+//! 2. [`properties::kernels`]: compile-time properties of kernels are what attributes would have
+//!    been.
 //! 3. [`literals`]: constants of type `double` that are converted are no use of it.
 //! 4. [`aspects`]: which optional features each function uses, before any other pass can hide one.
-//! 5. [`linkage`]: kernels and `device_global` variables of several translation units can be linked. Names are final afterwards.
+//! 5. [`linkage`]: kernels and `device_global` variables of several translation units can be
+//!    linked. Names are final afterwards.
 //! 6. [`lower_kernel_args`]: kernels have flat parameters. Signatures are final afterwards.
 //! 7. [`properties::parameters`]: parameters carry their compile-time properties.
-//! 8. [`properties::members`]: accesses to members with properties tell which member of what they access.
+//! 8. [`properties::members`]: accesses to members with properties tell which member of what they
+//!    access.
 
 #![forbid(unsafe_code)]
 
@@ -46,7 +49,8 @@ pub trait Pass {
     /// As written in options and file tests.
     fn name(&self) -> &'static str;
 
-    /// Does the work, and tells whether the module changed. After an error the module may be half done, but is valid.
+    /// Does the work, and tells whether the module changed. After an error the module may be half
+    /// done, but is valid.
     fn run(&self, module: &Module<'_>) -> Result<bool, Error>;
 }
 
@@ -66,8 +70,8 @@ pub fn by_name(name: &str) -> Option<&'static dyn Pass> {
     all.into_iter().find(|p| p.name() == name)
 }
 
-/// Brings a translation unit's module, annotated by the front end, into the form that is linked, split and compiled.
-/// Gives the time report (see [`Options::time`]).
+/// Brings a translation unit's module, annotated by the front end, into the form that is linked,
+/// split and compiled. Gives the time report (see [`Options::time`]).
 pub fn front_end_pipeline(
     module: &Module<'_>,
     aspects: &Aspects<'_>,

@@ -1,13 +1,16 @@
 //! Gives kernels the linkage with which several translation units can be linked.
 //!
-//! clang emits kernels as strong symbols, which clash when a header's kernel is in two translation units. After this
-//! pass
-//! * a kernel with an externally visible name is `weak_odr` in a comdat of its name: the linker keeps one of several,
-//!   and, other than with `linkonce_odr`, the optimiser keeps it though no device code calls it;
-//! * a kernel whose name has internal linkage, which the front end marks with [`INTERNAL_ATTRIBUTE`], is called
-//!   `<name>.tu.<translation unit>` and stays strong; its launch row follows;
+//! clang emits kernels as strong symbols, which clash when a header's kernel is in two translation
+//! units. After this pass
+//! * a kernel with an externally visible name is `weak_odr` in a comdat of its name: the linker
+//!   keeps one of several, and, other than with `linkonce_odr`, the optimiser keeps it though no
+//!   device code calls it;
+//! * a kernel whose name has internal linkage, which the front end marks with
+//!   [`INTERNAL_ATTRIBUTE`], is called `<name>.tu.<translation unit>` and stays strong; its launch
+//!   row follows;
 //! * the mark is gone;
-//! * `device_global` variables have their final names, and are `weak_odr` as well ([`crate::device_globals`]).
+//! * `device_global` variables have their final names, and are `weak_odr` as well
+//!   ([`crate::device_globals`]).
 //!
 //! Other functions keep the linkage that clang gave them.
 
@@ -16,7 +19,8 @@ use scythe_abi::names::TU_SEPARATOR;
 use scythe_llvm::{Function, Linkage as LlvmLinkage, Module, Place};
 use std::collections::HashMap;
 
-/// Function attribute on kernels whose name has internal linkage; its value is the translation unit's identifier.
+/// Function attribute on kernels whose name has internal linkage; its value is the translation
+/// unit's identifier.
 pub const INTERNAL_ATTRIBUTE: &str = "scythe-internal";
 
 /// A kernel that cannot be linked.
@@ -63,8 +67,13 @@ impl Pass for Linkage {
     }
 }
 
-/// Makes a kernel's name unique to its translation unit. Gives the old and the new name where it changed.
-fn qualify<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>, unit: &str) -> Result<Option<(String, String)>, Error> {
+/// Makes a kernel's name unique to its translation unit. Gives the old and the new name where it
+/// changed.
+fn qualify<'ctx>(
+    module: &Module<'ctx>,
+    kernel: Function<'ctx>,
+    unit: &str,
+) -> Result<Option<(String, String)>, Error> {
     if unit.len() != 16 || !unit.bytes().all(|b| b.is_ascii_hexdigit()) {
         return Err(error(kernel, LinkageError::Unit { found: unit.to_owned() }));
     }
@@ -91,7 +100,9 @@ fn share<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) -> Result<bool, Er
     if !kernel.is_externally_visible() {
         return Err(error(kernel, LinkageError::Internal));
     }
-    if name.contains(TU_SEPARATOR) || (kernel.linkage() == LlvmLinkage::LLVMWeakODRLinkage && kernel.has_comdat()) {
+    if name.contains(TU_SEPARATOR)
+        || (kernel.linkage() == LlvmLinkage::LLVMWeakODRLinkage && kernel.has_comdat())
+    {
         return Ok(false);
     }
     kernel.set_linkage(LlvmLinkage::LLVMWeakODRLinkage);

@@ -16,8 +16,8 @@ use crate::aspects::metadata::Kinds;
 use crate::{Error, Pass};
 use scythe_abi::aspect::Aspect;
 use scythe_llvm::{
-    Builder, Function, Instruction, Linkage, Module, Opcode, PassOptions, Place, Type, TypeKind, Value,
-    run_function_passes,
+    Builder, Function, Instruction, Linkage, Module, Opcode, PassOptions, Place, Type, TypeKind,
+    Value, run_function_passes,
 };
 use std::collections::HashMap;
 
@@ -46,7 +46,8 @@ impl Pass for Literals {
         let kinds = Kinds::new(module.context());
         let builder = module.context().create_builder();
         let mut folder = Folder { module, kinds, builder, made: HashMap::new(), changed: false };
-        let functions: Vec<Function<'_>> = module.functions().filter(|f| !f.is_declaration()).collect();
+        let functions: Vec<Function<'_>> =
+            module.functions().filter(|f| !f.is_declaration()).collect();
         for function in functions {
             if !kinds.used(function).contains(&(Aspect::Fp64 as u32)) {
                 folder.function(function, 0)?;
@@ -78,7 +79,9 @@ impl Known<'_> {
         match self {
             Self::Nothing => "._".to_owned(),
             Self::Value(value) | Self::Memory(value) => format!(".{}", constant(value)),
-            Self::Among(values) => format!(".{}", values.iter().map(constant).collect::<Vec<_>>().join("or")),
+            Self::Among(values) => {
+                format!(".{}", values.iter().map(constant).collect::<Vec<_>>().join("or"))
+            }
         }
     }
 }
@@ -106,7 +109,8 @@ fn is_double(ty: Type<'_>) -> bool {
 }
 
 fn is_foldable(function: Function<'_>) -> bool {
-    !function.is_declaration() && function.string_attribute(Place::Function, FOLDABLE_ATTRIBUTE).is_some()
+    !function.is_declaration()
+        && function.string_attribute(Place::Function, FOLDABLE_ATTRIBUTE).is_some()
 }
 
 impl<'ctx> Folder<'_, 'ctx> {
@@ -114,9 +118,13 @@ impl<'ctx> Folder<'_, 'ctx> {
         let (mut locals, mut has_double) = (Vec::new(), false);
         for instruction in function.instructions() {
             match instruction.opcode() {
-                Opcode::LLVMAlloca if instruction.allocated_type().is_some_and(is_double) => locals.push(instruction),
+                Opcode::LLVMAlloca if instruction.allocated_type().is_some_and(is_double) => {
+                    locals.push(instruction)
+                }
                 Opcode::LLVMAlloca => {}
-                Opcode::LLVMCall => has_double |= instruction.operands().any(|operand| is_double(operand.ty())),
+                Opcode::LLVMCall => {
+                    has_double |= instruction.operands().any(|operand| is_double(operand.ty()))
+                }
                 _ => {}
             }
             has_double |= is_double(instruction.ty());
@@ -137,7 +145,9 @@ impl<'ctx> Folder<'_, 'ctx> {
         for instruction in function.instructions().collect::<Vec<_>>() {
             match instruction.opcode() {
                 Opcode::LLVMCall => self.call(instruction, depth)?,
-                Opcode::LLVMFPTrunc | Opcode::LLVMFPToSI | Opcode::LLVMFPToUI => self.conversion(instruction),
+                Opcode::LLVMFPTrunc | Opcode::LLVMFPToSI | Opcode::LLVMFPToUI => {
+                    self.conversion(instruction)
+                }
                 _ => self.arithmetic(instruction),
             }
         }
@@ -147,7 +157,9 @@ impl<'ctx> Folder<'_, 'ctx> {
 
     /// A conversion of a constant, or of one of several.
     fn conversion(&mut self, instruction: Instruction<'ctx>) {
-        let Some(from) = instruction.operand(0).filter(|from| from.ty().kind() == TypeKind::LLVMDoubleTypeKind) else {
+        let Some(from) =
+            instruction.operand(0).filter(|from| from.ty().kind() == TypeKind::LLVMDoubleTypeKind)
+        else {
             return;
         };
         let Some(leaves) = leaves(from, MOST_CHOICES) else { return };
@@ -163,13 +175,17 @@ impl<'ctx> Folder<'_, 'ctx> {
 
     /// Arithmetic on constants: what LLVM's builder makes of it.
     fn arithmetic(&mut self, instruction: Instruction<'ctx>) {
-        if instruction.ty().kind() != TypeKind::LLVMDoubleTypeKind || !instruction.operands().all(Value::is_constant) {
+        if instruction.ty().kind() != TypeKind::LLVMDoubleTypeKind
+            || !instruction.operands().all(Value::is_constant)
+        {
             return;
         }
         self.builder.position_before(instruction);
         let operand = |index: u32| instruction.operand(index);
         let builder = &self.builder;
-        let binary = |make: &dyn Fn(Value<'ctx>, Value<'ctx>) -> Value<'ctx>| Some(make(operand(0)?, operand(1)?));
+        let binary = |make: &dyn Fn(Value<'ctx>, Value<'ctx>) -> Value<'ctx>| {
+            Some(make(operand(0)?, operand(1)?))
+        };
         let folded = match instruction.opcode() {
             Opcode::LLVMFAdd => binary(&|a, b| builder.fadd(a, b, "")),
             Opcode::LLVMFSub => binary(&|a, b| builder.fsub(a, b, "")),
@@ -189,7 +205,12 @@ impl<'ctx> Folder<'_, 'ctx> {
     }
 
     /// The same choices as `value` makes, with other constants.
-    fn mirror(&self, value: Value<'ctx>, ty: Type<'ctx>, leaves: &HashMap<Value<'ctx>, Value<'ctx>>) -> Value<'ctx> {
+    fn mirror(
+        &self,
+        value: Value<'ctx>,
+        ty: Type<'ctx>,
+        leaves: &HashMap<Value<'ctx>, Value<'ctx>>,
+    ) -> Value<'ctx> {
         if let Some(&leaf) = leaves.get(&value) {
             return leaf;
         }
@@ -205,17 +226,23 @@ impl<'ctx> Folder<'_, 'ctx> {
             incoming.into_iter().for_each(|(from, block)| phi.add_incoming(from, block));
             return phi.as_value();
         }
-        let arms = [1, 2].map(|arm| instruction.operand(arm).map(|from| self.mirror(from, ty, leaves)));
-        let (Some(condition), [Some(yes), Some(no)]) = (instruction.operand(0), arms) else { return ty.poison() };
+        let arms =
+            [1, 2].map(|arm| instruction.operand(arm).map(|from| self.mirror(from, ty, leaves)));
+        let (Some(condition), [Some(yes), Some(no)]) = (instruction.operand(0), arms) else {
+            return ty.poison();
+        };
         self.builder.position_before(instruction);
         self.builder.select(condition, yes, no, "")
     }
 
     /// Replaces a call with constants by one of a function that was compiled for them.
     fn call(&mut self, call: Instruction<'ctx>, depth: u32) -> Result<(), Error> {
-        let Some(callee) = call.called_function().filter(|callee| is_foldable(*callee)) else { return Ok(()) };
+        let Some(callee) = call.called_function().filter(|callee| is_foldable(*callee)) else {
+            return Ok(());
+        };
         let gives_double = is_double(callee.return_type());
-        let known: Vec<Known<'ctx>> = call.args().into_iter().map(|argument| known(argument, gives_double)).collect();
+        let known: Vec<Known<'ctx>> =
+            call.args().into_iter().map(|argument| known(argument, gives_double)).collect();
         // What depends on other values of type `double` uses them.
         let open = |(argument, known): (&Value<'ctx>, &Known<'ctx>)| {
             *known == Known::Nothing && (gives_double || is_double(argument.ty()))
@@ -244,7 +271,12 @@ impl<'ctx> Folder<'_, 'ctx> {
         Ok(())
     }
 
-    fn replace_call(&mut self, call: Instruction<'ctx>, function: Function<'ctx>, known: &[Known<'ctx>]) {
+    fn replace_call(
+        &mut self,
+        call: Instruction<'ctx>,
+        function: Function<'ctx>,
+        known: &[Known<'ctx>],
+    ) {
         let (mut args, mut places) = (Vec::new(), Vec::new());
         for (index, (argument, known)) in call.args().into_iter().zip(known).enumerate() {
             if *known == Known::Nothing {
@@ -255,7 +287,10 @@ impl<'ctx> Folder<'_, 'ctx> {
         for (argument, known) in call.args().into_iter().zip(known) {
             if let Known::Among(constants) = known {
                 let ty = self.module.context().int_type(32);
-                let numbers = (0u64..).zip(constants).map(|(n, constant)| (*constant, ty.const_int(n))).collect();
+                let numbers = (0u64..)
+                    .zip(constants)
+                    .map(|(n, constant)| (*constant, ty.const_int(n)))
+                    .collect();
                 args.push(self.mirror(argument, ty, &numbers));
             }
         }
@@ -265,10 +300,14 @@ impl<'ctx> Folder<'_, 'ctx> {
         new.set_debug_loc(call.debug_loc_metadata());
         for (new_index, &old_index) in (0u32..).zip(&places) {
             let attributes = call.call_attributes(Place::Param(old_index));
-            attributes.into_iter().for_each(|attribute| new.add_call_attribute(Place::Param(new_index), attribute));
+            attributes
+                .into_iter()
+                .for_each(|attribute| new.add_call_attribute(Place::Param(new_index), attribute));
         }
         let attributes = call.call_attributes(Place::Return);
-        attributes.into_iter().for_each(|attribute| new.add_call_attribute(Place::Return, attribute));
+        attributes
+            .into_iter()
+            .for_each(|attribute| new.add_call_attribute(Place::Return, attribute));
         self.replace(call, new.as_value());
     }
 
@@ -280,23 +319,39 @@ impl<'ctx> Folder<'_, 'ctx> {
         depth: u32,
     ) -> Result<Option<Folded<'ctx>>, Error> {
         let context = self.module.context();
-        let kept: Vec<u32> =
-            (0u32..).zip(known).filter(|(_, k)| **k == Known::Nothing).map(|(index, _)| index).collect();
+        let kept: Vec<u32> = (0u32..)
+            .zip(known)
+            .filter(|(_, k)| **k == Known::Nothing)
+            .map(|(index, _)| index)
+            .collect();
         let choices = known.iter().filter(|known| matches!(known, Known::Among(_))).count();
-        let mut types: Vec<Type<'ctx>> =
-            kept.iter().filter_map(|&index| callee.param(index as usize)).map(|param| param.ty()).collect();
+        let mut types: Vec<Type<'ctx>> = kept
+            .iter()
+            .filter_map(|&index| callee.param(index as usize))
+            .map(|param| param.ty())
+            .collect();
         types.extend(std::iter::repeat_n(context.int_type(32), choices));
-        let name = format!("{}.literal{}", callee.name(), known.iter().map(Known::name).collect::<String>());
-        let function = self.module.add_function(&name, callee.return_type().function(&types, false));
+        let name = format!(
+            "{}.literal{}",
+            callee.name(),
+            known.iter().map(Known::name).collect::<String>()
+        );
+        let function =
+            self.module.add_function(&name, callee.return_type().function(&types, false));
         function.copy_attributes_from(callee);
         function.set_linkage(Linkage::LLVMInternalLinkage);
         function.remove_string_attribute(Place::Function, FOLDABLE_ATTRIBUTE);
-        ["optnone", "noinline"].iter().for_each(|name| function.remove_enum_attribute(Place::Function, name));
+        ["optnone", "noinline"]
+            .iter()
+            .for_each(|name| function.remove_enum_attribute(Place::Function, name));
         for (new_index, &old_index) in (0u32..).zip(&kept) {
             let attributes = callee.attributes(Place::Param(old_index));
-            attributes.into_iter().for_each(|attribute| function.add_attribute(Place::Param(new_index), attribute));
+            attributes
+                .into_iter()
+                .for_each(|attribute| function.add_attribute(Place::Param(new_index), attribute));
         }
-        let used: Vec<u32> = self.kinds.used(callee).into_iter().filter(|&a| a != Aspect::Fp64 as u32).collect();
+        let used: Vec<u32> =
+            self.kinds.used(callee).into_iter().filter(|&a| a != Aspect::Fp64 as u32).collect();
         if !used.is_empty() {
             self.kinds.set_used(function, context, &used);
         }
@@ -347,7 +402,11 @@ impl<'ctx> Folder<'_, 'ctx> {
     fn memory(&self, constant: Value<'ctx>, pointer: Type<'ctx>) -> Value<'ctx> {
         let memory = self.builder.alloca(constant.ty(), "").as_value();
         self.builder.store(constant, memory);
-        if memory.ty() == pointer { memory } else { self.builder.cast(Opcode::LLVMAddrSpaceCast, memory, pointer, "") }
+        if memory.ty() == pointer {
+            memory
+        } else {
+            self.builder.cast(Opcode::LLVMAddrSpaceCast, memory, pointer, "")
+        }
     }
 
     /// The constant of this number.
@@ -371,7 +430,8 @@ impl<'ctx> Folder<'_, 'ctx> {
             is_double(instruction.ty())
                 || instruction.operands().any(|operand| is_double(operand.ty()))
                 || instruction.allocated_type().is_some_and(is_double)
-                || called.is_some_and(|called| self.kinds.used(called).contains(&(Aspect::Fp64 as u32)))
+                || called
+                    .is_some_and(|called| self.kinds.used(called).contains(&(Aspect::Fp64 as u32)))
         })
     }
 
@@ -385,7 +445,9 @@ impl<'ctx> Folder<'_, 'ctx> {
             }
         }
         for local in function.instructions().collect::<Vec<_>>() {
-            if local.opcode() != Opcode::LLVMAlloca || !local.allocated_type().is_some_and(is_double) {
+            if local.opcode() != Opcode::LLVMAlloca
+                || !local.allocated_type().is_some_and(is_double)
+            {
                 continue;
             }
             let uses = Uses::of(local);
@@ -486,7 +548,9 @@ impl<'ctx> Uses<'ctx> {
                 Opcode::LLVMStore if user.operand(0) != Some(address) => self.stores.push(user),
                 Opcode::LLVMLoad if is_double(user.ty()) => self.loads.push(user),
                 Opcode::LLVMCall => match user.called_function() {
-                    Some(callee) if callee.name().starts_with("llvm.lifetime.") => self.markers.push(user),
+                    Some(callee) if callee.name().starts_with("llvm.lifetime.") => {
+                        self.markers.push(user)
+                    }
                     _ => self.calls.push(user),
                 },
                 _ => self.others = true,
@@ -499,7 +563,9 @@ impl<'ctx> Uses<'ctx> {
     fn constant(&self) -> Option<Value<'ctx>> {
         let [store] = self.stores[..] else { return None };
         let reads_only = |call: &Instruction<'ctx>| call.called_function().is_some_and(is_foldable);
-        let value = store.operand(0).filter(|value| value.is_constant() && !value.is_undef_or_poison())?;
-        (is_double(value.ty()) && !self.others && self.calls.iter().all(reads_only)).then_some(value)
+        let value =
+            store.operand(0).filter(|value| value.is_constant() && !value.is_undef_or_poison())?;
+        (is_double(value.ty()) && !self.others && self.calls.iter().all(reads_only))
+            .then_some(value)
     }
 }

@@ -3,16 +3,20 @@
 //! ```text
 //! spir_kernel void @k(ptr byval(%functor) align 8 %f)
 //!   becomes
-//! spir_kernel void @k(ptr addrspace(1) noundef %arg.0, float noundef %arg.1, ptr noundef byval([24 x i8]) align 8 %arg.2)
+//! spir_kernel void @k(ptr addrspace(1) noundef %arg.0, float noundef %arg.1,
+//!                     ptr noundef byval([24 x i8]) align 8 %arg.2)
 //! ```
 //!
-//! The functor is rebuilt from them in an alloca, which SROA removes. What no row covers (padding, and words of accessors
-//! that mean something to the host only) is undefined there. Afterwards
-//! * each parameter can carry attributes of its own, and address-space inference sees global and local pointers;
-//! * name, linkage, comdat, calling convention, attributes and debug information of the kernel are as before;
+//! The functor is rebuilt from them in an alloca, which SROA removes. What no row covers (padding,
+//! and words of accessors that mean something to the host only) is undefined there. Afterwards
+//! * each parameter can carry attributes of its own, and address-space inference sees global and
+//!   local pointers;
+//! * name, linkage, comdat, calling convention, attributes and debug information of the kernel are
+//!   as before;
 //! * a second run changes nothing: a kernel whose parameters are those of its launch rows is done.
 //!
-//! The pass does not trust the rows: a row that does not fit its kernel is an error and leaves the kernel as it was.
+//! The pass does not trust the rows: a row that does not fit its kernel is an error and leaves the
+//! kernel as it was.
 
 use crate::{Error, Pass, launch_metadata};
 use scythe_abi::launch::{KernelLaunch, Param, ParamKind, Passing, Scalar};
@@ -35,7 +39,10 @@ pub enum ArgumentError {
     Kind { index: usize, kind: ParamKind, passing: Passing },
     #[error("parameter {index}: {size} bytes cannot be passed as {passing}")]
     Size { index: usize, size: u64, passing: Passing },
-    #[error("parameter {index}: {size} bytes at offset {offset} are outside the functor of {functor_size} bytes")]
+    #[error(
+        "parameter {index}: {size} bytes at offset {offset} are outside the functor of \
+         {functor_size} bytes"
+    )]
     Outside { index: usize, size: u64, offset: u64, functor_size: u64 },
     #[error("parameters {first} and {second} overlap at offset {offset} of the functor")]
     Overlap { first: usize, second: usize, offset: u64 },
@@ -53,8 +60,11 @@ impl Pass for LowerKernelArgs {
         let rows: HashMap<_, _> = launch_metadata::read(module)?.into_iter().collect();
         let mut changed = false;
         for kernel in module.kernels() {
-            let fail =
-                |fault: ArgumentError| Error::Kernel { pass: self.name(), kernel: kernel.name(), fault: fault.into() };
+            let fail = |fault: ArgumentError| Error::Kernel {
+                pass: self.name(),
+                kernel: kernel.name(),
+                fault: fault.into(),
+            };
             let launch = rows.get(&kernel.name());
             match launch {
                 Some(launch) if !is_lowered(module, kernel, launch) => {
@@ -84,13 +94,19 @@ struct Plan<'ctx> {
 }
 
 impl<'ctx> Plan<'ctx> {
-    fn new(module: &Module<'ctx>, kernel: Function<'ctx>, launch: &KernelLaunch) -> Result<Self, ArgumentError> {
+    fn new(
+        module: &Module<'ctx>,
+        kernel: Function<'ctx>,
+        launch: &KernelLaunch,
+    ) -> Result<Self, ArgumentError> {
         let (functor, functor_align, old_param) = functor_of(module, kernel)?;
         let size = functor.alloc_size(module).unwrap_or(0);
         if size != launch.functor_size {
             return Err(ArgumentError::FunctorSize { size, row: launch.functor_size });
         }
-        let is_call = |user: Value<'ctx>| user.as_instruction().is_some_and(|i| i.called_function() == Some(kernel));
+        let is_call = |user: Value<'ctx>| {
+            user.as_instruction().is_some_and(|i| i.called_function() == Some(kernel))
+        };
         if kernel.users().into_iter().any(is_call) {
             return Err(ArgumentError::Called);
         }
@@ -110,7 +126,8 @@ impl<'ctx> Plan<'ctx> {
     /// Replaces `kernel` by one with flat parameters.
     fn apply(&self, module: &Module<'ctx>, kernel: Function<'ctx>) {
         let context = module.context();
-        let types: Vec<_> = self.params.iter().map(|param| self.param_type(module, param)).collect();
+        let types: Vec<_> =
+            self.params.iter().map(|param| self.param_type(module, param)).collect();
         let lowered = module.add_function("", context.void_type().function(&types, false));
         lowered.copy_attributes_from(kernel);
         lowered.set_linkage(kernel.linkage());
@@ -141,7 +158,8 @@ impl<'ctx> Plan<'ctx> {
         }
     }
 
-    /// Fills an alloca in the entry block of `lowered` from its parameters, and lets it take the old parameter's place.
+    /// Fills an alloca in the entry block of `lowered` from its parameters, and lets it take the
+    /// old parameter's place.
     fn rebuild_functor(&self, module: &Module<'ctx>, lowered: Function<'ctx>) {
         let Some(entry) = lowered.entry_block() else { return };
         let context = module.context();
@@ -160,7 +178,13 @@ impl<'ctx> Plan<'ctx> {
                 }
                 Passing::Scalar(_) => builder.store(value, place).set_align(align),
                 Passing::Bytes { align_log2 } => {
-                    builder.memcpy(place, align, value, 1 << align_log2, context.const_int(64, param.size));
+                    builder.memcpy(
+                        place,
+                        align,
+                        value,
+                        1 << align_log2,
+                        context.const_int(64, param.size),
+                    );
                 }
             }
         }
@@ -181,8 +205,10 @@ fn functor_of<'ctx>(
     let byval = kernel.enum_attribute(Place::Param(0), "byval").and_then(|a| a.type_value());
     match (params.as_slice(), byval) {
         ([param], Some(functor)) if kernel.return_type().is_void() => {
-            let written = kernel.enum_attribute(Place::Param(0), "align").and_then(|a| a.int_value());
-            let align = written.and_then(|a| u32::try_from(a).ok()).or_else(|| functor.abi_align(module));
+            let written =
+                kernel.enum_attribute(Place::Param(0), "align").and_then(|a| a.int_value());
+            let align =
+                written.and_then(|a| u32::try_from(a).ok()).or_else(|| functor.abi_align(module));
             Ok((functor, align.unwrap_or(1), *param))
         }
         _ => Err(ArgumentError::NoFunctor { found: kernel.function_type().to_string() }),
@@ -196,7 +222,12 @@ fn check_places(params: &[Param], functor_size: u64) -> Result<(), ArgumentError
         match p.offset.checked_add(p.size) {
             Some(end) if end <= functor_size => order.push((p.offset, end, index)),
             _ => {
-                return Err(ArgumentError::Outside { index, size: p.size, offset: p.offset, functor_size });
+                return Err(ArgumentError::Outside {
+                    index,
+                    size: p.size,
+                    offset: p.offset,
+                    functor_size,
+                });
             }
         }
     }
@@ -204,7 +235,11 @@ fn check_places(params: &[Param], functor_size: u64) -> Result<(), ArgumentError
     for pair in order.windows(2) {
         let ((_, end, a), (start, _, b)) = (pair[0], pair[1]);
         if start < end {
-            return Err(ArgumentError::Overlap { first: a.min(b), second: a.max(b), offset: start });
+            return Err(ArgumentError::Overlap {
+                first: a.min(b),
+                second: a.max(b),
+                offset: start,
+            });
         }
     }
     Ok(())
@@ -215,7 +250,9 @@ fn is_lowered(module: &Module<'_>, kernel: Function<'_>, launch: &KernelLaunch) 
     let params = kernel.params();
     params.len() == launch.params.len()
         && params.iter().zip(&launch.params).enumerate().all(|(index, (value, row))| {
-            let byval = kernel.enum_attribute(Place::Param(index as u32), "byval").and_then(|a| a.type_value());
+            let byval = kernel
+                .enum_attribute(Place::Param(index as u32), "byval")
+                .and_then(|a| a.type_value());
             match (row.passing, byval) {
                 (Passing::Pointer, None) => value.ty().address_space() == row.kind.address_space(),
                 (Passing::Scalar(scalar), None) => value.ty() == scalar_type(module, scalar),
@@ -242,7 +279,8 @@ fn scalar_type<'ctx>(module: &Module<'ctx>, scalar: Scalar) -> Type<'ctx> {
     }
 }
 
-/// The pointer type that the functor's fields have: the generic address space of SPIR-V, the only one elsewhere.
+/// The pointer type that the functor's fields have: the generic address space of SPIR-V, the only
+/// one elsewhere.
 fn generic_pointer<'ctx>(module: &Module<'ctx>) -> Type<'ctx> {
     module.context().ptr_type(if module.triple().starts_with("spir") { 4 } else { 0 })
 }

@@ -26,7 +26,8 @@ pub struct Dump {
     pub ir: String,
 }
 
-/// Runs `passes` in order and stops at the first that fails. Gives the time report, which is empty unless asked for.
+/// Runs `passes` in order and stops at the first that fails. Gives the time report, which is empty
+/// unless asked for.
 pub fn run(
     module: &Module<'_>,
     passes: &[&dyn Pass],
@@ -42,7 +43,10 @@ pub fn run(
             module.verify().map_err(|source| Error::Verify { pass: pass.name(), source })?;
         }
         if options.dump_after.as_deref().is_some_and(|name| name == "all" || name == pass.name()) {
-            sink(Dump { file_name: format!("{:02}-{}.ll", index + 1, pass.name()), ir: module.to_string() });
+            sink(Dump {
+                file_name: format!("{:02}-{}.ll", index + 1, pass.name()),
+                ir: module.to_string(),
+            });
         }
     }
     Ok(if options.time { report(&times) } else { String::new() })
@@ -53,7 +57,8 @@ fn report(times: &[(&str, Duration)]) -> String {
     let total: Duration = times.iter().map(|(_, t)| *t).sum();
     let mut out = String::from("Scythe pass execution timing report\n   wall (s)      %  pass\n");
     for (name, time) in times.iter().copied().chain([("total", total)]) {
-        let share = if total.is_zero() { 100.0 } else { 100.0 * time.as_secs_f64() / total.as_secs_f64() };
+        let share =
+            if total.is_zero() { 100.0 } else { 100.0 * time.as_secs_f64() / total.as_secs_f64() };
         // Writing to a string does not fail.
         let _ = writeln!(out, "{:11.6} {share:6.1}  {name}", time.as_secs_f64());
     }

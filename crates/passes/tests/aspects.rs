@@ -10,7 +10,8 @@ use scythe_passes::{Aspects, Pass};
 fn graph(count: usize, calls: &[(usize, usize)], users: &[usize], declarers: &[usize]) -> String {
     let mut text = String::from("target triple = \"spirv64-unknown-unknown\"\n!0 = !{i32 6}\n");
     for function in 0..count {
-        let declares = if declarers.contains(&function) { " !intel_declared_aspects !0" } else { "" };
+        let declares =
+            if declarers.contains(&function) { " !intel_declared_aspects !0" } else { "" };
         text += &format!("define spir_func void @f{function}(){declares} {{\n");
         if users.contains(&function) {
             text += "  %x = alloca double\n";
@@ -24,7 +25,11 @@ fn graph(count: usize, calls: &[(usize, usize)], users: &[usize], declarers: &[u
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: 300,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
 
     /// The same as the search's own test, from IR to metadata.
     #[test]
@@ -102,7 +107,8 @@ fn requirements_of_an_image_are_those_of_all_its_entry_points() {
     let context = Context::new();
     let module = context.parse_ir(ENTRY_POINTS.as_bytes(), "entry points").unwrap();
     let kinds = Kinds::new(module.context());
-    let names = |names: &[&str]| names.iter().map(|n| module.function(n).unwrap()).collect::<Vec<_>>();
+    let names =
+        |names: &[&str]| names.iter().map(|n| module.function(n).unwrap()).collect::<Vec<_>>();
     let all = Requirements::of_all(names(&["plain", "uses", "sub8", "group", "cube"]), kinds);
     assert_eq!(Vec::from_iter(all.aspects), [6, 28]);
     assert_eq!(Vec::from_iter(all.sub_group_sizes), [8]);

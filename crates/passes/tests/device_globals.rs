@@ -36,8 +36,14 @@ fn objects_leave_all_variables_to_their_loader() {
     module.verify().unwrap();
     let text = module.to_string();
     for name in ["shared", "scoped"] {
-        let line = text.lines().find(|line| line.starts_with(&format!("@{name} = "))).expect("the variable");
-        assert!(line.contains("external addrspace(1) global") && !line.contains("dso_local"), "{line}");
+        let line = text
+            .lines()
+            .find(|line| line.starts_with(&format!("@{name} = ")))
+            .expect("the variable");
+        assert!(
+            line.contains("external addrspace(1) global") && !line.contains("dso_local"),
+            "{line}"
+        );
     }
 }
 
@@ -49,11 +55,20 @@ fn others_read_an_address_once_but_have_variables_of_one_image() {
     module.verify().unwrap();
     let text = module.to_string();
     assert!(
-        text.contains("@shared = addrspace(1) externally_initialized global ptr addrspace(1) null, align 8"),
+        text.contains(
+            "@shared = addrspace(1) externally_initialized global ptr addrspace(1) null, align 8"
+        ),
         "{text}"
     );
-    assert!(text.contains("@scoped = dso_local addrspace(1) externally_initialized global i32 7"), "{text}");
-    assert_eq!(text.matches("load ptr addrspace(1), ptr addrspace(1) @shared").count(), 1, "{text}");
+    assert!(
+        text.contains("@scoped = dso_local addrspace(1) externally_initialized global i32 7"),
+        "{text}"
+    );
+    assert_eq!(
+        text.matches("load ptr addrspace(1), ptr addrspace(1) @shared").count(),
+        1,
+        "{text}"
+    );
     assert_eq!(text.matches("@shared").count(), 2, "{text}");
     assert!(text.contains("!invariant.load"), "{text}");
     // Nothing is left to do.
@@ -66,18 +81,26 @@ fn an_address_in_an_initial_value_is_refused() {
     let context = Context::new();
     let text = format!("{CODE}\n@table = addrspace(1) global ptr addrspace(1) @shared\n");
     let error = to_pointers(&parse(&context, &text)).unwrap_err().to_string();
-    assert!(error.contains("variable 'shared': its address is part of the initial value"), "{error}");
+    assert!(
+        error.contains("variable 'shared': its address is part of the initial value"),
+        "{error}"
+    );
 }
 
 #[test]
 fn lists_of_what_is_kept_are_no_initial_values() {
     let context = Context::new();
     let list = "[ptr addrspace(4) addrspacecast (ptr addrspace(1) @shared to ptr addrspace(4))]";
-    let text =
-        format!("{CODE}\n@llvm.used = appending global [1 x ptr addrspace(4)] {list}, section \"llvm.metadata\"\n");
+    let text = format!(
+        "{CODE}\n@llvm.used = appending global [1 x ptr addrspace(4)] {list}, \
+         section \"llvm.metadata\"\n"
+    );
     let module = parse(&context, &text);
     to_pointers(&module).unwrap();
     module.verify().unwrap();
     let text = module.to_string();
-    assert!(text.contains("global ptr addrspace(1) null, align 8") && !text.contains("llvm.used"), "{text}");
+    assert!(
+        text.contains("global ptr addrspace(1) null, align 8") && !text.contains("llvm.used"),
+        "{text}"
+    );
 }

@@ -3,7 +3,8 @@
 use scythe_llvm::{Context, Module};
 use scythe_passes::device_has;
 
-/// Two branches and an else, as code without optimisation has them, with a function that all branches share.
+/// Two branches and an else, as code without optimisation has them, with a function that all
+/// branches share.
 const CODE: &str = "
     target triple = \"spirv64-unknown-unknown\"
     declare spir_func zeroext i1 @__scythe_device_has(i32)
@@ -31,9 +32,12 @@ const CODE: &str = "
     out:
       ret void
     }
-    define internal spir_func void @first() noinline \"scythe-conditional\" { call spir_func void @one() ret void }
-    define internal spir_func void @second() noinline optnone \"scythe-conditional\" { call spir_func void @shared() ret void }
-    define internal spir_func void @third() noinline \"scythe-conditional\" { call spir_func void @shared() ret void }
+    define internal spir_func void @first() noinline \"scythe-conditional\" { call spir_func void \
+    @one() ret void }
+    define internal spir_func void @second() noinline optnone \"scythe-conditional\" { call \
+    spir_func void @shared() ret void }
+    define internal spir_func void @third() noinline \"scythe-conditional\" { call spir_func void \
+    @shared() ret void }
     define internal spir_func void @one() { ret void }
     define internal spir_func void @shared() { ret void }
     define spir_func void @exported() { ret void }";
@@ -65,10 +69,14 @@ fn branches_that_are_taken_become_plain_functions() {
     assert!(!text.contains("call spir_func zeroext i1 @__scythe_device_has"), "{text}");
     let attributes = |name: &str| {
         let function = module.function(name).expect("it is there");
-        ["noinline", "optnone"].map(|a| function.enum_attribute(scythe_llvm::Place::Function, a).is_some())
+        ["noinline", "optnone"]
+            .map(|a| function.enum_attribute(scythe_llvm::Place::Function, a).is_some())
     };
     // Who asked for no optimisation still gets none, but where it was in the way.
-    assert_eq!([attributes("kernel"), attributes("second"), attributes("third")], [[false; 2], [true; 2], [false; 2]]);
+    assert_eq!(
+        [attributes("kernel"), attributes("second"), attributes("third")],
+        [[false; 2], [true; 2], [false; 2]]
+    );
 }
 
 #[test]
@@ -81,8 +89,8 @@ fn code_that_does_not_ask_is_left_alone() {
     assert_eq!(module.to_string(), before);
 }
 
-/// Whatever becomes of the question, a branch whose condition does not hold is not compiled: here the answer goes through memory that
-/// other code may change.
+/// Whatever becomes of the question, a branch whose condition does not hold is not compiled: here
+/// the answer goes through memory that other code may change.
 #[test]
 fn a_branch_whose_condition_does_not_hold_loses_its_body() {
     let code = "
@@ -108,6 +116,10 @@ fn a_branch_whose_condition_does_not_hold_loses_its_body() {
         let module = context.parse_ir(code.as_bytes(), "test").expect("valid IR");
         device_has::fold(&module, aspects).expect("it can be folded");
         module.verify().expect("it is still valid");
-        assert_eq!(module.to_string().contains("call void @elsewhere"), is_left, "{aspects:?}: {module}");
+        assert_eq!(
+            module.to_string().contains("call void @elsewhere"),
+            is_left,
+            "{aspects:?}: {module}"
+        );
     }
 }

@@ -5,13 +5,20 @@ use scythe_abi::launch::{KernelLaunch, Param, ParamKind, Passing, Scalar, Shape}
 use scythe_llvm::{Context, PassOptions, run_passes};
 use scythe_passes::{Aspects, Options, Pass, front_end_pipeline, launch_metadata};
 
-const KINDS: [(Scalar, u64); 6] =
-    [(Scalar::I8, 1), (Scalar::I16, 2), (Scalar::I32, 4), (Scalar::I64, 8), (Scalar::Float, 4), (Scalar::Double, 8)];
+const KINDS: [(Scalar, u64); 6] = [
+    (Scalar::I8, 1),
+    (Scalar::I16, 2),
+    (Scalar::I32, 4),
+    (Scalar::I64, 8),
+    (Scalar::Float, 4),
+    (Scalar::Double, 8),
+];
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Each field is stored to a place of its own; after lowering and SROA, what is stored must be the parameter.
+    /// Each field is stored to a place of its own; after lowering and SROA, what is stored must be
+    /// the parameter.
     #[test]
     fn every_field_becomes_its_parameter(fields in proptest::collection::vec((0usize..6, 0u64..4), 1..12)) {
         let (mut params, mut body, mut offset) = (Vec::new(), String::new(), 0u64);
@@ -21,13 +28,15 @@ proptest! {
             offset += padding;
             params.push(Param { kind: ParamKind::StdLayout, size, offset, passing: Passing::Scalar(scalar) });
             body += &format!(
-                "  %p{i} = getelementptr i8, ptr %f, i64 {offset}\n  %v{i} = load {ty}, ptr %p{i}, align 1\n  \
+                "  %p{i} = getelementptr i8, ptr %f, i64 {offset}\n  %v{i} = load {ty}, ptr %p{i}, \
+                 align 1\n  \
                  store volatile {ty} %v{i}, ptr addrspace(1) @out, align 1\n");
             offset += size;
         }
         let text = format!(
             "target triple = \"spirv64-unknown-unknown\"\n@out = external addrspace(1) global i64\n\
-             define spir_kernel void @k(ptr byval([{offset} x i8]) align 1 %f) {{\n{body}  ret void\n}}\n");
+             define spir_kernel void @k(ptr byval([{offset} x i8]) align 1 %f) {{\n{body}  ret \
+             void\n}}\n");
         let context = Context::new();
         let module = context.parse_ir(text.as_bytes(), "random").unwrap();
         let launch = KernelLaunch {

@@ -2,7 +2,9 @@
 
 use scythe_abi::launch::{KernelLaunch, Param, ParamKind, Passing, Scalar, Shape};
 use scythe_llvm::{Context, Module};
-use scythe_passes::{Aspects, Dump, Error, Options, Pass, front_end_pipeline, launch_metadata, pipeline};
+use scythe_passes::{
+    Aspects, Dump, Error, Options, Pass, front_end_pipeline, launch_metadata, pipeline,
+};
 
 fn module<'c>(context: &'c Context) -> Module<'c> {
     let text = "target triple = \"spirv64-unknown-unknown\"\n\
@@ -20,7 +22,12 @@ fn launch() -> KernelLaunch {
         line: 7,
         column: 9,
         identity: u64::MAX - 3,
-        params: vec![Param { kind: ParamKind::StdLayout, size: 8, offset: 0, passing: Passing::Scalar(Scalar::I64) }],
+        params: vec![Param {
+            kind: ParamKind::StdLayout,
+            size: 8,
+            offset: 0,
+            passing: Passing::Scalar(Scalar::I64),
+        }],
     }
 }
 
@@ -40,9 +47,10 @@ impl Pass for Breaks {
 #[test]
 fn nothing_is_reported_unless_asked_for() {
     let context = Context::new();
-    let report = front_end_pipeline(&module(&context), &Aspects::SILENT, &Options::default(), &mut |d| {
-        panic!("{}", d.file_name)
-    });
+    let report =
+        front_end_pipeline(&module(&context), &Aspects::SILENT, &Options::default(), &mut |d| {
+            panic!("{}", d.file_name)
+        });
     assert_eq!(report, Ok(String::new()));
 }
 
@@ -50,8 +58,10 @@ fn nothing_is_reported_unless_asked_for() {
 fn the_time_report_names_every_pass() {
     let context = Context::new();
     let options = Options { time: true, ..Options::default() };
-    let report = front_end_pipeline(&module(&context), &Aspects::SILENT, &options, &mut |_| {}).unwrap();
-    let names: Vec<_> = report.lines().skip(2).map(|l| l.split_whitespace().last().unwrap()).collect();
+    let report =
+        front_end_pipeline(&module(&context), &Aspects::SILENT, &options, &mut |_| {}).unwrap();
+    let names: Vec<_> =
+        report.lines().skip(2).map(|l| l.split_whitespace().last().unwrap()).collect();
     assert_eq!(
         names,
         [
@@ -74,7 +84,8 @@ fn dumps_follow_one_pass_or_all() {
     let dumps = |after: &str| {
         let mut seen: Vec<Dump> = Vec::new();
         let options = Options { dump_after: Some(after.into()), ..Options::default() };
-        front_end_pipeline(&module(&context), &Aspects::SILENT, &options, &mut |d| seen.push(d)).unwrap();
+        front_end_pipeline(&module(&context), &Aspects::SILENT, &options, &mut |d| seen.push(d))
+            .unwrap();
         seen
     };
     assert_eq!(
@@ -100,7 +111,9 @@ fn dumps_follow_one_pass_or_all() {
 fn a_pass_that_breaks_the_module_is_named() {
     let context = Context::new();
     let options = Options { verify: true, ..Options::default() };
-    let error = pipeline::run(&module(&context), &[&Breaks], &options, &mut |_| {}).unwrap_err().to_string();
+    let error = pipeline::run(&module(&context), &[&Breaks], &options, &mut |_| {})
+        .unwrap_err()
+        .to_string();
     assert!(error.starts_with("after pass 'breaks': invalid IR"), "{error}");
 }
 
@@ -113,7 +126,8 @@ fn launch_rows_survive_bitcode_and_linking() {
     let again = context.parse_bitcode(&first.to_bitcode(), "again").unwrap();
     assert_eq!(launch_metadata::read(&again).unwrap(), rows);
 
-    // The same kernel in two translation units is there once, another one under its name stays visible.
+    // The same kernel in two translation units is there once, another one under its name stays
+    // visible.
     let second = context.create_module("second");
     launch_metadata::add(&second, "k", &launch());
     launch_metadata::add(&second, "k", &KernelLaunch { identity: 1, ..launch() });
@@ -128,8 +142,13 @@ fn two_translation_units_with_one_kernel_link() {
     let unit = |name: &str| {
         let unit = module(&context);
         unit.set_name(name);
-        front_end_pipeline(&unit, &Aspects::SILENT, &Options { verify: true, ..Options::default() }, &mut |_| {})
-            .unwrap();
+        front_end_pipeline(
+            &unit,
+            &Aspects::SILENT,
+            &Options { verify: true, ..Options::default() },
+            &mut |_| {},
+        )
+        .unwrap();
         unit
     };
     let a = unit("a");

@@ -1,5 +1,5 @@
-//! Our analysis of divergence against LLVM's: on the kernels of the CPU's file tests, and on random control flow. Builds with debug
-//! assertions compare them.
+//! Our analysis of divergence against LLVM's: on the kernels of the CPU's file tests, and on random
+//! control flow. Builds with debug assertions compare them.
 #![cfg(debug_assertions)]
 
 use proptest::prelude::*;
@@ -10,20 +10,27 @@ use std::fmt::Write;
 use std::path::Path;
 
 /// Ways to lay work-items in lanes.
-const LAYOUTS: [Option<Fold>; 3] =
-    [None, Some(Fold { row: 4, used: 4, rows: [8, 1] }), Some(Fold { row: 4, used: 3, rows: [3, 5] })];
+const LAYOUTS: [Option<Fold>; 3] = [
+    None,
+    Some(Fold { row: 4, used: 4, rows: [8, 1] }),
+    Some(Fold { row: 4, used: 3, rows: [3, 5] }),
+];
 
-/// Widens a kernel in all ways; in this build, that compares the analyses. Gives how many ways suited it.
+/// Widens a kernel in all ways; in this build, that compares the analyses. Gives how many ways
+/// suited it.
 fn widen<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) -> usize {
     queries::simplify(module, kernel, true);
     if lanes::is_irreducible(kernel) {
-        run_function_passes(kernel, lanes::MAKE_REDUCIBLE, None, PassOptions::default()).expect("passes run");
+        run_function_passes(kernel, lanes::MAKE_REDUCIBLE, None, PassOptions::default())
+            .expect("passes run");
     }
     let mut made = 0;
     for (n, fold) in LAYOUTS.into_iter().enumerate() {
         for masked in [false, true] {
             let options = lanes::Options { lanes: 16, masked, fold };
-            made += usize::from(lanes::widen(module, kernel, &format!("wide.{n}.{masked}"), options).is_ok());
+            made += usize::from(
+                lanes::widen(module, kernel, &format!("wide.{n}.{masked}"), options).is_ok(),
+            );
         }
     }
     module.verify().expect("widened code is valid");
@@ -49,15 +56,21 @@ fn kernels_of_file_tests_agree_with_llvm() {
     assert!(widened > 50, "only {widened} kernels were widened");
 }
 
-/// A kernel with this control flow: each block changes variables and goes on by one of them, or by what differs between work-items.
+/// A kernel with this control flow: each block changes variables and goes on by one of them, or by
+/// what differs between work-items.
 fn kernel(blocks: &[(u8, u8, u8, u8)]) -> String {
     let mut text = String::from(
         "declare i64 @_Z33__spirv_BuiltInGlobalInvocationIdi(i32) memory(none)\n\
          define spir_kernel void @k(ptr addrspace(1) %out, i32 %n) {\n\
-         entry:\n  %id = call i64 @_Z33__spirv_BuiltInGlobalInvocationIdi(i32 0)\n  %item = trunc i64 %id to i32\n",
+         entry:\n  %id = call i64 @_Z33__spirv_BuiltInGlobalInvocationIdi(i32 0)\n  %item = trunc \
+         i64 %id to i32\n",
     );
     for v in 0..4 {
-        let _ = writeln!(text, "  %v{v} = alloca i32\n  store i32 {}, ptr %v{v}", if v == 3 { "%n" } else { "1" });
+        let _ = writeln!(
+            text,
+            "  %v{v} = alloca i32\n  store i32 {}, ptr %v{v}",
+            if v == 3 { "%n" } else { "1" }
+        );
     }
     let count = blocks.len();
     let _ = writeln!(text, "  br label %b0");
@@ -65,7 +78,10 @@ fn kernel(blocks: &[(u8, u8, u8, u8)]) -> String {
         let (from, to) = (change % 4, change / 4 % 4);
         // The work-item's number comes in at times only: what starts uniform shall mostly stay so.
         let term = if change >= 240 { "%item".to_owned() } else { (change / 16).to_string() };
-        let _ = writeln!(text, "b{b}:\n  %l{b} = load i32, ptr %v{from}\n  %s{b} = add i32 %l{b}, {term}");
+        let _ = writeln!(
+            text,
+            "b{b}:\n  %l{b} = load i32, ptr %v{from}\n  %s{b} = add i32 %l{b}, {term}"
+        );
         let _ = writeln!(text, "  store i32 %s{b}, ptr %v{to}");
         let target = |x: u8| match usize::from(x) % (count + 1) {
             t if t == count => "end".to_owned(),

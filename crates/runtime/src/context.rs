@@ -15,7 +15,8 @@ const LARGEST_ALIGNMENT: usize = 128;
 
 /// A set of devices, and the allocations made for them.
 ///
-/// Allocations that a program does not free stay valid until the process ends: commands may still use them.
+/// Allocations that a program does not free stay valid until the process ends: commands may still
+/// use them.
 pub struct Context {
     /// Unique in the process, and not 0.
     pub id: u64,
@@ -67,11 +68,13 @@ impl Context {
         if devices.is_empty() {
             return Err(invalid("a context needs at least one device, but none was given"));
         }
-        let devices = devices.into_iter().map(|device| Member { known: device, actual: device }).collect();
+        let devices =
+            devices.into_iter().map(|device| Member { known: device, actual: device }).collect();
         Ok(Self { id: next_id(), devices, native: None, allocations: Mutex::default() })
     }
 
-    /// The context of the driver's that the program made itself, with those of `devices` that it holds.
+    /// The context of the driver's that the program made itself, with those of `devices` that it
+    /// holds.
     ///
     /// # Safety
     /// `native` is a context of the devices' driver, alive.
@@ -90,7 +93,12 @@ impl Context {
                 crate::selection::VARIABLE
             )));
         }
-        Ok(Self { id: next_id(), devices: members, native: Some(NativeContext(native)), allocations: Mutex::default() })
+        Ok(Self {
+            id: next_id(),
+            devices: members,
+            native: Some(NativeContext(native)),
+            allocations: Mutex::default(),
+        })
     }
 
     /// The devices, as programs know them.
@@ -98,10 +106,13 @@ impl Context {
         self.devices.iter().map(|member| member.known)
     }
 
-    /// What commands of this context for `device` are given to; `None` where neither it nor a device that it is a part of is in the
-    /// context.
+    /// What commands of this context for `device` are given to; `None` where neither it nor a
+    /// device that it is a part of is in the context.
     pub fn actual(&self, device: &'static Device) -> Option<&'static Device> {
-        let member = self.devices.iter().find(|member| member.known.id == device.id || member.actual.id == device.id);
+        let member = self
+            .devices
+            .iter()
+            .find(|member| member.known.id == device.id || member.actual.id == device.id);
         let within = || self.devices.iter().any(|member| device.is_within(member.known));
         member.map(|member| member.actual).or_else(|| within().then_some(device))
     }
@@ -118,10 +129,12 @@ impl Context {
         Ok(own)
     }
 
-    /// The device that `device` stands for: itself where it is of this context, the first where none is named.
+    /// The device that `device` stands for: itself where it is of this context, the first where
+    /// none is named.
     fn pick(&self, device: Option<&'static Device>) -> Result<&'static Device> {
         let Some(device) = device else { return Ok(self.first()) };
-        self.actual(device).ok_or_else(|| invalid(format!("device '{}' is not in the context", device.name())))
+        self.actual(device)
+            .ok_or_else(|| invalid(format!("device '{}' is not in the context", device.name())))
     }
 
     /// Allocates; null when memory is exhausted.
@@ -134,7 +147,9 @@ impl Context {
     ) -> Result<*mut c_void> {
         let align = if align == 0 { LARGEST_ALIGNMENT } else { align };
         if !align.is_power_of_two() {
-            return Err(invalid(format!("the alignment {align} of an allocation is not a power of two")));
+            return Err(invalid(format!(
+                "the alignment {align} of an allocation is not a power of two"
+            )));
         }
         if device.is_none() && kind != UsmKind::Host {
             return Err(invalid("device and shared allocations need a device, but none was given"));
@@ -169,7 +184,8 @@ impl Context {
                 "cannot free {ptr:p}: it is not the start of a live allocation of this context"
             )));
         };
-        // SAFETY: the entry says which device allocated it and how; taking it out makes this the only free.
+        // SAFETY: the entry says which device allocated it and how; taking it out makes this the
+        // only free.
         unsafe { allocation.device.hal.free(allocation.kind, ptr) };
         Ok(())
     }

@@ -12,7 +12,8 @@ use crate::memory::Buffer;
 use crate::memory::host_copy::HostBlock;
 use crate::{Result, invalid};
 
-/// A box of elements inside a buffer or plain memory. Checked: it lies inside its memory, and no number overflows.
+/// A box of elements inside a buffer or plain memory. Checked: it lies inside its memory, and no
+/// number overflows.
 #[derive(Clone, Copy)]
 pub struct View<'a> {
     pub place: ViewPlace<'a>,
@@ -46,22 +47,31 @@ impl<'a> View<'a> {
                 return Err(invalid(format!("{} exceed the memory range", describe())));
             }
         }
-        let sizes = [view.elem_size, view.memory_range[0], view.memory_range[1], view.memory_range[2]];
+        let sizes =
+            [view.elem_size, view.memory_range[0], view.memory_range[1], view.memory_range[2]];
         let bytes = sizes.iter().try_fold(1u64, |product, &n| product.checked_mul(n));
         let bytes = bytes.filter(|&bytes| bytes <= isize::MAX as u64);
-        let Some(bytes) = bytes else { return Err(invalid(format!("{} exceed the address space", describe()))) };
+        let Some(bytes) = bytes else {
+            return Err(invalid(format!("{} exceed the address space", describe())));
+        };
         let place = match buffer {
             Some(buffer) => {
                 if bytes > buffer.size {
                     let size = buffer.size;
-                    return Err(invalid(format!("{} exceed the buffer's {size} bytes", describe())));
+                    return Err(invalid(format!(
+                        "{} exceed the buffer's {size} bytes",
+                        describe()
+                    )));
                 }
                 ViewPlace::Buffer(buffer)
             }
             None => {
                 let empty = view.elem_size == 0 || view.range.contains(&0);
                 if view.ptr.is_null() && !empty {
-                    return Err(invalid(format!("{}: expected a buffer or an address that is not null", describe())));
+                    return Err(invalid(format!(
+                        "{}: expected a buffer or an address that is not null",
+                        describe()
+                    )));
                 }
                 ViewPlace::Address(view.ptr.cast())
             }
@@ -94,17 +104,20 @@ impl<'a> View<'a> {
 
     /// Bytes from the start of the memory to the box.
     fn start(&self) -> usize {
-        self.offset[0] * self.elem_size + self.offset[1] * self.row_pitch() + self.offset[2] * self.plane_pitch()
+        self.offset[0] * self.elem_size
+            + self.offset[1] * self.row_pitch()
+            + self.offset[2] * self.plane_pitch()
     }
 
     /// The box is one run of bytes.
     fn is_contiguous(&self) -> bool {
         let [width, rows, planes] = self.range;
-        (rows == 1 && planes == 1) || (width == self.memory_range[0] && (planes == 1 || rows == self.memory_range[1]))
+        (rows == 1 && planes == 1)
+            || (width == self.memory_range[0] && (planes == 1 || rows == self.memory_range[1]))
     }
 
-    /// Boxes that together are the first `count` elements of this one, in row-major order: planes, rows and a part of a row,
-    /// or one box where that is enough.
+    /// Boxes that together are the first `count` elements of this one, in row-major order: planes,
+    /// rows and a part of a row, or one box where that is enough.
     fn first(&self, count: usize) -> Vec<Self> {
         let [width, rows, planes] = self.range;
         if count >= width * rows * planes {
@@ -115,7 +128,12 @@ impl<'a> View<'a> {
             let [x, y, z] = self.offset;
             let before = (z * self.memory_range[1] + y) * self.memory_range[0] + x;
             let memory_range = [self.memory_range.iter().product(), 1, 1];
-            return vec![Self { memory_range, offset: [before, 0, 0], range: [count, 1, 1], ..*self }];
+            return vec![Self {
+                memory_range,
+                offset: [before, 0, 0],
+                range: [count, 1, 1],
+                ..*self
+            }];
         }
         let (full_planes, rest) = (count / (width * rows), count % (width * rows));
         let (full_rows, part) = (rest / width, rest % width);
@@ -152,7 +170,8 @@ impl Steps {
     }
 }
 
-/// Copies the elements of `src` to the first ones of `dst`, in row-major order of both; the bases are the addresses of their memories.
+/// Copies the elements of `src` to the first ones of `dst`, in row-major order of both; the bases
+/// are the addresses of their memories.
 pub fn copy(dst: &View<'_>, dst_base: *mut u8, src: &View<'_>, src_base: *mut u8) -> Result<Steps> {
     let (count, elem_size) = (src.count(), src.elem_size);
     if count > dst.count() || elem_size != dst.elem_size {
@@ -199,11 +218,17 @@ pub fn copy(dst: &View<'_>, dst_base: *mut u8, src: &View<'_>, src_base: *mut u8
     copy_to_parts(parts, dst_base, src, from)
 }
 
-/// Copies the elements of `src`, whose box begins at `from`, to boxes that have as many. Elements with gaps between them go through
-/// memory without.
-fn copy_to_parts(parts: &[View<'_>], dst_base: *mut u8, src: &View<'_>, from: *const c_void) -> Result<Steps> {
+/// Copies the elements of `src`, whose box begins at `from`, to boxes that have as many. Elements
+/// with gaps between them go through memory without.
+fn copy_to_parts(
+    parts: &[View<'_>],
+    dst_base: *mut u8,
+    src: &View<'_>,
+    from: *const c_void,
+) -> Result<Steps> {
     let elem_size = src.elem_size;
-    let dense = |view: &View<'_>| (view.range[0] * elem_size, view.range[0] * view.range[1] * elem_size);
+    let dense =
+        |view: &View<'_>| (view.range[0] * elem_size, view.range[0] * view.range[1] * elem_size);
     let mut steps: VecDeque<(Work, Keep)> = VecDeque::new();
     let mut between = None;
     let mut at = from;
@@ -211,7 +236,10 @@ fn copy_to_parts(parts: &[View<'_>], dst_base: *mut u8, src: &View<'_>, from: *c
         let block = Arc::new(HostBlock::new(src.count() * elem_size)?);
         let middle: *mut c_void = block.address().cast();
         let gather = region(src, elem_size, (src.row_pitch(), src.plane_pitch()), dense(src));
-        steps.push_back((Work::CopyRect { dst: middle, src: from, region: gather }, Some(Box::new(block.clone()))));
+        steps.push_back((
+            Work::CopyRect { dst: middle, src: from, region: gather },
+            Some(Box::new(block.clone())),
+        ));
         at = middle.cast_const();
         between = Some(block);
     }
@@ -266,13 +294,21 @@ mod tests {
     use super::*;
 
     fn view(memory_range: [usize; 3], offset: [usize; 3], range: [usize; 3]) -> View<'static> {
-        View { place: ViewPlace::Address(std::ptr::null_mut()), elem_size: 1, memory_range, offset, range }
+        View {
+            place: ViewPlace::Address(std::ptr::null_mut()),
+            elem_size: 1,
+            memory_range,
+            offset,
+            range,
+        }
     }
 
     /// Offsets of all elements of a box, in row-major order.
     fn elements(view: &View<'_>) -> Vec<usize> {
         let [width, rows, planes] = view.range;
-        let of_row = |z: usize, y: usize| (0..width).map(move |x| x + y * view.row_pitch() + z * view.plane_pitch());
+        let of_row = |z: usize, y: usize| {
+            (0..width).map(move |x| x + y * view.row_pitch() + z * view.plane_pitch())
+        };
         (0..planes)
             .flat_map(|z| (0..rows).flat_map(move |y| of_row(z, y)))
             .map(|element| element + view.start())

@@ -1,11 +1,13 @@
 //! Work-groups of host mode: work-items are plain C++ calls that may wait for each other.
 //!
-//! All work-items of a group run on one thread. They start one after another on one coroutine; a work-item that waits keeps
-//! that coroutine's stack, and the rest go on in another. So a kernel without barriers pays for one coroutine per
-//! work-group, and one with barriers for as many as wait at once. Stacks are kept for the next groups.
+//! All work-items of a group run on one thread. They start one after another on one coroutine; a
+//! work-item that waits keeps that coroutine's stack, and the rest go on in another. So a kernel
+//! without barriers pays for one coroutine per work-group, and one with barriers for as many as
+//! wait at once. Stacks are kept for the next groups.
 //!
-//! Work-items meet in sets of neighbours (`first`, `count`): the whole group, or a sub-group. The last one to arrive goes on at
-//! once and makes the others ready. Who runs next depends on nothing but the order of arrival, so that runs repeat.
+//! Work-items meet in sets of neighbours (`first`, `count`): the whole group, or a sub-group. The
+//! last one to arrive goes on at once and makes the others ready. Who runs next depends on nothing
+//! but the order of arrival, so that runs repeat.
 
 use std::alloc::Layout;
 use std::cell::{Cell, RefCell};
@@ -20,14 +22,15 @@ use scythe_abi::capi::HostItems;
 
 use crate::{Errc, Error, Result, lock};
 
-/// Of each stack; its pages are taken when they are first touched, and an overflow hits a guard page.
+/// Of each stack; its pages are taken when they are first touched, and an overflow hits a guard
+/// page.
 const STACK_BYTES: usize = 256 << 10;
 
 /// Stacks that a thread keeps for its next group, without a lock.
 const KEPT_BY_THREAD: usize = 64;
 
-/// Stacks that all threads keep together: enough for a few groups of the largest size, whose stacks would take longer to
-/// make than their work-items to run.
+/// Stacks that all threads keep together: enough for a few groups of the largest size, whose stacks
+/// would take longer to make than their work-items to run.
 const KEPT_BY_ALL: usize = 4 * 8192;
 
 static SHARED_STACKS: Mutex<Vec<DefaultStack>> = Mutex::new(Vec::new());
@@ -73,8 +76,8 @@ type Lane = Coroutine<(), (), (), DefaultStack>;
 /// Runs the work-items `0..count` of one group.
 ///
 /// # Safety
-/// `items` may be called with `ctx` and a valid `next`, several times and on stacks of [`STACK_BYTES`], and does not
-/// unwind.
+/// `items` may be called with `ctx` and a valid `next`, several times and on stacks of
+/// [`STACK_BYTES`], and does not unwind.
 pub unsafe fn run(items: HostItems, ctx: *mut c_void, count: u64) -> Result<()> {
     if usize::try_from(count).is_err() {
         return Err(crate::invalid(format!(
@@ -159,13 +162,20 @@ unsafe fn schedule(group: &Group, items: HostItems, ctx: *mut c_void) -> Result<
 ///
 /// # Safety
 /// That of [`run`]; the group outlives the coroutine.
-unsafe fn start(group: &Group, lane: usize, stack: DefaultStack, items: HostItems, ctx: *mut c_void) -> Lane {
+unsafe fn start(
+    group: &Group,
+    lane: usize,
+    stack: DefaultStack,
+    items: HostItems,
+    ctx: *mut c_void,
+) -> Lane {
     let group: *const Group = group;
     Coroutine::with_stack(stack, move |yielder: &Yielder<(), ()>, ()| {
         // SAFETY: the group outlives the coroutine.
         let group = unsafe { &*group };
         group.yielders.borrow_mut()[lane] = yielder;
-        // SAFETY: the caller of `run` vouches for `items` and `ctx`; `next` lives as long as the group.
+        // SAFETY: the caller of `run` vouches for `items` and `ctx`; `next` lives as long as the
+        // group.
         unsafe { items(ctx, group.next.as_ptr(), group.count) }
     })
 }
@@ -173,7 +183,8 @@ unsafe fn start(group: &Group, lane: usize, stack: DefaultStack, items: HostItem
 /// Gives up coroutines that can never go on. What lives on their stacks is not destroyed.
 fn abandon(lanes: &mut [Option<Lane>]) {
     for mut coroutine in lanes.iter_mut().filter_map(Option::take) {
-        // SAFETY: nobody resumes it again. Its frames are C++'s, which a Rust panic must not unwind, and own nothing of ours.
+        // SAFETY: nobody resumes it again. Its frames are C++'s, which a Rust panic must not
+        // unwind, and own nothing of ours.
         unsafe { coroutine.force_reset() };
         keep(coroutine.into_stack());
     }
@@ -203,7 +214,8 @@ fn keep(stack: DefaultStack) {
 /// The group whose work-item calls.
 fn current<'a>() -> Option<&'a Group> {
     let group = CURRENT.get();
-    // SAFETY: it is null, or points at the group that `run`, further down on this thread, keeps alive.
+    // SAFETY: it is null, or points at the group that `run`, further down on this thread, keeps
+    // alive.
     unsafe { group.as_ref() }
 }
 
@@ -225,7 +237,8 @@ pub fn wait(first: u64, count: u64) {
         waiters.push(lane);
     }
     let yielder = group.yielders.borrow()[lane];
-    // SAFETY: the coroutine that runs has stored its own yielder there, which lives as long as the coroutine does.
+    // SAFETY: the coroutine that runs has stored its own yielder there, which lives as long as the
+    // coroutine does.
     unsafe { (*yielder).suspend(()) };
     // Another coroutine may have run meanwhile: the scheduler has said again who runs.
 }
@@ -255,8 +268,8 @@ pub fn exchange(item: u64, value: *mut c_void, first: u64, count: u64) -> *mut *
     unsafe { address.add(first as usize) }
 }
 
-/// The next block of the group's memory for this work-item; null outside of a group, for a size that no allocation can
-/// have, and when memory is exhausted.
+/// The next block of the group's memory for this work-item; null outside of a group, for a size
+/// that no allocation can have, and when memory is exhausted.
 pub fn memory(item: u64, bytes: u64, align: u64) -> *mut c_void {
     let Some(group) = current().filter(|group| item < group.count) else { return ptr::null_mut() };
     let (Ok(bytes), Ok(align)) = (usize::try_from(bytes.max(1)), usize::try_from(align)) else {
@@ -278,7 +291,11 @@ pub fn memory(item: u64, bytes: u64, align: u64) -> *mut c_void {
         memory.blocks.push((address, layout));
     }
     match memory.blocks.get(number) {
-        Some(&(address, made)) if made.size() >= layout.size() && made.align() >= layout.align() => address.cast(),
+        Some(&(address, made))
+            if made.size() >= layout.size() && made.align() >= layout.align() =>
+        {
+            address.cast()
+        }
         _ => ptr::null_mut(),
     }
 }

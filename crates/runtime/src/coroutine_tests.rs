@@ -1,4 +1,5 @@
-//! Work-items that meet: whole groups, parts of them, groups that never meet, and the same order every time.
+//! Work-items that meet: whole groups, parts of them, groups that never meet, and the same order
+//! every time.
 
 use super::*;
 
@@ -45,7 +46,8 @@ fn parts_of_a_group_meet_on_their_own() {
         let mut value = item;
         let all = exchange(item, (&raw mut value).cast(), first, count);
         // SAFETY: the work-items of this part have all stored the address of their number.
-        sums.borrow_mut()[item as usize] = (0..count as usize).map(|i| unsafe { *(*all.add(i)).cast::<u64>() }).sum();
+        sums.borrow_mut()[item as usize] =
+            (0..count as usize).map(|i| unsafe { *(*all.add(i)).cast::<u64>() }).sum();
         wait(first, count);
     })
     .expect("all meet");

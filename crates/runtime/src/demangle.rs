@@ -4,10 +4,11 @@ use std::ffi::{CStr, CString, c_char, c_int};
 
 use scythe_abi::names::TU_SEPARATOR;
 
-type Demangle = unsafe extern "C" fn(*const c_char, *mut c_char, *mut usize, *mut c_int) -> *mut c_char;
+type Demangle =
+    unsafe extern "C" fn(*const c_char, *mut c_char, *mut usize, *mut c_int) -> *mut c_char;
 
-/// A kernel's name, `K` for `_ZTS1K`, or a function, `f(int)` for `_Z1fi`. What is no mangled name stays as it is, and so does
-/// everything where the program has no C++ library.
+/// A kernel's name, `K` for `_ZTS1K`, or a function, `f(int)` for `_Z1fi`. What is no mangled name
+/// stays as it is, and so does everything where the program has no C++ library.
 pub fn symbol_name(symbol: &str) -> String {
     // What follows marks the translation unit, which the C++ library knows nothing of.
     let mangled = symbol.split(TU_SEPARATOR).next().unwrap_or(symbol);
@@ -31,7 +32,9 @@ fn demangle(mangled: &CStr) -> Option<String> {
     let function = unsafe { std::mem::transmute::<*mut libc::c_void, Demangle>(function) };
     let mut status = 0;
     // SAFETY: a C string, no buffer of ours, and a place for the status.
-    let text = unsafe { function(mangled.as_ptr(), std::ptr::null_mut(), std::ptr::null_mut(), &mut status) };
+    let text = unsafe {
+        function(mangled.as_ptr(), std::ptr::null_mut(), std::ptr::null_mut(), &mut status)
+    };
     if text.is_null() {
         return None;
     }
@@ -51,6 +54,9 @@ mod tests {
         assert_eq!(symbol_name("plain"), "plain");
         assert_eq!(symbol_name("_ZTS"), "_ZTS");
         // Test programs may or may not have a C++ library.
-        assert!(["K", "_ZTS1K.tu.00000000000000ab"].contains(&symbol_name("_ZTS1K.tu.00000000000000ab").as_str()));
+        assert!(
+            ["K", "_ZTS1K.tu.00000000000000ab"]
+                .contains(&symbol_name("_ZTS1K.tu.00000000000000ab").as_str())
+        );
     }
 }

@@ -1,15 +1,17 @@
 //! `device_global` variables: which the program has, and their memory on each device.
 //!
-//! Programs register their variables when they are loaded: the address of the host's object, which stands for the variable in
-//! calls, and its name in device code. A variable has one allocation for each context and device, made when it is first
-//! needed, by a copy or by a kernel whose image names it, and filled with what the host's object holds: its initial value.
-//! Images of all libraries find it by its name, so that all kernels share it.
+//! Programs register their variables when they are loaded: the address of the host's object, which
+//! stands for the variable in calls, and its name in device code. A variable has one allocation for
+//! each context and device, made when it is first needed, by a copy or by a kernel whose image
+//! names it, and filled with what the host's object holds: its initial value. Images of all
+//! libraries find it by its name, so that all kernels share it.
 //!
-//! A variable with `device_image_scope` lives inside of a program where the backend cannot bind it to memory
-//! ([`scythe_hal::Device::binds_globals`]); the registry then tells where.
+//! A variable with `device_image_scope` lives inside of a program where the backend cannot bind it
+//! to memory ([`scythe_hal::Device::binds_globals`]); the registry then tells where.
 //!
-//! Memory lives as long as somebody may use it: the table, for as long as the variable is registered and the context there, and
-//! kernels that were built with it, and commands of queues that are gone.
+//! Memory lives as long as somebody may use it: the table, for as long as the variable is
+//! registered and the context there, and kernels that were built with it, and commands of queues
+//! that are gone.
 
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex};
@@ -83,13 +85,17 @@ impl ImageVariable {
     /// A variable that an image's manifest names.
     pub fn new(variable: DeviceGlobal) -> std::result::Result<Self, String> {
         let DeviceGlobal { symbol, size, image_scope } = variable;
-        let size = usize::try_from(size).ok().filter(|&size| size > 0 && size <= isize::MAX as usize);
-        let size = size.ok_or_else(|| format!("the size of device_global '{symbol}' exceeds the address space"))?;
+        let size =
+            usize::try_from(size).ok().filter(|&size| size > 0 && size <= isize::MAX as usize);
+        let size = size.ok_or_else(|| {
+            format!("the size of device_global '{symbol}' exceeds the address space")
+        })?;
         Ok(Self { symbol, size, image_scope })
     }
 }
 
-/// Learns of a variable whose host object lies at `host`. Null, which stands for one that the program does not hold, is ignored.
+/// Learns of a variable whose host object lies at `host`. Null, which stands for one that the
+/// program does not hold, is ignored.
 pub fn register(host: *const c_void, symbol: &str, size: u64) {
     let Ok(size) = usize::try_from(size) else { return };
     if host.is_null() || size == 0 {
@@ -98,14 +104,22 @@ pub fn register(host: *const c_void, symbol: &str, size: u64) {
     let variables = &mut lock(&TABLE).variables;
     match variables.iter_mut().find(|known| known.host == host as usize && known.symbol == symbol) {
         Some(known) => known.count += 1,
-        None => variables.push(Variable { host: host as usize, symbol: symbol.to_owned(), size, count: 1 }),
+        None => variables.push(Variable {
+            host: host as usize,
+            symbol: symbol.to_owned(),
+            size,
+            count: 1,
+        }),
     }
 }
 
 /// Forgets what [`register`] was told; with its last registration, a variable's memory.
 pub fn unregister(host: *const c_void, symbol: &str) {
     let mut table = lock(&TABLE);
-    let Some(at) = table.variables.iter().position(|known| known.host == host as usize && known.symbol == symbol)
+    let Some(at) = table
+        .variables
+        .iter()
+        .position(|known| known.host == host as usize && known.symbol == symbol)
     else {
         return;
     };
@@ -122,7 +136,8 @@ pub fn unregister(host: *const c_void, symbol: &str) {
     drop(dropped);
 }
 
-/// Keeps the memory of a context until these commands, which may use it, have completed, though the context may end before.
+/// Keeps the memory of a context until these commands, which may use it, have completed, though the
+/// context may end before.
 pub fn keep_until_complete(context: u64, commands: &[Node]) {
     let used: Vec<Arc<Memory>> =
         lock(&TABLE).memory.iter().filter(|memory| memory.context == context).cloned().collect();
@@ -149,33 +164,46 @@ fn take(memory: &mut Vec<Arc<Memory>>, which: impl Fn(&Memory) -> bool) -> Vec<A
 }
 
 /// The variable's memory, with its initial value where nobody has written yet.
-pub fn memory(device: &'static Device, context: u64, symbol: &str, size: usize) -> Result<Arc<Memory>> {
+pub fn memory(
+    device: &'static Device,
+    context: u64,
+    symbol: &str,
+    size: usize,
+) -> Result<Arc<Memory>> {
     let mut table = lock(&TABLE);
-    let wanted =
-        |memory: &&Arc<Memory>| memory.symbol == symbol && memory.context == context && memory.device.id == device.id;
+    let wanted = |memory: &&Arc<Memory>| {
+        memory.symbol == symbol && memory.context == context && memory.device.id == device.id
+    };
     if let Some(known) = table.memory.iter().find(wanted) {
         return check_size(symbol, known.size, size).map(|()| known.clone());
     }
     let mut initial = vec![0; size];
     if let Some(variable) = table.variables.iter().find(|known| known.symbol == symbol) {
         check_size(symbol, variable.size, size)?;
-        // SAFETY: the program registered an object of this size at this address, and unregisters it before it goes. Nothing of the
-        // program writes there: host code copies to the devices' memory instead.
-        initial.copy_from_slice(unsafe { std::slice::from_raw_parts(variable.host as *const u8, size) });
+        // SAFETY: the program registered an object of this size at this address, and unregisters it
+        // before it goes. Nothing of the program writes there: host code copies to the devices'
+        // memory instead.
+        initial.copy_from_slice(unsafe {
+            std::slice::from_raw_parts(variable.host as *const u8, size)
+        });
     }
     let aspects = &device.hal.info().aspects;
     if !device.hal.binds_globals() && !aspects.contains(&(Aspect::UsmDeviceAllocations as u32)) {
         let (name, device) = (symbol_name(symbol), device.name());
-        let message =
-            format!("device_global '{name}' needs 'aspect::usm_device_allocations', which {device} does not have");
+        let message = format!(
+            "device_global '{name}' needs 'aspect::usm_device_allocations', which {device} does \
+             not have"
+        );
         return Err(Error::new(Errc::FeatureNotSupported, message));
     }
     let address = device.hal.alloc(UsmKind::Device, size, ALIGNMENT)?;
     let made = Arc::new(Memory { symbol: symbol.to_owned(), context, device, size, address });
     let initial = Arc::new(initial);
     let work = Work::Memcpy { dst: address, src: initial.as_ptr().cast(), size };
-    // SAFETY: the source is kept until the command has completed, and nobody else knows of the destination yet.
-    unsafe { device.target(false)?.queue.enqueue(work, &[], Some(Box::new(initial.clone()))) }?.wait()?;
+    // SAFETY: the source is kept until the command has completed, and nobody else knows of the
+    // destination yet.
+    unsafe { device.target(false)?.queue.enqueue(work, &[], Some(Box::new(initial.clone()))) }?
+        .wait()?;
     table.memory.push(made.clone());
     Ok(made)
 }

@@ -1,10 +1,11 @@
 //! From a command with dependencies of any origin to a backend's queue.
 //!
-//! Where every dependency is the backend's own, the backend gets the command at once. Otherwise the command is held
-//! back: it gets an event of the runtime, and goes to the backend when the foreign dependencies have completed.
+//! Where every dependency is the backend's own, the backend gets the command at once. Otherwise the
+//! command is held back: it gets an event of the runtime, and goes to the backend when the foreign
+//! dependencies have completed.
 //!
-//! A held kernel is held weakly: when its image is unloaded first, the command fails instead of keeping the image, or the
-//! process, alive.
+//! A held kernel is held weakly: when its image is unloaded first, the command fails instead of
+//! keeping the image, or the process, alive.
 
 use std::any::Any;
 use std::sync::{Arc, Weak};
@@ -81,7 +82,9 @@ impl Held {
         };
         let kernel = held.kernel.upgrade().ok_or_else(|| {
             let symbol = &held.symbol;
-            let message = format!("kernel '{symbol}' cannot run: its device image was unloaded before the launch");
+            let message = format!(
+                "kernel '{symbol}' cannot run: its device image was unloaded before the launch"
+            );
             Error::new(Errc::Kernel, message)
         })?;
         let work = Box::new(KernelWork {
@@ -100,7 +103,12 @@ impl Held {
 ///
 /// # Safety
 /// The contract of [`hal::Queue::enqueue`], for all of `deps`.
-pub unsafe fn dispatch(target: &Target, job: Job, deps: &mut Vec<Node>, keep: Keep) -> Result<Node> {
+pub unsafe fn dispatch(
+    target: &Target,
+    job: Job,
+    deps: &mut Vec<Node>,
+    keep: Keep,
+) -> Result<Node> {
     for dep in deps.iter_mut() {
         if dep.origin == Origin::OWN {
             *dep = dep.clone().resolve();
@@ -116,7 +124,8 @@ pub unsafe fn dispatch(target: &Target, job: Job, deps: &mut Vec<Node>, keep: Ke
         return unsafe { enqueue(target, job, deps, keep) };
     }
 
-    let foreign: Vec<Node> = deps.iter().filter(|dep| dep.origin != target.origin).cloned().collect();
+    let foreign: Vec<Node> =
+        deps.iter().filter(|dep| dep.origin != target.origin).cloned().collect();
     let own: Vec<Node> = deps.iter().filter(|dep| dep.origin == target.origin).cloned().collect();
     let event = OwnEvent::new();
     let (target, held, done) = (target.clone(), job.hold(), event.clone());

@@ -1,9 +1,10 @@
 //! Events as the runtime sees them.
 //!
-//! A [`Node`] is an event together with the backend it came from. The runtime has events of its own ([`OwnEvent`]): for
-//! accesses by the host, which the program ends when it likes, and for commands that a backend cannot have yet because
-//! they wait for such an access or for another backend. [`when_all`] is how they meet: it calls a function once
-//! several events of any origin have completed.
+//! A [`Node`] is an event together with the backend it came from. The runtime has events of its own
+//! ([`OwnEvent`]): for accesses by the host, which the program ends when it likes, and for commands
+//! that a backend cannot have yet because they wait for such an access or for another backend.
+//! [`when_all`] is how they meet: it calls a function once several events of any origin have
+//! completed.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -44,8 +45,8 @@ impl Node {
         std::ptr::addr_eq(Arc::as_ptr(&self.event), Arc::as_ptr(&other.event))
     }
 
-    /// The backend's event behind one of the runtime's, as soon as there is one: whoever depends on it can then leave the
-    /// order to the backend.
+    /// The backend's event behind one of the runtime's, as soon as there is one: whoever depends on
+    /// it can then leave the order to the backend.
     pub fn resolve(self) -> Self {
         match self.event.as_any().downcast_ref::<OwnEvent>().and_then(OwnEvent::inner) {
             Some(inner) => inner,
@@ -74,15 +75,19 @@ struct OwnState {
 
 impl OwnEvent {
     pub fn new() -> Arc<Self> {
-        Arc::new(Self { done: AtomicBool::new(false), state: Mutex::new(OwnState::default()), changed: Condvar::new() })
+        Arc::new(Self {
+            done: AtomicBool::new(false),
+            state: Mutex::new(OwnState::default()),
+            changed: Condvar::new(),
+        })
     }
 
     pub fn node(self: &Arc<Self>) -> Node {
         Node { event: self.clone(), origin: Origin::OWN }
     }
 
-    /// Completes the event; the first call counts. Callbacks run on this thread, after the caller's own callbacks if it
-    /// is one.
+    /// Completes the event; the first call counts. Callbacks run on this thread, after the caller's
+    /// own callbacks if it is one.
     pub fn complete(&self, result: Result<()>) {
         let callbacks = {
             let mut state = lock(&self.state);
@@ -127,7 +132,10 @@ impl hal::Event for OwnEvent {
 
     fn wait(&self) -> Result<()> {
         let state = lock(&self.state);
-        let state = self.changed.wait_while(state, |s| s.result.is_none()).unwrap_or_else(PoisonError::into_inner);
+        let state = self
+            .changed
+            .wait_while(state, |s| s.result.is_none())
+            .unwrap_or_else(PoisonError::into_inner);
         state.result.clone().unwrap_or(Ok(()))
     }
 
@@ -147,8 +155,8 @@ impl hal::Event for OwnEvent {
     }
 }
 
-/// Calls `f` once all of `nodes` have completed: with the first error among them, on whichever thread completes the
-/// last; at once when all have.
+/// Calls `f` once all of `nodes` have completed: with the first error among them, on whichever
+/// thread completes the last; at once when all have.
 pub fn when_all(nodes: &[Node], f: impl FnOnce(Result<()>) + Send + 'static) {
     struct Join {
         // One more than the events, so that `f` does not run before all callbacks are in place.
@@ -191,8 +199,8 @@ thread_local! {
     static PENDING: RefCell<Option<VecDeque<Task>>> = const { RefCell::new(None) };
 }
 
-/// Runs `task` now, or after the task that is calling: completing a chain of ten thousand commands must not nest ten
-/// thousand calls.
+/// Runs `task` now, or after the task that is calling: completing a chain of ten thousand commands
+/// must not nest ten thousand calls.
 fn run_flat(task: Task) {
     let queued = PENDING.try_with(|pending| match &mut *pending.borrow_mut() {
         Some(queue) => {
@@ -215,7 +223,8 @@ fn run_flat(task: Task) {
     let reset = Reset;
     loop {
         task();
-        let next = PENDING.try_with(|pending| pending.borrow_mut().as_mut().and_then(VecDeque::pop_front));
+        let next =
+            PENDING.try_with(|pending| pending.borrow_mut().as_mut().and_then(VecDeque::pop_front));
         match next {
             Ok(Some(next)) => task = next,
             _ => break,

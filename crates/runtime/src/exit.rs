@@ -1,9 +1,10 @@
 //! The end of the process.
 //!
-//! Nothing global is destroyed, so that calls from late destructors still work. What must not happen is that a kernel or
-//! a host task runs on while the program's static objects go: at exit the runtime waits for commands that backends
-//! already have. Commands still held back (for an access of the host that never ends) are left alone: nobody can
-//! release them any more. The wait is limited, because a host task may be waiting for something that `main` was to do.
+//! Nothing global is destroyed, so that calls from late destructors still work. What must not
+//! happen is that a kernel or a host task runs on while the program's static objects go: at exit
+//! the runtime waits for commands that backends already have. Commands still held back (for an
+//! access of the host that never ends) are left alone: nobody can release them any more. The wait
+//! is limited, because a host task may be waiting for something that `main` was to do.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, Once, Weak};
@@ -39,7 +40,8 @@ pub fn arrange() {
         let _ = std::panic::catch_unwind(finish);
     }
     ONCE.call_once(|| {
-        // SAFETY: `at_exit` may be called at any time. When registration fails, the process ends without waiting.
+        // SAFETY: `at_exit` may be called at any time. When registration fails, the process ends
+        // without waiting.
         unsafe { libc::atexit(at_exit) };
     });
 }

@@ -1,15 +1,18 @@
-//! Whether the machine can have a GPU at all, told without loading a driver: drivers reach GPUs by device files.
+//! Whether the machine can have a GPU at all, told without loading a driver: drivers reach GPUs by
+//! device files.
 
 /// How the names of such files begin, below `/dev`.
 const NAMES: [&str; 14] = [
-    "dri", "nvidia", "kfd", "dxg", "mali", "kgsl", "nvgpu", "nvhost", "nvmap", "galcore", "pvr", "vgem", "adreno",
-    "accel",
+    "dri", "nvidia", "kfd", "dxg", "mali", "kgsl", "nvgpu", "nvhost", "nvmap", "galcore", "pvr",
+    "vgem", "adreno", "accel",
 ];
 
 /// False where no driver can have a GPU. Where it cannot be told, there may be one.
 pub fn may_exist() -> bool {
     match std::fs::read_dir("/dev") {
-        Ok(entries) => entries.filter_map(Result::ok).any(|entry| is_gpu(&entry.file_name().to_string_lossy())),
+        Ok(entries) => {
+            entries.filter_map(Result::ok).any(|entry| is_gpu(&entry.file_name().to_string_lossy()))
+        }
         Err(_) => true,
     }
 }

@@ -1,8 +1,8 @@
 //! Errors of commands that outlive their queue object.
 //!
-//! A queue's destructor does not wait. Whoever destroys the queue leaves a listener, which hears of each error of the
-//! commands that are under way, once, and of the end, when all of them have completed. The end of the process waits for
-//! that, as far as it waits for the commands.
+//! A queue's destructor does not wait. Whoever destroys the queue leaves a listener, which hears of
+//! each error of the commands that are under way, once, and of the end, when all of them have
+//! completed. The end of the process waits for that, as far as it waits for the commands.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, Weak};
@@ -72,7 +72,9 @@ pub fn listen(errors: Vec<Error>, commands: Vec<Node>, listener: Box<dyn Listene
 /// A listener waits for commands that a backend has, or is about to hear that all have completed.
 pub fn is_busy() -> bool {
     let watches: Vec<_> = lock(&WATCHES).iter().filter_map(Weak::upgrade).collect();
-    watches.iter().any(|w| w.commands.iter().any(is_with_backend) || w.commands.iter().all(Node::is_complete))
+    watches
+        .iter()
+        .any(|w| w.commands.iter().any(is_with_backend) || w.commands.iter().all(Node::is_complete))
 }
 
 #[cfg(test)]
@@ -98,7 +100,11 @@ mod tests {
         let events = [OwnEvent::new(), OwnEvent::new(), OwnEvent::new()];
         let (tx, heard) = channel();
         let error = |message: &str| Error::new(Errc::Runtime, message);
-        listen(vec![error("before")], events.iter().map(OwnEvent::node).collect(), Box::new(Teller(tx)));
+        listen(
+            vec![error("before")],
+            events.iter().map(OwnEvent::node).collect(),
+            Box::new(Teller(tx)),
+        );
         assert_eq!(heard.try_recv(), Ok("before".to_owned()));
         events[0].complete(Err(error("late")));
         events[1].complete(Err(error("late")));

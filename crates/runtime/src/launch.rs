@@ -22,8 +22,8 @@ pub struct Ranges {
     pub global_size: [u64; 3],
     pub local_size: [u64; 3],
     pub global_offset: [u64; 3],
-    /// What the program takes for the size of a work-group. Of a hierarchical kernel, one work-item runs such a group;
-    /// otherwise this is the local size.
+    /// What the program takes for the size of a work-group. Of a hierarchical kernel, one work-item
+    /// runs such a group; otherwise this is the local size.
     pub group_size: [u64; 3],
 }
 
@@ -36,9 +36,15 @@ impl Ranges {
             other => Shape::from_u32(other),
         };
         let Some(shape) = shape else {
-            return Err(invalid(format!("kernel shape {} is unknown, expected 0 to 3", launch.shape)));
+            return Err(invalid(format!(
+                "kernel shape {} is unknown, expected 0 to 3",
+                launch.shape
+            )));
         };
-        Ok(Self { local_size: *launched_local_size(launch), ..Self::of(shape, launch.dims, sizes)? })
+        Ok(Self {
+            local_size: *launched_local_size(launch),
+            ..Self::of(shape, launch.dims, sizes)?
+        })
     }
 
     /// The same for a kernel of the driver's, which is not hierarchical.
@@ -54,22 +60,34 @@ impl Ranges {
     }
 
     /// The same for a shape, and global sizes, local sizes and offsets.
-    pub fn of(shape: Shape, dims: u32, [global_size, local_size, global_offset]: [[u64; 3]; 3]) -> Result<Self> {
+    pub fn of(
+        shape: Shape,
+        dims: u32,
+        [global_size, local_size, global_offset]: [[u64; 3]; 3],
+    ) -> Result<Self> {
         if !(1..=3).contains(&dims) || (shape == Shape::SingleTask && dims != 1) {
-            return Err(invalid(format!("a {} kernel cannot have {dims} dimensions", shape.as_str())));
+            return Err(invalid(format!(
+                "a {} kernel cannot have {dims} dimensions",
+                shape.as_str()
+            )));
         }
         for d in dims as usize..3 {
             if (global_size[d], local_size[d], global_offset[d]) != (1, 1, 0) {
                 return Err(invalid(format!(
-                    "unused dimension {d} of a launch has size {}, local size {} and offset {}, expected 1, 1 and 0",
+                    "unused dimension {d} of a launch has size {}, local size {} and offset {}, \
+                     expected 1, 1 and 0",
                     global_size[d], local_size[d], global_offset[d]
                 )));
             }
         }
         if shape == Shape::SingleTask && global_size[0] != 1 {
-            return Err(invalid(format!("a single task has global size {}, expected 1", global_size[0])));
+            return Err(invalid(format!(
+                "a single task has global size {}, expected 1",
+                global_size[0]
+            )));
         }
-        let ranges = Self { shape, dims, global_size, local_size, global_offset, group_size: local_size };
+        let ranges =
+            Self { shape, dims, global_size, local_size, global_offset, group_size: local_size };
         if shape != Shape::NdRange && local_size != [1; 3] {
             return Err(invalid(format!(
                 "a {} kernel has local size {}, expected 1",
@@ -80,8 +98,8 @@ impl Ranges {
         Ok(ranges)
     }
 
-    /// Checks what the program asked for against the rules of SYCL and the device's limits. This comes after the kernel's own
-    /// demands, which the device may not meet, whatever the range.
+    /// Checks what the program asked for against the rules of SYCL and the device's limits. This
+    /// comes after the kernel's own demands, which the device may not meet, whatever the range.
     pub fn check(&self, device: &Device) -> Result<()> {
         let whole = |d: usize| match self.is_hierarchical() {
             true => self.global_size[d].checked_mul(self.group_size[d]),
@@ -93,7 +111,9 @@ impl Ranges {
         }
         for (size, offset) in self.global_size.iter().zip(self.global_offset) {
             if offset.checked_add(*size).is_none_or(|end| end > i64::MAX as u64) {
-                return Err(self.error(format!("the sum of offset {offset} and size {size} exceeds 2^63 - 1")));
+                return Err(self.error(format!(
+                    "the sum of offset {offset} and size {size} exceeds 2^63 - 1"
+                )));
             }
         }
         if self.shape == Shape::NdRange {
@@ -117,7 +137,8 @@ impl Ranges {
             }
             if global % local != 0 {
                 return Err(self.error(format!(
-                    "in dimension {dimension} the local size {local} does not divide the global size {global}"
+                    "in dimension {dimension} the local size {local} does not divide the global \
+                     size {global}"
                 )));
             }
         }
@@ -148,7 +169,8 @@ impl Ranges {
         Ok(())
     }
 
-    /// The work-groups must have the size that the kernel's attribute requires, listed in SYCL's order.
+    /// The work-groups must have the size that the kernel's attribute requires, listed in SYCL's
+    /// order.
     pub fn check_required(&self, required: &[u32]) -> Result<()> {
         let fastest_first = required.iter().rev().map(|&size| u64::from(size));
         if self.shape != Shape::NdRange
@@ -158,7 +180,10 @@ impl Ranges {
             return Ok(());
         }
         let required: Vec<String> = required.iter().map(u32::to_string).collect();
-        Err(self.error(format!("the kernel has a required work-group size of {{{}}}", required.join(", "))))
+        Err(self.error(format!(
+            "the kernel has a required work-group size of {{{}}}",
+            required.join(", ")
+        )))
     }
 
     /// No work-item runs.
@@ -167,7 +192,8 @@ impl Ranges {
     }
 
     fn show(&self, numbers: [u64; 3]) -> String {
-        let used: Vec<String> = sycl(numbers)[3 - self.dims as usize..].iter().map(u64::to_string).collect();
+        let used: Vec<String> =
+            sycl(numbers)[3 - self.dims as usize..].iter().map(u64::to_string).collect();
         format!("{{{}}}", used.join(", "))
     }
 
@@ -178,7 +204,10 @@ impl Ranges {
                 format!("{global} work-groups of size {}: {why}", self.show(self.group_size))
             }
             Shape::NdRange => {
-                format!("nd_range of global size {global}, local size {}: {why}", self.show(self.local_size))
+                format!(
+                    "nd_range of global size {global}, local size {}: {why}",
+                    self.show(self.local_size)
+                )
             }
             Shape::SingleTask | Shape::Range => format!("range of size {global}: {why}"),
         };
@@ -224,9 +253,14 @@ impl Action<'_> {
     }
 }
 
-/// A work-group's local accessors must fit into the device's local memory. The functor is as large as the kernel's launch rows
-/// say.
-pub fn check_local_memory(kernel: &ReadyKernel, functor: &[u8], shape: Shape, device: &Device) -> Result<()> {
+/// A work-group's local accessors must fit into the device's local memory. The functor is as large
+/// as the kernel's launch rows say.
+pub fn check_local_memory(
+    kernel: &ReadyKernel,
+    functor: &[u8],
+    shape: Shape,
+    device: &Device,
+) -> Result<()> {
     if kernel.local_accessors().is_empty() {
         return Ok(());
     }
@@ -240,7 +274,10 @@ pub fn check_local_memory(kernel: &ReadyKernel, functor: &[u8], shape: Shape, de
     }
     let mut total = 0u64;
     for &offset in kernel.local_accessors() {
-        let head = functor.get(offset..).and_then(|rest| rest.get(8..16)).and_then(|bytes| bytes.try_into().ok());
+        let head = functor
+            .get(offset..)
+            .and_then(|rest| rest.get(8..16))
+            .and_then(|bytes| bytes.try_into().ok());
         total = total.saturating_add(head.map_or(0, u64::from_ne_bytes));
     }
     let limit = device.hal.info().local_mem_size;
@@ -267,8 +304,8 @@ pub fn find(placed: &[Placed<'_>], buffer: *const Buffer) -> Option<*mut u8> {
     placed.iter().find(|p| std::ptr::eq(p.buffer, buffer)).map(|p| p.address)
 }
 
-/// Puts addresses into the accessors of a functor. `accessors` are their offsets. Buffer handles are only compared: one
-/// that is no longer valid is not among the command's buffers.
+/// Puts addresses into the accessors of a functor. `accessors` are their offsets. Buffer handles
+/// are only compared: one that is no longer valid is not among the command's buffers.
 pub fn place_accessors(
     functor: &mut FunctorBytes,
     accessors: &[usize],
@@ -276,14 +313,19 @@ pub fn place_accessors(
     placed: &[Placed<'_>],
 ) -> Result<()> {
     for (index, &offset) in accessors.iter().enumerate() {
-        if offset.checked_add(size_of::<capi::AccessorHead>()).is_none_or(|end| end > functor.len()) {
+        if offset.checked_add(size_of::<capi::AccessorHead>()).is_none_or(|end| end > functor.len())
+        {
             return Err(Error::new(
                 Errc::KernelArgument,
-                format!("accessor {index} of kernel '{kernel}' lies outside its functor of {} bytes", functor.len()),
+                format!(
+                    "accessor {index} of kernel '{kernel}' lies outside its functor of {} bytes",
+                    functor.len()
+                ),
             ));
         }
         // SAFETY: the functor has a whole accessor head at `offset`, and any bytes are one.
-        let head = unsafe { functor.as_ptr().add(offset).cast::<capi::AccessorHead>().read_unaligned() };
+        let head =
+            unsafe { functor.as_ptr().add(offset).cast::<capi::AccessorHead>().read_unaligned() };
         let address = if head.buffer.is_null() {
             // A default-constructed accessor refers to nothing.
             std::ptr::null_mut()

@@ -1,7 +1,7 @@
 //! Kernels of a driver's own that the program made itself, and the arguments that it gives them.
 //!
-//! Arguments are laid out as a functor, one after the other, with launch rows to match, so that such a kernel is launched as
-//! any other.
+//! Arguments are laid out as a functor, one after the other, with launch rows to match, so that
+//! such a kernel is launched as any other.
 
 use std::sync::{Arc, Mutex};
 
@@ -32,8 +32,11 @@ impl Arguments {
         let (mut functor, mut params) = (Vec::new(), Vec::new());
         for (index, arg) in args.iter().enumerate() {
             let kind = ParamKind::from_u32(arg.kind).filter(|kind| *kind != ParamKind::Sampler);
-            let wrong = |what: &str| Error::new(Errc::KernelArgument, format!("argument {index}: {what}"));
-            let kind = kind.ok_or_else(|| wrong(&format!("kind {} is unknown, expected 0, 1, 3 or 4", arg.kind)))?;
+            let wrong =
+                |what: &str| Error::new(Errc::KernelArgument, format!("argument {index}: {what}"));
+            let kind = kind.ok_or_else(|| {
+                wrong(&format!("kind {} is unknown, expected 0, 1, 3 or 4", arg.kind))
+            })?;
             let size = usize::try_from(arg.size).unwrap_or(usize::MAX);
             let (copied, size) = match kind {
                 ParamKind::Accessor | ParamKind::Local => (HEAD, 8),
@@ -49,7 +52,9 @@ impl Arguments {
             functor.resize(functor.len().next_multiple_of(ALIGNMENT), 0);
             params.push(Param::unlowered(kind, size as u64, functor.len() as u64));
             // SAFETY: the caller's contract.
-            functor.extend_from_slice(unsafe { std::slice::from_raw_parts(arg.data.cast::<u8>(), copied) });
+            functor.extend_from_slice(unsafe {
+                std::slice::from_raw_parts(arg.data.cast::<u8>(), copied)
+            });
         }
         Ok(Self { functor, params })
     }
@@ -99,7 +104,8 @@ impl NativeKernel {
             return Err(invalid("a native kernel cannot run on a queue of another context"));
         }
         let mut made = lock(&self.made);
-        let known = |m: &&Made| m.device == device.id && m.shape == shape && m.params == arguments.params;
+        let known =
+            |m: &&Made| m.device == device.id && m.shape == shape && m.params == arguments.params;
         if let Some(made) = made.iter().find(known) {
             return Ok(made.kernel.clone());
         }
@@ -112,17 +118,25 @@ impl NativeKernel {
             identity: 0,
             params: arguments.params.clone(),
         };
-        // SAFETY: the kernel is alive: `new`'s caller vouches for it until the first one of these holds a count.
+        // SAFETY: the kernel is alive: `new`'s caller vouches for it until the first one of these
+        // holds a count.
         let inner = unsafe { device.interop()?.kernel_from_native(self.raw, &launch) }?;
         let kernel = Arc::new(ReadyKernel::of_driver(inner, launch));
-        made.push(Made { device: device.id, shape, params: arguments.params.clone(), kernel: kernel.clone() });
+        made.push(Made {
+            device: device.id,
+            shape,
+            params: arguments.params.clone(),
+            kernel: kernel.clone(),
+        });
         Ok(kernel)
     }
 
     /// What gives the driver's own objects.
     pub fn any(&self) -> Result<Arc<ReadyKernel>> {
         let made = lock(&self.made);
-        made.first().map(|made| made.kernel.clone()).ok_or_else(|| invalid("the native kernel does not exist"))
+        made.first()
+            .map(|made| made.kernel.clone())
+            .ok_or_else(|| invalid("the native kernel does not exist"))
     }
 }
 
@@ -151,6 +165,9 @@ mod tests {
         let wrong = [NativeArg { kind: 2, reserved: 0, size: 4, data: std::ptr::null() }];
         // SAFETY: null is fine.
         let error = unsafe { Arguments::read(&wrong) }.err().expect("a sampler");
-        assert_eq!((error.code, error.message.contains("argument 0: kind 2")), (Errc::KernelArgument, true));
+        assert_eq!(
+            (error.code, error.message.contains("argument 0: kind 2")),
+            (Errc::KernelArgument, true)
+        );
     }
 }

@@ -40,7 +40,8 @@ pub struct Device {
     pub platform: &'static Platform,
     pub hal: Arc<dyn hal::Device>,
     origin: Origin,
-    /// Without and with profiling. Backends order by events alone, so that all SYCL queues of a device share these.
+    /// Without and with profiling. Backends order by events alone, so that all SYCL queues of a
+    /// device share these.
     queues: [OnceLock<Arc<dyn hal::Queue>>; 2],
     /// The device whose backend runs host tasks and the kernels of host mode.
     host: OnceLock<&'static Device>,
@@ -64,8 +65,8 @@ pub struct Runtime {
 }
 
 impl Runtime {
-    /// What programs see: the built-in CPU, always there, or devices that it simulates, OpenCL's devices and NVIDIA's GPUs; as
-    /// far as `ONEAPI_DEVICE_SELECTOR` lets them.
+    /// What programs see: the built-in CPU, always there, or devices that it simulates, OpenCL's
+    /// devices and NVIDIA's GPUs; as far as `ONEAPI_DEVICE_SELECTOR` lets them.
     pub fn get() -> Result<&'static Self> {
         static RUNTIME: OnceLock<Result<Runtime>> = OnceLock::new();
         let runtime = RUNTIME.get_or_init(|| {
@@ -87,11 +88,14 @@ impl Runtime {
         runtime.as_ref().map_err(Clone::clone)
     }
 
-    /// The device that the default selector takes, or the one that it takes of all CPUs, where that is certain without loading a
-    /// driver: `None` where drivers must be asked. The built-in CPU comes first of all CPUs, so that only a GPU comes before
-    /// it, and where the system has no device file of a GPU there is none.
+    /// The device that the default selector takes, or the one that it takes of all CPUs, where that
+    /// is certain without loading a driver: `None` where drivers must be asked. The built-in CPU
+    /// comes first of all CPUs, so that only a GPU comes before it, and where the system has no
+    /// device file of a GPU there is none.
     pub fn quick_default(only_cpus: bool) -> Result<Option<&'static Device>> {
-        let told = [selection::VARIABLE, simulate::VARIABLE].iter().any(|name| std::env::var_os(name).is_some());
+        let told = [selection::VARIABLE, simulate::VARIABLE]
+            .iter()
+            .any(|name| std::env::var_os(name).is_some());
         if told || (!only_cpus && gpus::may_exist()) {
             return Ok(None);
         }
@@ -110,7 +114,10 @@ impl Runtime {
     }
 
     fn without_drivers(selector: &Selector) -> Result<Self> {
-        Self::with_selector(vec![simulate::as_environment_says(scythe_backend_cpu::backend(&CLIENT))?], selector)
+        Self::with_selector(
+            vec![simulate::as_environment_says(scythe_backend_cpu::backend(&CLIENT))?],
+            selector,
+        )
     }
 
     fn look_for_drivers(&mut self, selector: &Selector) -> Result<()> {
@@ -121,7 +128,8 @@ impl Runtime {
             problems = found.problems;
         }
         if selector.may_see(BackendKind::Cuda) {
-            let services = scythe_backend_cuda::Services { compiler: &CLIENT, kernel_name: symbol_name };
+            let services =
+                scythe_backend_cuda::Services { compiler: &CLIENT, kernel_name: symbol_name };
             let found = scythe_backend_cuda::discover(services);
             backends.extend(found.backends);
             problems.extend(found.problems);
@@ -139,12 +147,14 @@ impl Runtime {
         [&[selector], &self.problems[..]].concat().join("; ")
     }
 
-    /// A runtime on these backends. One of them must run host tasks. Platforms and devices are never freed.
+    /// A runtime on these backends. One of them must run host tasks. Platforms and devices are
+    /// never freed.
     pub fn new(backends: Vec<Arc<dyn hal::Backend>>) -> Result<Self> {
         Self::with_selector(backends, &Selector::default())
     }
 
-    /// The same with those devices only that the selector lets programs see. Host tasks run wherever they can.
+    /// The same with those devices only that the selector lets programs see. Host tasks run
+    /// wherever they can.
     fn with_selector(backends: Vec<Arc<dyn hal::Backend>>, selector: &Selector) -> Result<Self> {
         let mut runtime = Self::default();
         runtime.add(backends, selector)?;
@@ -159,17 +169,23 @@ impl Runtime {
             for hal in backend.devices() {
                 let index = self.counts[kind as usize];
                 self.counts[kind as usize] += 1;
-                let seen = selector.sees(Candidate { backend: kind, device_type: hal.info().device_type, index });
+                let seen = selector.sees(Candidate {
+                    backend: kind,
+                    device_type: hal.info().device_type,
+                    index,
+                });
                 candidates.push((hal.clone(), index, seen));
             }
             let count = candidates.iter().filter(|(_, _, seen)| *seen).count();
-            let platform: &'static Platform = Box::leak(Box::new(Platform { backend, devices: OnceLock::new() }));
+            let platform: &'static Platform =
+                Box::leak(Box::new(Platform { backend, devices: OnceLock::new() }));
             if count > 0 || candidates.is_empty() {
                 self.platforms.push(platform);
             }
             let mut members = Vec::with_capacity(count);
             for (hal, index, seen) in candidates {
-                let device: &'static Device = Box::leak(Box::new(Device::new(platform, index, hal, origin)));
+                let device: &'static Device =
+                    Box::leak(Box::new(Device::new(platform, index, hal, origin)));
                 if seen {
                     members.push(device);
                 }
@@ -181,9 +197,9 @@ impl Runtime {
             // The cell is new, so that setting it succeeds.
             let _ = platform.devices.set(members);
         }
-        let host = self
-            .host
-            .ok_or_else(|| Error::new(Errc::Platform, "host tasks need the CPU backend, but it is not available"))?;
+        let host = self.host.ok_or_else(|| {
+            Error::new(Errc::Platform, "host tasks need the CPU backend, but it is not available")
+        })?;
         for device in &self.devices[first..] {
             // Each cell is new, so that setting it succeeds.
             let _ = device.host.set(host);
@@ -193,16 +209,35 @@ impl Runtime {
 }
 
 impl Device {
-    fn new(platform: &'static Platform, index: u32, hal: Arc<dyn hal::Device>, origin: Origin) -> Self {
+    fn new(
+        platform: &'static Platform,
+        index: u32,
+        hal: Arc<dyn hal::Device>,
+        origin: Origin,
+    ) -> Self {
         let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
         let queues = [OnceLock::new(), OnceLock::new()];
-        Self { id, index, platform, hal, origin, queues, host: OnceLock::new(), base: None, whole: None }
+        Self {
+            id,
+            index,
+            platform,
+            hal,
+            origin,
+            queues,
+            host: OnceLock::new(),
+            base: None,
+            whole: None,
+        }
     }
 
-    /// Another device in this one's place, whose commands and this one's do not wait for each other's events.
+    /// Another device in this one's place, whose commands and this one's do not wait for each
+    /// other's events.
     fn beside(&'static self, hal: Arc<dyn hal::Device>) -> Self {
         let origin = Origin(NEXT_ID.fetch_add(1, Ordering::Relaxed));
-        Self { host: OnceLock::from(self.host()), ..Self::new(self.platform, self.index, hal, origin) }
+        Self {
+            host: OnceLock::from(self.host()),
+            ..Self::new(self.platform, self.index, hal, origin)
+        }
     }
 
     /// Where commands for this device go.
@@ -232,15 +267,20 @@ impl Device {
         self.base.unwrap_or(self)
     }
 
-    /// This device in a context of the driver's; `None` where the context does not hold it. One is made for each context, and
-    /// never freed, as little as the context is.
+    /// This device in a context of the driver's; `None` where the context does not hold it. One is
+    /// made for each context, and never freed, as little as the context is.
     ///
     /// # Safety
     /// `native` is a context of the device's driver, alive.
-    pub unsafe fn in_native_context(&'static self, native: hal::Native) -> Result<Option<&'static Device>> {
+    pub unsafe fn in_native_context(
+        &'static self,
+        native: hal::Native,
+    ) -> Result<Option<&'static Device>> {
         static MADE: Mutex<Vec<(u32, usize, &'static Device)>> = Mutex::new(Vec::new());
         let mut made = lock(&MADE);
-        if let Some((_, _, device)) = made.iter().find(|(id, at, _)| *id == self.id && *at == native as usize) {
+        if let Some((_, _, device)) =
+            made.iter().find(|(id, at, _)| *id == self.id && *at == native as usize)
+        {
             return Ok(Some(device));
         }
         // SAFETY: passed on.
@@ -261,8 +301,8 @@ impl Device {
         self.hal.interop().ok_or_else(|| hal::native::none("device"))
     }
 
-    /// The memory object behind an address of this device, with a count for the caller; `None` if an address is all there
-    /// is.
+    /// The memory object behind an address of this device, with a count for the caller; `None` if
+    /// an address is all there is.
     pub fn memory_to_native(&self, ptr: *mut c_void) -> Result<Option<hal::Native>> {
         self.hal.interop().map_or(Ok(None), |interop| interop.memory_to_native(ptr))
     }
@@ -281,15 +321,20 @@ impl Device {
 
     /// Whether this is the device, or it is a part of it, also through others.
     pub fn is_within(&self, device: &Device) -> bool {
-        self.id == device.id || self.whole.as_ref().is_some_and(|(whole, _)| whole.is_within(device))
+        self.id == device.id
+            || self.whole.as_ref().is_some_and(|(whole, _)| whole.is_within(device))
     }
 
-    /// The parts of this device. They are never freed, so that who partitions it again in the same way gets the same ones.
+    /// The parts of this device. They are never freed, so that who partitions it again in the same
+    /// way gets the same ones.
     pub fn partition(&'static self, how: &hal::Partition) -> Result<Vec<&'static Device>> {
-        static MADE: Mutex<Vec<(u32, hal::Partition, Vec<&'static Device>)>> = Mutex::new(Vec::new());
+        static MADE: Mutex<Vec<(u32, hal::Partition, Vec<&'static Device>)>> =
+            Mutex::new(Vec::new());
         how.check(self.hal.info(), &self.hal.partitions())?;
         let mut made = lock(&MADE);
-        if let Some((_, _, parts)) = made.iter().find(|(id, other, _)| *id == self.id && other == how) {
+        if let Some((_, _, parts)) =
+            made.iter().find(|(id, other, _)| *id == self.id && other == how)
+        {
             return Ok(parts.clone());
         }
         let part = |hal: Arc<dyn hal::Device>| -> &'static Device {
@@ -301,7 +346,8 @@ impl Device {
     }
 }
 
-/// Drivers that are installed and cannot be loaded, one sentence each. Every driver is loaded for this.
+/// Drivers that are installed and cannot be loaded, one sentence each. Every driver is loaded for
+/// this.
 pub fn broken_drivers() -> Vec<String> {
     scythe_backend_opencl::broken_drivers()
 }

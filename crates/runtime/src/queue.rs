@@ -1,11 +1,11 @@
 //! Queues: the order of commands.
 //!
-//! A command waits for the events it names, for earlier commands that conflict on a buffer, on an in-order queue for
-//! the command before, and behind a barrier for all commands before that. [`Queue::submit`] finds these and hands the
-//! command to a backend.
+//! A command waits for the events it names, for earlier commands that conflict on a buffer, on an
+//! in-order queue for the command before, and behind a barrier for all commands before that.
+//! [`Queue::submit`] finds these and hands the command to a backend.
 //!
-//! A queue remembers commands until they have completed; their failures become its asynchronous errors. An error that
-//! passes from a command to those that wait for it is reported once.
+//! A queue remembers commands until they have completed; their failures become its asynchronous
+//! errors. An error that passes from a command to those that wait for it is reported once.
 
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -42,7 +42,8 @@ pub struct Queue {
 
 #[derive(Default)]
 struct State {
-    /// Commands that may not have completed: of an in-order queue the last one, which stands for all.
+    /// Commands that may not have completed: of an in-order queue the last one, which stands for
+    /// all.
     pending: Vec<Node>,
     /// Length at which completed commands are next looked for.
     prune_at: usize,
@@ -59,13 +60,15 @@ struct State {
 /// How many commands a queue remembers before it looks for completed ones.
 const REMEMBERED: usize = 1024;
 
-/// How many commands under way a queue asks about in passing: a driver's answer costs about as much as a launch.
+/// How many commands under way a queue asks about in passing: a driver's answer costs about as much
+/// as a launch.
 const ASKED: usize = 16;
 
 /// How many launches a queue remembers.
 const KNOWN: usize = 4;
 
-/// A launch that was found right, and its kernel as long as that lives. The same again is right again.
+/// A launch that was found right, and its kernel as long as that lives. The same again is right
+/// again.
 pub struct Known {
     /// What the kernel's slot holds, which is one kernel in one generation of the registry.
     slot: (usize, u64),
@@ -80,14 +83,23 @@ pub struct Known {
 
 impl Known {
     pub fn new(slot: (usize, u64), launch: &capi::KernelLaunch, kernel: &Arc<ReadyKernel>) -> Self {
-        let &capi::KernelLaunch { functor_size, shape, dims, global_size, local_size, global_offset, .. } = launch;
+        let &capi::KernelLaunch {
+            functor_size,
+            shape,
+            dims,
+            global_size,
+            local_size,
+            global_offset,
+            ..
+        } = launch;
         let kernel = Arc::downgrade(kernel);
         Self { slot, functor_size, shape, dims, global_size, local_size, global_offset, kernel }
     }
 
     fn is_like(&self, slot: (usize, u64), launch: &capi::KernelLaunch) -> bool {
         self.slot == slot
-            && (self.functor_size, self.shape, self.dims) == (launch.functor_size, launch.shape, launch.dims)
+            && (self.functor_size, self.shape, self.dims)
+                == (launch.functor_size, launch.shape, launch.dims)
             && self.global_size == launch.global_size
             && self.local_size == launch.local_size
             && self.global_offset == launch.global_offset
@@ -126,8 +138,9 @@ pub enum Action<'a> {
 
 /// A host task's function with its context, whose end it calls.
 ///
-/// The context is the runtime's only once the submission has succeeded, and by then the task may already have run: the
-/// later of the two, [`HostCall::drop`] and [`Commit::commit`], ends the context. Without a commit nobody does.
+/// The context is the runtime's only once the submission has succeeded, and by then the task may
+/// already have run: the later of the two, [`HostCall::drop`] and [`Commit::commit`], ends the
+/// context. Without a commit nobody does.
 pub struct HostCall {
     call: unsafe extern "C" fn(*mut c_void),
     shared: Arc<HostContext>,
@@ -143,8 +156,8 @@ struct HostContext {
     one_done: AtomicBool,
 }
 
-// SAFETY: the program handed function and context over to be used by one runtime thread at a time; `one_done` decides
-// whose turn the end is.
+// SAFETY: the program handed function and context over to be used by one runtime thread at a time;
+// `one_done` decides whose turn the end is.
 unsafe impl Send for HostContext {}
 // SAFETY: as above.
 unsafe impl Sync for HostContext {}
@@ -162,8 +175,8 @@ impl HostContext {
 
 impl HostCall {
     /// # Safety
-    /// `call` may be called once with `context`, on any thread, and `destroy` after that, once the submission that takes
-    /// the call has been committed.
+    /// `call` may be called once with `context`, on any thread, and `destroy` after that, once the
+    /// submission that takes the call has been committed.
     pub unsafe fn new(
         call: unsafe extern "C" fn(*mut c_void),
         destroy: Option<Destroy>,
@@ -204,10 +217,15 @@ pub struct Order<'a> {
 }
 
 impl Queue {
-    pub fn new(context: Arc<Context>, device: &'static Device, in_order: bool, profiling: bool) -> Result<Arc<Self>> {
-        let device = context
-            .actual(device)
-            .ok_or_else(|| invalid(format!("device '{}' is not in the queue's context", device.name())))?;
+    pub fn new(
+        context: Arc<Context>,
+        device: &'static Device,
+        in_order: bool,
+        profiling: bool,
+    ) -> Result<Arc<Self>> {
+        let device = context.actual(device).ok_or_else(|| {
+            invalid(format!("device '{}' is not in the queue's context", device.name()))
+        })?;
         let target = device.target(profiling)?;
         let own = if in_order { device.hal.create_in_order_queue(profiling)? } else { None };
         let target = own.map_or_else(|| target.clone(), |queue| Target { queue, ..target.clone() });
@@ -219,7 +237,8 @@ impl Queue {
     /// # Safety
     /// `native` is a queue of the driver, alive, of the context's own.
     pub unsafe fn from_native(context: Arc<Context>, native: hal::Native) -> Result<Arc<Self>> {
-        let members: Vec<_> = context.devices().filter_map(|device| context.actual(device)).collect();
+        let members: Vec<_> =
+            context.devices().filter_map(|device| context.actual(device)).collect();
         for device in members {
             // SAFETY: passed on.
             if let Some(found) = unsafe { device.interop()?.queue_from_native(native) }? {
@@ -251,7 +270,8 @@ impl Queue {
     /// Orders a command and hands it on; returns its event without waiting.
     ///
     /// # Safety
-    /// Addresses, functors and handles in `action` are valid as `abi.h` says, until the command has completed.
+    /// Addresses, functors and handles in `action` are valid as `abi.h` says, until the command has
+    /// completed.
     pub unsafe fn submit(&self, action: Action<'_>, order: Order<'_>) -> Result<Node> {
         let (target, place) = match &action {
             Action::HostTask(_) | Action::HostKernel(_) => (&self.host, Place::Host),
@@ -261,7 +281,9 @@ impl Queue {
         let updates = matches!(action, Action::UpdateHost);
         let place = |access: &Access<'_>| match place {
             // What the task gets of the driver's is what must be current.
-            Place::Host if access.native && !updates => access.buffer.place(Place::Device(self.device), true),
+            Place::Host if access.native && !updates => {
+                access.buffer.place(Place::Device(self.device), true)
+            }
             place => access.buffer.place(place, false),
         };
         if order.accesses.is_empty() {
@@ -275,7 +297,8 @@ impl Queue {
             let address = prepare(&turn, access, place(access), &mut deps)?;
             placed.push(Placed { buffer: access.buffer, address });
         }
-        // SAFETY: passed on; the copies at `placed` live until the commands recorded below have completed.
+        // SAFETY: passed on; the copies at `placed` live until the commands recorded below have
+        // completed.
         let node = unsafe { self.send(target, action, order, &placed, deps) }?;
         for access in order.accesses {
             record(&turn, access, place(access), &node);
@@ -283,12 +306,17 @@ impl Queue {
         Ok(node)
     }
 
-    /// The short way for a kernel without accessors that names no events, and runs at least one work-item. `None`, without any
-    /// effect, where it must be submitted. The queue remembers it as `known`.
+    /// The short way for a kernel without accessors that names no events, and runs at least one
+    /// work-item. `None`, without any effect, where it must be submitted. The queue remembers it as
+    /// `known`.
     ///
     /// # Safety
     /// As for [`Queue::submit`].
-    pub unsafe fn launch(&self, launch: &hal::Launch<'_>, known: Option<Known>) -> Option<Result<Node>> {
+    pub unsafe fn launch(
+        &self,
+        launch: &hal::Launch<'_>,
+        known: Option<Known>,
+    ) -> Option<Result<Node>> {
         let mut state = lock(&self.state);
         // SAFETY: passed on.
         let launched = unsafe { self.launch_behind(&mut state, launch) };
@@ -299,8 +327,8 @@ impl Queue {
         launched
     }
 
-    /// The same for a launch like one before, whose kernel the queue remembers, with this functor. `slot` is what its kernel's slot
-    /// holds.
+    /// The same for a launch like one before, whose kernel the queue remembers, with this functor.
+    /// `slot` is what its kernel's slot holds.
     ///
     /// # Safety
     /// As for [`Queue::submit`]; the functor is as large as the launch says.
@@ -311,18 +339,30 @@ impl Queue {
         functor: &[u8],
     ) -> Option<Result<Node>> {
         let mut state = lock(&self.state);
-        let known = state.known[Known::place(slot)].as_ref().filter(|known| known.is_like(slot, launch))?;
+        let known =
+            state.known[Known::place(slot)].as_ref().filter(|known| known.is_like(slot, launch))?;
         let kernel = known.kernel.upgrade()?;
         let capi::KernelLaunch { dims, global_size, global_offset, .. } = launch;
         let local_size = launched_local_size(launch);
-        let lent = hal::Launch { kernel: &*kernel, functor, dims: *dims, global_size, local_size, global_offset };
+        let lent = hal::Launch {
+            kernel: &*kernel,
+            functor,
+            dims: *dims,
+            global_size,
+            local_size,
+            global_offset,
+        };
         // SAFETY: passed on.
         unsafe { self.launch_behind(&mut state, &lent) }
     }
 
     /// # Safety
     /// As for [`Queue::launch`].
-    unsafe fn launch_behind(&self, state: &mut State, launch: &hal::Launch<'_>) -> Option<Result<Node>> {
+    unsafe fn launch_behind(
+        &self,
+        state: &mut State,
+        launch: &hal::Launch<'_>,
+    ) -> Option<Result<Node>> {
         if state.barrier.is_some() || state.external.is_some() {
             return None;
         }
@@ -345,7 +385,8 @@ impl Queue {
     }
 
     /// # Safety
-    /// As for [`Queue::submit`]; `deps` orders the command after those that conflict with it on `placed`.
+    /// As for [`Queue::submit`]; `deps` orders the command after those that conflict with it on
+    /// `placed`.
     unsafe fn send(
         &self,
         target: &Target,
@@ -406,15 +447,16 @@ impl Queue {
         lock(&self.state).sweep(usize::MAX);
     }
 
-    /// The last command of an in-order queue, or what was to come before the next one; `None` where it has completed and nothing is known
-    /// of it any more.
+    /// The last command of an in-order queue, or what was to come before the next one; `None` where
+    /// it has completed and nothing is known of it any more.
     pub fn last(&self) -> Result<Option<Node>> {
         self.check_in_order("the last event")?;
         let state = lock(&self.state);
         Ok(state.external.clone().or_else(|| state.pending.last().cloned()))
     }
 
-    /// Has the next command of an in-order queue wait for `event` besides, in place of what it was to wait for so far.
+    /// Has the next command of an in-order queue wait for `event` besides, in place of what it was
+    /// to wait for so far.
     pub fn set_external(&self, event: Option<Node>) -> Result<()> {
         self.check_in_order("an external event")?;
         lock(&self.state).external = event;
@@ -455,7 +497,8 @@ impl Queue {
         std::mem::take(&mut state.errors)
     }
 
-    /// Gives all errors that nobody has taken to `listener`, those of commands under way when they come.
+    /// Gives all errors that nobody has taken to `listener`, those of commands under way when they
+    /// come.
     pub fn leave_errors_to(&self, listener: Box<dyn Listener>) {
         let (errors, pending) = {
             let mut state = lock(&self.state);
@@ -475,7 +518,8 @@ impl Drop for Queue {
 }
 
 impl State {
-    /// Looks for completed commands: on an in-order queue for what is known of the last one, else now and then.
+    /// Looks for completed commands: on an in-order queue for what is known of the last one, else
+    /// now and then.
     fn collect(&mut self, in_order: bool) {
         if in_order {
             if self.pending.iter().any(|node| node.event.known_end().is_some()) {
@@ -487,11 +531,12 @@ impl State {
         }
     }
 
-    /// Forgets completed commands and keeps their errors. Not more than `most` that are under way are asked, the oldest ones; of the
-    /// others, what is known of them counts.
+    /// Forgets completed commands and keeps their errors. Not more than `most` that are under way
+    /// are asked, the oldest ones; of the others, what is known of them counts.
     fn sweep(&mut self, most: usize) {
         let (errors, mut running) = (&mut self.errors, 0);
-        let outcome = |node: &Node, ask: bool| if ask { node.outcome() } else { node.event.known_end() };
+        let outcome =
+            |node: &Node, ask: bool| if ask { node.outcome() } else { node.event.known_end() };
         self.pending.retain(|node| match outcome(node, running < most) {
             None => {
                 running += 1;

@@ -4,12 +4,14 @@
 //! selector = filter { ";" filter }          filters that discard follow those that accept
 //! filter   = [ "!" ] backend ":" device { "," device }
 //! backend  = "*" | "opencl" | "native_cpu" | "level_zero" | "cuda" | "hip"
-//! device   = ( "*" | "cpu" | "gpu" | "fpga" | number ) [ "." ( "*" | number ) [ "." ( "*" | number ) ] ]
+//! device   = ( "*" | "cpu" | "gpu" | "fpga" | number ) [ "." part [ "." part ] ]
+//! part     = "*" | number
 //! ```
 //!
-//! A device is seen when one of the filters that accept names it, or there is no such filter, and none of those that discard
-//! does. A number is the device's place among those of its backend, as `sycl-ls` shows it. What follows a dot are
-//! sub-devices and parts of those: the devices here have none, so that such a filter names nothing. Case does not matter.
+//! A device is seen when one of the filters that accept names it, or there is no such filter, and
+//! none of those that discard does. A number is the device's place among those of its backend, as
+//! `sycl-ls` shows it. What follows a dot are sub-devices and parts of those: the devices here have
+//! none, so that such a filter names nothing. Case does not matter.
 
 use scythe_hal::BackendKind;
 use scythe_hal::info::DeviceType;
@@ -93,7 +95,10 @@ impl Selector {
     pub fn parse(text: &str) -> Result<Self> {
         let fail = |why: String| {
             let form = DEVICE_SELECTOR.values;
-            Error::new(Errc::Invalid, format!("environment variable {VARIABLE} is '{text}': {why}; expected {form}"))
+            Error::new(
+                Errc::Invalid,
+                format!("environment variable {VARIABLE} is '{text}': {why}; expected {form}"),
+            )
         };
         let mut selector = Self::default();
         if text.trim().is_empty() {
@@ -106,7 +111,9 @@ impl Selector {
                 None => (false, word),
             };
             if !discards && !selector.discard.is_empty() {
-                return Err(fail(format!("the accepting filter '{word}' must come before all discarding filters")));
+                return Err(fail(format!(
+                    "the accepting filter '{word}' must come before all discarding filters"
+                )));
             }
             let filter = Filter::parse(term.trim()).map_err(fail)?;
             if discards { selector.discard.push(filter) } else { selector.accept.push(filter) }
@@ -120,12 +127,15 @@ impl Selector {
         (self.accept.is_empty() || named(&self.accept)) && !named(&self.discard)
     }
 
-    /// Whether a program may see a device of this backend at all: its drivers need not be loaded otherwise.
+    /// Whether a program may see a device of this backend at all: its drivers need not be loaded
+    /// otherwise.
     pub fn may_see(&self, kind: BackendKind) -> bool {
         let name = backend_name(kind);
-        let matches = |filter: &Filter| filter.backend.as_deref().is_none_or(|backend| backend == name);
+        let matches =
+            |filter: &Filter| filter.backend.as_deref().is_none_or(|backend| backend == name);
         let all = |filter: &Filter| {
-            matches(filter) && filter.devices.iter().any(|term| term.root == Root::Any && !term.parts)
+            matches(filter)
+                && filter.devices.iter().any(|term| term.root == Root::Any && !term.parts)
         };
         (self.accept.is_empty() || self.accept.iter().any(matches)) && !self.discard.iter().any(all)
     }
@@ -139,14 +149,23 @@ impl Filter {
         let backend = match backend.trim() {
             "*" => None,
             name if BACKENDS.contains(&name) => Some(name.to_owned()),
-            other => return Err(format!("'{other}' is not a backend, expected '*' or one of {}", BACKENDS.join(", "))),
+            other => {
+                return Err(format!(
+                    "'{other}' is not a backend, expected '*' or one of {}",
+                    BACKENDS.join(", ")
+                ));
+            }
         };
-        let devices = devices.split(',').map(|d| DeviceTerm::parse(d.trim())).collect::<std::result::Result<_, _>>()?;
+        let devices = devices
+            .split(',')
+            .map(|d| DeviceTerm::parse(d.trim()))
+            .collect::<std::result::Result<_, _>>()?;
         Ok(Self { backend, devices })
     }
 
     fn names(&self, device: Candidate) -> bool {
-        let backend = self.backend.as_deref().is_none_or(|name| name == backend_name(device.backend));
+        let backend =
+            self.backend.as_deref().is_none_or(|name| name == backend_name(device.backend));
         backend && self.devices.iter().any(|term| term.names(device))
     }
 }
@@ -163,7 +182,9 @@ impl DeviceTerm {
             other => match number(other) {
                 Some(index) => Root::Index(index),
                 None => {
-                    return Err(format!("'{word}' is not a device, expected '*', cpu, gpu, fpga or a number"));
+                    return Err(format!(
+                        "'{word}' is not a device, expected '*', cpu, gpu, fpga or a number"
+                    ));
                 }
             },
         };
@@ -192,9 +213,12 @@ impl DeviceTerm {
 mod tests {
     use super::*;
 
-    const CPU: Candidate = Candidate { backend: BackendKind::Cpu, device_type: DeviceType::Cpu, index: 0 };
-    const CL_CPU: Candidate = Candidate { backend: BackendKind::OpenCl, device_type: DeviceType::Cpu, index: 0 };
-    const CL_GPU: Candidate = Candidate { backend: BackendKind::OpenCl, device_type: DeviceType::Gpu, index: 1 };
+    const CPU: Candidate =
+        Candidate { backend: BackendKind::Cpu, device_type: DeviceType::Cpu, index: 0 };
+    const CL_CPU: Candidate =
+        Candidate { backend: BackendKind::OpenCl, device_type: DeviceType::Cpu, index: 0 };
+    const CL_GPU: Candidate =
+        Candidate { backend: BackendKind::OpenCl, device_type: DeviceType::Gpu, index: 1 };
 
     fn seen(text: &str) -> [bool; 3] {
         let selector = Selector::parse(text).unwrap();

@@ -1,7 +1,7 @@
 //! The environment variables that the runtime checks and reads ([`environment`] is the table).
 //!
-//! Values are read once, when the program first asks for a platform. A value that does not fit is an
-//! error of that call, which names the variable, the value and what was expected.
+//! Values are read once, when the program first asks for a platform. A value that does not fit is
+//! an error of that call, which names the variable, the value and what was expected.
 
 use std::io::Write;
 use std::sync::OnceLock;
@@ -18,7 +18,9 @@ type Accepts = fn(&str) -> bool;
 const CHECKED: [(&Variable, Accepts); 4] = [
     (&environment::TRACE, |value| Trace::parse(value).is_some()),
     (&environment::OPENCL_MEMORY, scythe_backend_opencl::is_memory_choice),
-    (&environment::CPU_THREADS, |value| value.trim().parse::<u32>().is_ok_and(|n| (1..=1024).contains(&n))),
+    (&environment::CPU_THREADS, |value| {
+        value.trim().parse::<u32>().is_ok_and(|n| (1..=1024).contains(&n))
+    }),
     (&environment::DUMP_JIT, |value| value.is_empty() || std::path::Path::new(value).is_dir()),
 ];
 
@@ -62,11 +64,15 @@ fn check_with(get: impl Fn(&str) -> Option<String>) -> Result<()> {
     Ok(())
 }
 
-/// What to trace, from the environment; nothing where the value does not fit ([`check`] reports it).
+/// What to trace, from the environment; nothing where the value does not fit ([`check`] reports
+/// it).
 pub fn trace() -> Trace {
     static TRACE: OnceLock<Trace> = OnceLock::new();
     *TRACE.get_or_init(|| {
-        std::env::var(environment::TRACE.name).ok().and_then(|value| Trace::parse(&value)).unwrap_or_default()
+        std::env::var(environment::TRACE.name)
+            .ok()
+            .and_then(|value| Trace::parse(&value))
+            .unwrap_or_default()
     })
 }
 

@@ -1,10 +1,12 @@
 //! Simulated devices: the CPU device with the aspects, sub-group sizes and limits of another.
 //!
-//! `SCYTHE_SIMULATE` lists targets of the device configuration, `intel_gpu_skl`, or of a file over it, `FILE.yaml:TARGET`; of
-//! a file that describes one target, `FILE.yaml` will do. Each becomes a device that runs on the CPU, says of itself what the
-//! configuration says, and refuses what that device would refuse. What the configuration does not know is as on the CPU.
+//! `SCYTHE_SIMULATE` lists targets of the device configuration, `intel_gpu_skl`, or of a file over
+//! it, `FILE.yaml:TARGET`; of a file that describes one target, `FILE.yaml` will do. Each becomes a
+//! device that runs on the CPU, says of itself what the configuration says, and refuses what that
+//! device would refuse. What the configuration does not know is as on the CPU.
 //!
-//! The CPU runs the code: a device gets no sub-group sizes that the CPU does not have, and no limits beyond the CPU's.
+//! The CPU runs the code: a device gets no sub-group sizes that the CPU does not have, and no
+//! limits beyond the CPU's.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -20,7 +22,8 @@ use crate::{Errc, Error, Result};
 
 pub const VARIABLE: &str = scythe_abi::environment::SIMULATE.name;
 
-/// The backend with the devices that the environment asks for in place of its own; itself where it asks for none.
+/// The backend with the devices that the environment asks for in place of its own; itself where it
+/// asks for none.
 pub fn as_environment_says(backend: Arc<dyn Backend>) -> Result<Arc<dyn Backend>> {
     match std::env::var_os(VARIABLE).map(|value| value.to_string_lossy().into_owned()) {
         Some(list) if !list.trim().is_empty() => Ok(Arc::new(simulate(&*backend, &list)?)),
@@ -76,7 +79,8 @@ fn find(entry: &str) -> std::result::Result<Target, String> {
             )
         });
     }
-    let described: Vec<&Target> = table.targets().filter(|t| embedded.lookup(&t.name) != Some(*t)).collect();
+    let described: Vec<&Target> =
+        table.targets().filter(|t| embedded.lookup(&t.name) != Some(*t)).collect();
     match described[..] {
         [target] => Ok(target.clone()),
         [] => Err("the file defines no new target; expected FILE.yaml:TARGET".to_owned()),
@@ -113,9 +117,11 @@ fn describe(target: &Target, cpu: &DeviceInfo) -> std::result::Result<DeviceInfo
     }
     if let Some(limit) = target.max_work_group_size {
         info.max_work_group_size = limit.min(cpu.max_work_group_size);
-        info.max_work_item_sizes = info.max_work_item_sizes.map(|size| size.min(info.max_work_group_size));
-        info.max_num_sub_groups =
-            info.max_num_sub_groups.min(u32::try_from(info.max_work_group_size).unwrap_or(u32::MAX));
+        info.max_work_item_sizes =
+            info.max_work_item_sizes.map(|size| size.min(info.max_work_group_size));
+        info.max_num_sub_groups = info
+            .max_num_sub_groups
+            .min(u32::try_from(info.max_work_group_size).unwrap_or(u32::MAX));
     }
     if let Some(limit) = target.local_mem_size {
         info.local_mem_size = limit.min(cpu.local_mem_size);
@@ -211,7 +217,8 @@ mod tests {
     }
 
     fn file(name: &str, text: &str) -> (std::path::PathBuf, String) {
-        let path = std::env::temp_dir().join(format!("scythe-simulate-{}-{name}", std::process::id()));
+        let path =
+            std::env::temp_dir().join(format!("scythe-simulate-{}-{name}", std::process::id()));
         std::fs::write(&path, text).expect("a file can be written");
         let shown = path.to_str().expect("a plain path").to_owned();
         (path, shown)
@@ -219,12 +226,17 @@ mod tests {
 
     #[test]
     fn a_target_of_the_configuration_lends_its_aspects_sizes_and_limits() {
-        let simulated = simulate(&*backend(), "intel_gpu_dg1, spir64_x86_64").expect("both are known");
+        let simulated =
+            simulate(&*backend(), "intel_gpu_dg1, spir64_x86_64").expect("both are known");
         let [dg1, x86] = &simulated.devices[..] else { panic!("two devices") };
-        let (target, info) = (Table::embedded().lookup("intel_gpu_dg1").cloned().expect("known"), dg1.info());
+        let (target, info) =
+            (Table::embedded().lookup("intel_gpu_dg1").cloned().expect("known"), dg1.info());
         assert_eq!(info.name, "intel_gpu_dg1 (simulated on plain)");
         assert_eq!(info.device_type, DeviceType::Gpu);
-        assert_eq!(info.aspects, target.aspects.iter().map(|&aspect| aspect as u32).collect::<Vec<_>>());
+        assert_eq!(
+            info.aspects,
+            target.aspects.iter().map(|&aspect| aspect as u32).collect::<Vec<_>>()
+        );
         assert_eq!(info.sub_group_sizes, [8, 16, 32]);
         assert_eq!(Some(info.max_work_group_size), target.max_work_group_size);
         assert!(info.max_work_item_sizes.iter().all(|&size| size <= info.max_work_group_size));
@@ -234,7 +246,8 @@ mod tests {
 
     #[test]
     fn a_file_adds_targets_and_its_only_one_needs_no_name() {
-        let one = "tiny:\n  aspects: [gpu, fp16]\n  sub-group-sizes: [8, 128]\n  max-work-group-size: 64\n  local-mem-size: 1024\n";
+        let one = "tiny:\n  aspects: [gpu, fp16]\n  sub-group-sizes: [8, 128]\n  \
+            max-work-group-size: 64\n  local-mem-size: 1024\n";
         let (path, shown) = file("one.yaml", one);
         for entry in [shown.clone(), format!("{shown}:tiny")] {
             let simulated = simulate(&*backend(), &entry).expect("described");
@@ -245,10 +258,15 @@ mod tests {
             );
         }
         assert!(failure(&format!("{shown}:huge")).contains("does not define the target 'huge'"));
-        std::fs::write(&path, "a:\n  aspects: [gpu]\nb:\n  aspects: [cpu]\n  sub-group-sizes: [128]\n")
-            .expect("written");
+        std::fs::write(
+            &path,
+            "a:\n  aspects: [gpu]\nb:\n  aspects: [cpu]\n  sub-group-sizes: [128]\n",
+        )
+        .expect("written");
         assert!(failure(&shown).contains("defines a, b; select one with FILE.yaml:TARGET"));
-        assert!(failure(&format!("{shown}:b")).contains("supports none of its sub-group sizes [128]"));
+        assert!(
+            failure(&format!("{shown}:b")).contains("supports none of its sub-group sizes [128]")
+        );
         std::fs::write(&path, "a:\n  aspects: [nonsense]\n").expect("written");
         assert!(failure(&shown).contains("nonsense"), "{}", failure(&shown));
         std::fs::remove_file(path).expect("removed");
@@ -258,7 +276,9 @@ mod tests {
     fn what_is_not_a_target_is_refused() {
         assert_eq!(
             failure("intel_gpu_skl,nothing"),
-            "environment variable SCYTHE_SIMULATE holds 'nothing': the device configuration does not define the target 'nothing'; expected a target name (for example intel_gpu_skl) or FILE.yaml:TARGET"
+            "environment variable SCYTHE_SIMULATE holds 'nothing': the device configuration does \
+             not define the target 'nothing'; expected a target name (for example intel_gpu_skl) \
+             or FILE.yaml:TARGET"
         );
         assert!(failure("no-such-file.yaml:x").contains("no-such-file.yaml"));
     }

@@ -1,12 +1,13 @@
 //! Text of `sycl::stream`: what work-items wrote, in records of 8-byte words, becomes text here.
 //!
-//! The memory of a stream is chunks of 8 words. Chunk 0 is its head: how many chunks were asked for, then how many there
-//! are. In each other chunk the first word holds the number of the chunk that goes on, or 0, and above it how many words
-//! the chunk holds; bit 31 of that marks the first chunk of a statement. Statements are printed in the order of their
-//! first chunks. The other words are records: the low byte of the first word says of what kind, see [`tag`].
+//! The memory of a stream is chunks of 8 words. Chunk 0 is its head: how many chunks were asked
+//! for, then how many there are. In each other chunk the first word holds the number of the chunk
+//! that goes on, or 0, and above it how many words the chunk holds; bit 31 of that marks the first
+//! chunk of a statement. Statements are printed in the order of their first chunks. The other words
+//! are records: the low byte of the first word says of what kind, see [`tag`].
 //!
-//! Numbers are written as C++ streams write them, by the C library. Memory that no kernel of ours wrote gives strange
-//! text, never more than that.
+//! Numbers are written as C++ streams write them, by the C library. Memory that no kernel of ours
+//! wrote gives strange text, never more than that.
 
 use std::ffi::{CStr, c_char, c_double, c_int, c_longlong, c_ulonglong};
 
@@ -30,7 +31,8 @@ mod tag {
     pub const CHARACTER: u8 = 9;
 }
 
-/// How values are written: bits 0-1 the base, 2 showbase, 3 showpos, 4-5 the notation, 8-15 precision and one.
+/// How values are written: bits 0-1 the base, 2 showbase, 3 showpos, 4-5 the notation, 8-15
+/// precision and one.
 #[derive(Clone, Copy, Default)]
 struct State(u32);
 
@@ -56,7 +58,11 @@ impl State {
     fn integer(self, value: u64, signed: bool, width: usize) -> Vec<u8> {
         // Only decimal numbers have a sign.
         let signed = signed && self.0 & 3 == 0;
-        let format = format!("%{}{width}{}\0", self.flags(), self.conversion(if signed { "lld" } else { "llu" }));
+        let format = format!(
+            "%{}{width}{}\0",
+            self.flags(),
+            self.conversion(if signed { "lld" } else { "llu" })
+        );
         print(&format, |out, size, format| {
             // SAFETY: the format has one conversion, of the type of the argument.
             unsafe {
@@ -91,11 +97,13 @@ impl State {
 
 /// What `snprintf` writes by this format, which ends with NUL.
 fn print(format: &str, write: impl Fn(*mut c_char, usize, *const c_char) -> c_int) -> Vec<u8> {
-    let format = CStr::from_bytes_with_nul(format.as_bytes()).expect("the format ends with its only NUL");
+    let format =
+        CStr::from_bytes_with_nul(format.as_bytes()).expect("the format ends with its only NUL");
     // Numbers of any width take no more than the width and what the largest double takes.
     let mut text = vec![0u8; 512];
     loop {
-        let written = usize::try_from(write(text.as_mut_ptr().cast(), text.len(), format.as_ptr())).unwrap_or(0);
+        let written = usize::try_from(write(text.as_mut_ptr().cast(), text.len(), format.as_ptr()))
+            .unwrap_or(0);
         if written < text.len() {
             text.truncate(written);
             return text;
@@ -155,8 +163,10 @@ fn statement(records: &[u64], text: &mut Vec<u8>) {
                 continue;
             }
             tag::TEXT => {
-                let bytes: Vec<u8> =
-                    (&mut records).take(above.div_ceil(8) as usize).flat_map(u64::to_le_bytes).collect();
+                let bytes: Vec<u8> = (&mut records)
+                    .take(above.div_ceil(8) as usize)
+                    .flat_map(u64::to_le_bytes)
+                    .collect();
                 padded(bytes[..bytes.len().min(above as usize)].to_vec(), width)
             }
             kind => {
@@ -222,20 +232,36 @@ mod tests {
         assert_eq!(shown(&[&[state(1 | 4), tag::UNSIGNED.into(), 255]]), "0xff");
         assert_eq!(shown(&[&[state(2), tag::UNSIGNED.into(), 8]]), "10");
         assert_eq!(
-            shown(&[&[u64::from(tag::WIDTH) | 4 << 8, tag::UNSIGNED.into(), 7, tag::UNSIGNED.into(), 8]]),
+            shown(&[&[
+                u64::from(tag::WIDTH) | 4 << 8,
+                tag::UNSIGNED.into(),
+                7,
+                tag::UNSIGNED.into(),
+                8
+            ]]),
             "   78"
         );
         let third = (1.0f64 / 3.0).to_bits();
         assert_eq!(shown(&[&[tag::DOUBLE.into(), third]]), "0.333333");
         assert_eq!(shown(&[&[state(3 << 8), tag::DOUBLE.into(), third]]), "0.33");
-        assert_eq!(shown(&[&[state(0x10), tag::FLOAT.into(), 2.5f32.to_bits().into()]]), "2.500000");
-        assert_eq!(shown(&[&[state(0x20), tag::FLOAT.into(), 2.5f32.to_bits().into()]]), "2.500000e+00");
-        assert_eq!(shown(&[&[state(0x30), tag::FLOAT.into(), 2.5f32.to_bits().into()]]), "0x1.4p+1");
+        assert_eq!(
+            shown(&[&[state(0x10), tag::FLOAT.into(), 2.5f32.to_bits().into()]]),
+            "2.500000"
+        );
+        assert_eq!(
+            shown(&[&[state(0x20), tag::FLOAT.into(), 2.5f32.to_bits().into()]]),
+            "2.500000e+00"
+        );
+        assert_eq!(
+            shown(&[&[state(0x30), tag::FLOAT.into(), 2.5f32.to_bits().into()]]),
+            "0x1.4p+1"
+        );
     }
 
     #[test]
     fn chunks_are_followed() {
-        let mut words = stream(&[&[tag::CHARACTER.into(), b'a'.into()], &[tag::CHARACTER.into(), b'b'.into()]]);
+        let mut words =
+            stream(&[&[tag::CHARACTER.into(), b'a'.into()], &[tag::CHARACTER.into(), b'b'.into()]]);
         // The second chunk goes on where the first ends.
         words[CHUNK] |= 2;
         words[2 * CHUNK] = 2 << 32;

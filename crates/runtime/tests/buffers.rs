@@ -34,9 +34,11 @@ fn whole(buffer: &Buffer) -> View<'_> {
 /// Fills the buffer by a command.
 fn fill(queue: &Queue, buffer: &Buffer, value: u32) -> scythe::event::Node {
     let write = Access { buffer, mode: Mode::Write, no_init: true, native: false };
-    let action = Action::Fill { dst: Box::new(whole(buffer)), pattern: value.to_ne_bytes().to_vec() };
+    let action =
+        Action::Fill { dst: Box::new(whole(buffer)), pattern: value.to_ne_bytes().to_vec() };
     // SAFETY: the buffer waits for its commands.
-    unsafe { queue.submit(action, Order { accesses: &[write], ..Order::default() }) }.expect("submitted")
+    unsafe { queue.submit(action, Order { accesses: &[write], ..Order::default() }) }
+        .expect("submitted")
 }
 
 #[test]
@@ -82,7 +84,11 @@ fn contents_go_to_the_final_destination_only() {
 fn a_callback_gets_the_final_contents_and_its_context_ends_once() {
     static SUM: AtomicUsize = AtomicUsize::new(0);
     static ENDS: AtomicUsize = AtomicUsize::new(0);
-    unsafe extern "C" fn write(_context: *mut std::ffi::c_void, data: *const std::ffi::c_void, size: u64) {
+    unsafe extern "C" fn write(
+        _context: *mut std::ffi::c_void,
+        data: *const std::ffi::c_void,
+        size: u64,
+    ) {
         // SAFETY: the runtime gives `size` bytes of contents.
         let numbers = unsafe { std::slice::from_raw_parts(data.cast::<u32>(), size as usize / 4) };
         SUM.store(numbers.iter().sum::<u32>() as usize, Ordering::SeqCst);
@@ -152,7 +158,8 @@ fn reading_commands_do_not_wait_for_a_reading_host() {
     let accesses = [access(&from, Mode::Read), access(&to, Mode::Write)];
     let action = Action::Copy { dst: Box::new(whole(&to)), src: Box::new(whole(&from)) };
     // SAFETY: the buffers wait for the command.
-    let node = unsafe { queue.submit(action, Order { accesses: &accesses, ..Order::default() }) }.expect("submitted");
+    let node = unsafe { queue.submit(action, Order { accesses: &accesses, ..Order::default() }) }
+        .expect("submitted");
     node.event.wait().expect("success");
     drop(held);
     drop((from, to));
@@ -180,7 +187,10 @@ fn a_view_beyond_its_buffer_is_an_error() {
     let mut data = vec![0; 10];
     let buffer = buffer_on(&mut data);
     let error = buffer.view(36, 8).err().expect("too long");
-    assert_eq!(error.message, "a sub-buffer of 8 bytes from byte 36 does not fit its buffer of 40 bytes");
+    assert_eq!(
+        error.message,
+        "a sub-buffer of 8 bytes from byte 36 does not fit its buffer of 40 bytes"
+    );
     assert!(buffer.view(u64::MAX, 8).is_err());
 }
 
@@ -202,8 +212,10 @@ fn a_buffer_may_end_inside_the_host_task_that_uses_it() {
     let accesses = [access(&buffer, Mode::Read)];
     machine.host_backend.pause();
     // SAFETY: the task's context keeps the buffer.
-    unsafe { queue.submit(Action::HostTask(call), Order { accesses: &accesses, ..Order::default() }) }
-        .expect("submitted");
+    unsafe {
+        queue.submit(Action::HostTask(call), Order { accesses: &accesses, ..Order::default() })
+    }
+    .expect("submitted");
     commit.commit();
     drop(buffer);
     machine.host_backend.resume();
@@ -242,7 +254,8 @@ fn boxes_of_different_shape_and_place_are_copied() {
     };
     let accesses = [access(&from, Mode::Read), access(&to, Mode::ReadWrite)];
     // SAFETY: the buffers wait for the command.
-    unsafe { queue.submit(action, Order { accesses: &accesses, ..Order::default() }) }.expect("submitted");
+    unsafe { queue.submit(action, Order { accesses: &accesses, ..Order::default() }) }
+        .expect("submitted");
     let fill = capi::View { memory_range: [8, 6, 1], offset: [0, 4, 0], range: [2, 2, 1], ..src };
     let action = Action::Fill {
         dst: Box::new(View::new("test", &fill, Some(&to)).expect("a view")),
@@ -250,12 +263,14 @@ fn boxes_of_different_shape_and_place_are_copied() {
     };
     let accesses = [access(&to, Mode::ReadWrite)];
     // SAFETY: the buffers wait for the command.
-    unsafe { queue.submit(action, Order { accesses: &accesses, ..Order::default() }) }.expect("submitted");
+    unsafe { queue.submit(action, Order { accesses: &accesses, ..Order::default() }) }
+        .expect("submitted");
     drop((from, to));
 
     let mut expected = vec![0; 48];
-    let picked: Vec<u32> =
-        (0..3).flat_map(|z| (2..4).flat_map(move |y| (1..3).map(move |x| z * 20 + y * 5 + x))).collect();
+    let picked: Vec<u32> = (0..3)
+        .flat_map(|z| (2..4).flat_map(move |y| (1..3).map(move |x| z * 20 + y * 5 + x)))
+        .collect();
     for (i, value) in picked.into_iter().enumerate() {
         expected[(1 + i / 4) * 8 + 3 + i % 4] = value;
     }

@@ -1,7 +1,9 @@
-//! Random programs give the same contents as when each command runs to its end before the next is submitted.
+//! Random programs give the same contents as when each command runs to its end before the next is
+//! submitted.
 //!
-//! The backends run ready commands in random order, so that a dependency that the runtime forgets shows up as a wrong
-//! number sooner or later. One device shares the host's memory, the other does not: contents travel between them.
+//! The backends run ready commands in random order, so that a dependency that the runtime forgets
+//! shows up as a wrong number sooner or later. One device shares the host's memory, the other does
+//! not: contents travel between them.
 
 mod common;
 
@@ -45,7 +47,8 @@ fn run_kernel(work: &KernelWork) {
     let functor = work.functor.as_ptr();
     let (dst, src) = (word(functor, 0) as *mut u32, word(functor, 16) as *const u32);
     let (count, constant) = (word(functor, 32), word(functor, 40) as u32);
-    // SAFETY: the runtime put the addresses of buffers with `count` elements there, and orders this kernel.
+    // SAFETY: the runtime put the addresses of buffers with `count` elements there, and orders this
+    // kernel.
     let src = unsafe { std::slice::from_raw_parts(src, count) }.to_vec();
     // SAFETY: as above.
     mix(unsafe { std::slice::from_raw_parts_mut(dst, count) }, &src, constant);
@@ -100,11 +103,18 @@ fn submit_mix(queue: &Queue, dst: &Part, src: &Part, constant: u32) {
         constant: u64::from(constant),
     };
     // SAFETY: `Mix` is plain words without padding.
-    let bytes = unsafe { std::slice::from_raw_parts((&raw const functor).cast::<u8>(), size_of::<Mix>()) };
+    let bytes =
+        unsafe { std::slice::from_raw_parts((&raw const functor).cast::<u8>(), size_of::<Mix>()) };
     let expected = Expected { functor_size: 48, shape: Shape::SingleTask };
-    let kernel =
-        registry::kernel("mix", 0, None, expected, Place { device: queue.device, context: 1 }, &Constants::default())
-            .expect("the kernel");
+    let kernel = registry::kernel(
+        "mix",
+        0,
+        None,
+        expected,
+        Place { device: queue.device, context: 1 },
+        &Constants::default(),
+    )
+    .expect("the kernel");
     let action = Action::kernel(kernel, bytes, &ranges());
     submit(queue, action, &[access(&dst.buffer, Mode::ReadWrite), access(&src.buffer, Mode::Read)]);
 }
@@ -139,8 +149,13 @@ fn submit_task(queue: &Queue, dst: &Part, src: &Part, constant: u32) {
         constant,
     };
     // SAFETY: the functions fit the context.
-    let (call, commit) = unsafe { HostCall::new(run_task, Some(end_task), Box::into_raw(Box::new(task)).cast()) };
-    submit(queue, Action::HostTask(call), &[access(&dst.buffer, Mode::ReadWrite), access(&src.buffer, Mode::Read)]);
+    let (call, commit) =
+        unsafe { HostCall::new(run_task, Some(end_task), Box::into_raw(Box::new(task)).cast()) };
+    submit(
+        queue,
+        Action::HostTask(call),
+        &[access(&dst.buffer, Mode::ReadWrite), access(&src.buffer, Mode::Read)],
+    );
     commit.commit();
 }
 
@@ -184,7 +199,8 @@ struct Cpu(&'static Device);
 impl Stage for Cpu {
     fn queues(&self) -> Vec<Arc<Queue>> {
         let context = Arc::new(Context::new(vec![self.0]).expect("a context"));
-        let queue = |in_order| Queue::new(context.clone(), self.0, in_order, false).expect("a queue");
+        let queue =
+            |in_order| Queue::new(context.clone(), self.0, in_order, false).expect("a queue");
         vec![queue(false), queue(true), queue(false)]
     }
     fn mix(&self, queue: &Queue, dst: &Part, src: &Part, constant: u32) {
@@ -192,7 +208,11 @@ impl Stage for Cpu {
         let functor = [address(dst), dst.count, address(src), constant as usize];
         let bytes: Vec<u8> = functor.iter().flat_map(|word| word.to_ne_bytes()).collect();
         let action = Action::host_kernel(mix_host, &bytes, &ranges());
-        submit(queue, action, &[access(&dst.buffer, Mode::ReadWrite), access(&src.buffer, Mode::Read)]);
+        submit(
+            queue,
+            action,
+            &[access(&dst.buffer, Mode::ReadWrite), access(&src.buffer, Mode::Read)],
+        );
     }
 }
 
@@ -200,7 +220,8 @@ unsafe extern "C" fn mix_host(functor: *const std::ffi::c_void, _box: *const cap
     let functor = functor.cast::<u8>();
     let (dst, count) = (word(functor, 0) as *mut u32, word(functor, 8));
     let (src, constant) = (word(functor, 16) as *const u32, word(functor, 24) as u32);
-    // SAFETY: the functor holds the addresses of `count` numbers each, and the runtime orders this kernel.
+    // SAFETY: the functor holds the addresses of `count` numbers each, and the runtime orders this
+    // kernel.
     unsafe {
         let src = std::slice::from_raw_parts(src, count).to_vec();
         mix(std::slice::from_raw_parts_mut(dst, count), &src, constant);
@@ -231,7 +252,8 @@ fn run_program(seed: u64, stage: &dyn Stage) {
             }
             3 if dst.root != src.root => {
                 let (to, from) = (view_of(&dst), view_of(&src));
-                let write = Access { buffer: &dst.buffer, mode: Mode::Write, no_init: true, native: false };
+                let write =
+                    Access { buffer: &dst.buffer, mode: Mode::Write, no_init: true, native: false };
                 submit(
                     queue,
                     Action::Copy { dst: Box::new(to), src: Box::new(from) },
@@ -240,14 +262,16 @@ fn run_program(seed: u64, stage: &dyn Stage) {
                 target.copy_from_slice(&source);
             }
             4 => {
-                let write = Access { buffer: &dst.buffer, mode: Mode::Write, no_init: true, native: false };
+                let write =
+                    Access { buffer: &dst.buffer, mode: Mode::Write, no_init: true, native: false };
                 let pattern = step.to_ne_bytes().to_vec();
                 submit(queue, Action::Fill { dst: Box::new(view_of(&dst)), pattern }, &[write]);
                 target.fill(step);
             }
             _ => {
                 let mode = if random.below(2) == 0 { Mode::ReadWrite } else { Mode::Read };
-                let (held, address) = HostAccess::begin(&access(&dst.buffer, mode)).expect("access");
+                let (held, address) =
+                    HostAccess::begin(&access(&dst.buffer, mode)).expect("access");
                 // SAFETY: the access gives the address of this many elements until it is dropped.
                 let seen = unsafe { std::slice::from_raw_parts_mut(address.cast::<u32>(), count) };
                 assert_eq!(*seen, *target, "seed {seed}, step {step}");
@@ -293,7 +317,8 @@ fn random_programs_on_the_cpu_equal_their_sequential_meaning() {
 unsafe extern "C" fn add_one(functor: *const std::ffi::c_void, _box: *const capi::HostBox) {
     for at in [0, 8] {
         let data = word(functor.cast(), at) as *mut u32;
-        // SAFETY: the functor holds the addresses of two buffers, and the runtime lets no other command at them.
+        // SAFETY: the functor holds the addresses of two buffers, and the runtime lets no other
+        // command at them.
         unsafe { (0..ELEMENTS).for_each(|i| *data.add(i) += 1) };
     }
 }
@@ -315,8 +340,10 @@ fn threads_that_submit_at_once_neither_block_each_other_nor_lose_a_write() {
                     let first = random.below(BUFFERS);
                     let second = (first + 1 + random.below(BUFFERS - 1)) % BUFFERS;
                     let pair = [&buffers[first], &buffers[second]];
-                    let address = |buffer: &Buffer| buffer.host_address().expect("an address") as usize;
-                    let bytes: Vec<u8> = pair.iter().flat_map(|buffer| address(buffer).to_ne_bytes()).collect();
+                    let address =
+                        |buffer: &Buffer| buffer.host_address().expect("an address") as usize;
+                    let bytes: Vec<u8> =
+                        pair.iter().flat_map(|buffer| address(buffer).to_ne_bytes()).collect();
                     let accesses = pair.map(|buffer| access(buffer, Mode::ReadWrite));
                     submit(
                         &queues[random.below(queues.len())],
@@ -328,7 +355,10 @@ fn threads_that_submit_at_once_neither_block_each_other_nor_lose_a_write() {
         }
     });
     drop(buffers);
-    assert!(memory.iter().all(|data| data.iter().all(|number| *number == data[0])), "each command runs alone");
+    assert!(
+        memory.iter().all(|data| data.iter().all(|number| *number == data[0])),
+        "each command runs alone"
+    );
     let sum: u32 = memory.iter().map(|data| data[0]).sum();
     assert_eq!(sum as usize, THREADS as usize * COMMANDS * 2);
 }

@@ -1,4 +1,5 @@
-//! Whatever comes over the C edge gets an answer: a result, or a status with a message that says what was wrong.
+//! Whatever comes over the C edge gets an answer: a result, or a status with a message that says
+//! what was wrong.
 //!
 //! These tests use the device that programs get.
 
@@ -66,7 +67,15 @@ impl Drop for Session {
 }
 
 fn command(kind: u32, u: CommandUnion) -> Command {
-    Command { kind, flags: 0, requirements: null(), requirement_count: 0, deps: null(), dep_count: 0, u }
+    Command {
+        kind,
+        flags: 0,
+        requirements: null(),
+        requirement_count: 0,
+        deps: null(),
+        dep_count: 0,
+        u,
+    }
 }
 
 fn memory(dst: *mut c_void, src: *const c_void, size: u64, pattern_size: u64) -> CommandUnion {
@@ -107,9 +116,21 @@ fn null_handles_and_addresses_are_errors() {
     // SAFETY: null is what the edge must take.
     unsafe {
         fails(scythe_platform_count(null_mut()), Errc::Invalid, "'count' is null");
-        fails(scythe_platform_info(null_mut(), 0, null_mut(), 0, null_mut()), Errc::Invalid, "platform handle is null");
-        fails(scythe_device_info(null_mut(), 0, null_mut(), 0, null_mut()), Errc::Invalid, "device handle is null");
-        fails(scythe_device_platform(null_mut(), null_mut()), Errc::Invalid, "device handle is null");
+        fails(
+            scythe_platform_info(null_mut(), 0, null_mut(), 0, null_mut()),
+            Errc::Invalid,
+            "platform handle is null",
+        );
+        fails(
+            scythe_device_info(null_mut(), 0, null_mut(), 0, null_mut()),
+            Errc::Invalid,
+            "device handle is null",
+        );
+        fails(
+            scythe_device_platform(null_mut(), null_mut()),
+            Errc::Invalid,
+            "device handle is null",
+        );
         assert_eq!(scythe_device_has_aspect(null_mut(), 0), 0);
         fails(scythe_queue_wait(null_mut()), Errc::Invalid, "queue handle is null");
         fails(scythe_event_wait(null_mut()), Errc::Invalid, "event handle is null");
@@ -132,8 +153,16 @@ fn null_handles_and_addresses_are_errors() {
         assert_eq!(scythe_kernel_known(null(), 0), 0);
         fails(scythe_kernel_find(null(), 0, null_mut()), Errc::Invalid, "'symbol' is null");
         fails(scythe_kernel_find(null(), 0, &mut null()), Errc::Invalid, "name");
-        fails(scythe_kernel_list(None, null_mut()), Errc::Invalid, "callback for the list of kernels is null");
-        fails(scythe_kernel_compatible(null_mut(), null(), 0, 0, &mut 0), Errc::Invalid, "device handle is null");
+        fails(
+            scythe_kernel_list(None, null_mut()),
+            Errc::Invalid,
+            "callback for the list of kernels is null",
+        );
+        fails(
+            scythe_kernel_compatible(null_mut(), null(), 0, 0, &mut 0),
+            Errc::Invalid,
+            "device handle is null",
+        );
         assert_eq!(scythe_platform_count(&mut count), 0);
     }
     assert_eq!(count, 1);
@@ -151,17 +180,33 @@ fn unknown_numbers_are_named() {
             Errc::Invalid,
             "bundle state 3 is unknown",
         );
-        fails(scythe_device_get(null_mut(), 77, &mut null_mut()), Errc::Invalid, "device 77 does not exist");
+        fails(
+            scythe_device_get(null_mut(), 77, &mut null_mut()),
+            Errc::Invalid,
+            "device 77 does not exist",
+        );
         fails(
             scythe_device_info(s.device, 4711, null_mut(), 0, null_mut()),
             Errc::Invalid,
             "parameter 4711 is unknown",
         );
         let mut ptr = null_mut();
-        fails(scythe_usm_alloc(s.context, s.device, 9, 1, 0, &mut ptr), Errc::Invalid, "kind 9 is unknown");
-        fails(scythe_usm_alloc(s.context, s.device, 0, 1, 3, &mut ptr), Errc::Invalid, "3 of an allocation is not");
+        fails(
+            scythe_usm_alloc(s.context, s.device, 9, 1, 0, &mut ptr),
+            Errc::Invalid,
+            "kind 9 is unknown",
+        );
+        fails(
+            scythe_usm_alloc(s.context, s.device, 0, 1, 3, &mut ptr),
+            Errc::Invalid,
+            "3 of an allocation is not",
+        );
     }
-    fails(s.submit(&command(99, memory(null_mut(), null(), 0, 0))), Errc::Invalid, "command kind 99");
+    fails(
+        s.submit(&command(99, memory(null_mut(), null(), 0, 0))),
+        Errc::Invalid,
+        "command kind 99",
+    );
     let mut flagged = command(0, memory(null_mut(), null(), 0, 0));
     flagged.flags = 12;
     fails(s.submit(&flagged), Errc::Invalid, "flags 0xc");
@@ -179,10 +224,17 @@ fn info_gives_size_and_as_much_as_fits() {
     unsafe {
         assert_eq!(scythe_device_info(s.device, device_param::NAME, null_mut(), 0, &mut len), 0);
         assert!(len > 3);
-        assert_eq!(scythe_device_info(s.device, device_param::NAME, text.as_mut_ptr().cast(), 3, &mut len), 0);
+        assert_eq!(
+            scythe_device_info(s.device, device_param::NAME, text.as_mut_ptr().cast(), 3, &mut len),
+            0
+        );
         assert!(text.iter().all(|&b| b != 0) && len > 3);
         for param in 0..=device_param::ASPECTS {
-            assert_eq!(scythe_device_info(s.device, param, null_mut(), 0, &mut len), 0, "parameter {param}");
+            assert_eq!(
+                scythe_device_info(s.device, param, null_mut(), 0, &mut len),
+                0,
+                "parameter {param}"
+            );
         }
     }
 }
@@ -191,17 +243,30 @@ fn info_gives_size_and_as_much_as_fits() {
 fn bad_ranges_are_refused_with_their_numbers() {
     let s = Session::new(0);
     let check = |launch: KernelLaunch, code: Errc, text: &str| {
-        fails(s.submit(&command(command_kind::KERNEL, CommandUnion { kernel: launch })), code, text);
+        fails(
+            s.submit(&command(command_kind::KERNEL, CommandUnion { kernel: launch })),
+            code,
+            text,
+        );
     };
     check(
         launch(2, 2, [30, 64, 1], [8, 16, 1]),
         Errc::NdRange,
-        "nd_range of global size {64, 30}, local size {16, 8}: in dimension 1 the local size 8 does not divide the global \
+        "nd_range of global size {64, 30}, local size {16, 8}: in dimension 1 the local size 8 \
+         does not divide the global \
          size 30",
     );
     check(launch(2, 1, [8, 1, 1], [0, 1, 1]), Errc::NdRange, "the local size in dimension 0 is 0");
-    check(launch(2, 1, [1 << 40, 1, 1], [1 << 40, 1, 1]), Errc::NdRange, "1099511627776 exceeds the limit");
-    check(launch(1, 3, [1 << 40, 1 << 40, 1], [1; 3]), Errc::NdRange, "the number of work-items exceeds 2^63 - 1");
+    check(
+        launch(2, 1, [1 << 40, 1, 1], [1 << 40, 1, 1]),
+        Errc::NdRange,
+        "1099511627776 exceeds the limit",
+    );
+    check(
+        launch(1, 3, [1 << 40, 1 << 40, 1], [1; 3]),
+        Errc::NdRange,
+        "the number of work-items exceeds 2^63 - 1",
+    );
     check(launch(1, 4, [1; 3], [1; 3]), Errc::Invalid, "4 dimensions");
     check(launch(1, 0, [1; 3], [1; 3]), Errc::Invalid, "0 dimensions");
     check(launch(7, 1, [1; 3], [1; 3]), Errc::Invalid, "shape 7 is unknown");
@@ -233,7 +298,12 @@ fn kernels_of_host_mode_run_every_item_and_empty_ranges_none() {
     ] {
         let mut kernel = launch(shape, dims, global, local);
         (kernel.functor, kernel.functor_size) = ((&raw const address).cast(), 8);
-        assert_eq!(s.submit(&command(command_kind::KERNEL, CommandUnion { kernel })), 0, "{}", message());
+        assert_eq!(
+            s.submit(&command(command_kind::KERNEL, CommandUnion { kernel })),
+            0,
+            "{}",
+            message()
+        );
         s.wait();
         assert_eq!(counter.swap(0, std::sync::atomic::Ordering::SeqCst), items);
     }
@@ -244,14 +314,18 @@ fn memory_commands_check_and_work() {
     let s = Session::new(queue_flags::IN_ORDER | queue_flags::PROFILING);
     let (mut ptr, mut kind, mut device) = (null_mut::<c_void>(), 0, null_mut());
     let mut back = [0u16; 100];
-    // SAFETY: handles are alive; allocations and variables outlive the commands, which are waited for.
+    // SAFETY: handles are alive; allocations and variables outlive the commands, which are waited
+    // for.
     unsafe {
         assert_eq!(scythe_usm_alloc(s.context, s.device, usm_kind::SHARED, 200, 0, &mut ptr), 0);
         assert_eq!(ptr as usize % 128, 0);
         let middle = ptr.cast::<u8>().add(150).cast();
         assert_eq!(scythe_usm_query(s.context, middle, &mut kind, &mut device), 0);
         assert_eq!((kind, device), (usm_kind::SHARED, s.device));
-        assert_eq!(scythe_usm_query(s.context, (&raw const back).cast(), &mut kind, &mut device), 0);
+        assert_eq!(
+            scythe_usm_query(s.context, (&raw const back).cast(), &mut kind, &mut device),
+            0
+        );
         assert_eq!((kind, device), (usm_kind::UNKNOWN, null_mut()));
 
         let pattern = 0x1234u16;
@@ -261,10 +335,26 @@ fn memory_commands_check_and_work() {
             Errc::Invalid,
             "fill of 201 bytes with a pattern of 2",
         );
-        fails(s.submit(&command(4, memory(ptr, pattern, 200, 0))), Errc::Invalid, "pattern of 0 bytes");
-        fails(s.submit(&command(4, memory(null_mut(), pattern, 200, 2))), Errc::Invalid, "null address");
-        fails(s.submit(&command(3, memory(null_mut(), ptr, 1, 0))), Errc::Invalid, "memcpy of 1 bytes");
-        fails(s.submit(&command(3, memory(ptr, ptr, u64::MAX, 0))), Errc::Invalid, "18446744073709551615 bytes");
+        fails(
+            s.submit(&command(4, memory(ptr, pattern, 200, 0))),
+            Errc::Invalid,
+            "pattern of 0 bytes",
+        );
+        fails(
+            s.submit(&command(4, memory(null_mut(), pattern, 200, 2))),
+            Errc::Invalid,
+            "null address",
+        );
+        fails(
+            s.submit(&command(3, memory(null_mut(), ptr, 1, 0))),
+            Errc::Invalid,
+            "memcpy of 1 bytes",
+        );
+        fails(
+            s.submit(&command(3, memory(ptr, ptr, u64::MAX, 0))),
+            Errc::Invalid,
+            "18446744073709551615 bytes",
+        );
         assert_eq!(s.submit(&command(4, memory(ptr, pattern, 200, 2))), 0);
         assert_eq!(s.submit(&command(8, memory(ptr, null(), 200, 0))), 0);
         assert_eq!(s.submit(&command(9, memory(ptr, null(), 200, 0))), 0);
@@ -278,15 +368,26 @@ fn memory_commands_check_and_work() {
             assert_eq!(scythe_event_profiling(event, param as u32, time), 0, "{}", message());
         }
         assert!(times[0] <= times[1] && times[1] <= times[2], "{times:?}");
-        fails(scythe_event_profiling(event, 3, &mut times[0]), Errc::Invalid, "parameter 3 is unknown");
+        fails(
+            scythe_event_profiling(event, 3, &mut times[0]),
+            Errc::Invalid,
+            "parameter 3 is unknown",
+        );
         scythe_event_release(event);
         assert_eq!(back, [0x1234; 100]);
 
-        fails(scythe_usm_free(s.context, ptr.cast::<u8>().add(1).cast()), Errc::Invalid, "not the start");
+        fails(
+            scythe_usm_free(s.context, ptr.cast::<u8>().add(1).cast()),
+            Errc::Invalid,
+            "not the start",
+        );
         assert_eq!(scythe_usm_free(s.context, ptr), 0);
         fails(scythe_usm_free(s.context, ptr), Errc::Invalid, "not the start of a live allocation");
         assert_eq!(scythe_usm_free(s.context, null_mut()), 0);
-        assert_eq!(scythe_usm_alloc(s.context, s.device, usm_kind::DEVICE, usize::MAX / 2, 0, &mut ptr), 0);
+        assert_eq!(
+            scythe_usm_alloc(s.context, s.device, usm_kind::DEVICE, usize::MAX / 2, 0, &mut ptr),
+            0
+        );
         assert!(ptr.is_null(), "exhausted memory is null, not an error");
     }
 }
@@ -307,7 +408,8 @@ fn profiling_needs_its_queue_property() {
 #[test]
 fn bad_buffers_and_accesses_are_refused() {
     let s = Session::new(0);
-    let (mut buffer, mut sub, mut data, mut access) = (null_mut(), null_mut(), null_mut(), null_mut());
+    let (mut buffer, mut sub, mut data, mut access) =
+        (null_mut(), null_mut(), null_mut(), null_mut());
     let desc = BufferDesc { size: 40, elem_size: 4, host_data: null_mut(), flags: 0, reserved: 0 };
     // SAFETY: handles are alive, and addresses are of local variables.
     unsafe {
@@ -319,12 +421,25 @@ fn bad_buffers_and_accesses_are_refused() {
         fails(scythe_buffer_create(&bad, &mut buffer), Errc::Invalid, "too large");
         assert_eq!(scythe_buffer_create(&desc, &mut buffer), 0, "{}", message());
         fails(scythe_buffer_create_sub(buffer, 30, 11, &mut sub), Errc::Invalid, "does not fit");
-        fails(scythe_host_access_begin(buffer, 3, 0, &mut data, &mut access), Errc::Accessor, "mode 3 is unknown");
+        fails(
+            scythe_host_access_begin(buffer, 3, 0, &mut data, &mut access),
+            Errc::Accessor,
+            "mode 3 is unknown",
+        );
 
-        let view =
-            View { buffer, ptr: null_mut(), elem_size: 4, memory_range: [10, 1, 1], offset: [0; 3], range: [10, 1, 1] };
+        let view = View {
+            buffer,
+            ptr: null_mut(),
+            elem_size: 4,
+            memory_range: [10, 1, 1],
+            offset: [0; 3],
+            range: [10, 1, 1],
+        };
         let fill = |dst: View, pattern: *const c_void| {
-            s.submit(&command(command_kind::FILL_VIEW, CommandUnion { fill: Fill { dst, pattern } }))
+            s.submit(&command(
+                command_kind::FILL_VIEW,
+                CommandUnion { fill: Fill { dst, pattern } },
+            ))
         };
         let seven = 7u32;
         let seven: *const c_void = (&raw const seven).cast();
@@ -334,8 +449,16 @@ fn bad_buffers_and_accesses_are_refused() {
             Errc::Invalid,
             "[1, 1, 10] from [0, 0, 1] of [1, 1, 10]",
         );
-        fails(fill(View { memory_range: [11, 1, 1], ..view }, seven), Errc::Invalid, "exceed the buffer's 40 bytes");
-        fails(fill(View { buffer: null_mut(), ..view }, seven), Errc::Invalid, "expected a buffer or an address");
+        fails(
+            fill(View { memory_range: [11, 1, 1], ..view }, seven),
+            Errc::Invalid,
+            "exceed the buffer's 40 bytes",
+        );
+        fails(
+            fill(View { buffer: null_mut(), ..view }, seven),
+            Errc::Invalid,
+            "expected a buffer or an address",
+        );
         let huge = View { memory_range: [1 << 40, 1 << 40, 1], ..view };
         fails(fill(huge, seven), Errc::Invalid, "exceed the address space");
         fails(fill(view, null()), Errc::Invalid, "'pattern' gives 4 values");
@@ -371,7 +494,10 @@ fn a_failed_submission_leaves_a_host_tasks_context_to_the_caller() {
     );
     assert_eq!(ENDS.load(Ordering::SeqCst), 0);
     for _ in 0..100 {
-        assert_eq!(s.submit(&command(command_kind::HOST_TASK, CommandUnion { host_task: task })), 0);
+        assert_eq!(
+            s.submit(&command(command_kind::HOST_TASK, CommandUnion { host_task: task })),
+            0
+        );
     }
     s.wait();
     assert_eq!(CALLS.load(Ordering::SeqCst), 100);

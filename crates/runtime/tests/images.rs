@@ -57,7 +57,8 @@ fn launch(kernel: Arc<ReadyKernel>, machine: &Machine) {
     let ranges = Ranges::of(TASK, 1, [[1; 3], [1; 3], [0; 3]]).expect("a launch");
     let queue = machine.queue(machine.host, false);
     // SAFETY: the kernel uses no memory.
-    unsafe { queue.submit(Action::kernel(kernel, &[0; 8], &ranges), Order::default()) }.expect("submitted");
+    unsafe { queue.submit(Action::kernel(kernel, &[0; 8], &ranges), Order::default()) }
+        .expect("submitted");
     queue.wait();
 }
 
@@ -78,9 +79,12 @@ fn code_for_one_device_is_linked_with_its_like_and_else_with_generic_code() {
     let for_skl = |traits: Traits<'static>| Traits { target: Some("intel_gpu_skl"), ..traits };
     let imports = for_skl(Traits { imports: &["shared"], ..Traits::default() });
     let _app = Library::load(vec![kernel("for_skl", imports)]);
-    let exports = |target| Traits { exports: &["shared"], target: Some(target), ..Traits::default() };
+    let exports =
+        |target| Traits { exports: &["shared"], target: Some(target), ..Traits::default() };
     let _other = Library::load(vec![code("for pvc", exports("intel_gpu_pvc"))]);
-    assert!(linked("for_skl").expect_err("for another device").message.contains("target intel_gpu_pvc"));
+    assert!(
+        linked("for_skl").expect_err("for another device").message.contains("target intel_gpu_pvc")
+    );
     let _generic = Library::load(vec![code("generic", exports("spirv64-unknown-unknown"))]);
     assert_eq!(linked("for_skl").expect("complete"), ["generic"]);
     let _own = Library::load(vec![code("for skl", exports("intel_gpu_skl"))]);
@@ -98,8 +102,10 @@ fn imports_come_from_whichever_library_exports_them_and_theirs_in_turn() {
     for part in ["kernel 'imports' on null", "imports 'one'", "format", "target null"] {
         assert!(error.message.contains(part), "'{part}' is not in: {}", error.message);
     }
-    let _other_target =
-        Library::load(vec![code("other", Traits { exports: &["one"], target: Some("else"), ..Traits::default() })]);
+    let _other_target = Library::load(vec![code(
+        "other",
+        Traits { exports: &["one"], target: Some("else"), ..Traits::default() },
+    )]);
     let error = linked("imports").expect_err("not for this target");
     assert!(error.message.contains("and target else in"), "{}", error.message);
 
@@ -110,12 +116,15 @@ fn imports_come_from_whichever_library_exports_them_and_theirs_in_turn() {
     ]);
     let error = linked("imports").expect_err("the library lacks something itself");
     assert!(error.message.contains("imports 'two'"), "{}", error.message);
-    let two =
-        Library::load(vec![code("2", Traits { exports: &["two"], imports: &["one", "own"], ..Traits::default() })]);
+    let two = Library::load(vec![code(
+        "2",
+        Traits { exports: &["two"], imports: &["one", "own"], ..Traits::default() },
+    )]);
     assert_eq!(linked("imports").expect("complete"), ["1", "2"]);
 
     // A second library with the symbol changes nothing, until the first goes.
-    let _again = Library::load(vec![code("1 again", Traits { exports: &["one"], ..Traits::default() })]);
+    let _again =
+        Library::load(vec![code("1 again", Traits { exports: &["one"], ..Traits::default() })]);
     assert_eq!(linked("imports").expect("complete"), ["1", "2"]);
     drop(one);
     assert_eq!(linked("imports").expect("complete"), ["1 again"]);
@@ -130,25 +139,35 @@ fn unloading_waits_for_kernels_that_call_into_the_library() {
         RUN.fetch_add(1, Ordering::SeqCst);
         Ok(())
     });
-    let _app = Library::load(vec![kernel("calls", Traits { imports: &["called"], ..Traits::default() })]);
+    let _app =
+        Library::load(vec![kernel("calls", Traits { imports: &["called"], ..Traits::default() })]);
     // Others that come and go meanwhile do not matter.
     let others = Arc::new(AtomicBool::new(true));
     let go_on = others.clone();
     let thread = std::thread::spawn(move || {
         while go_on.load(Ordering::Relaxed) {
-            drop(Library::load(vec![code("g", Traits { exports: &["another"], ..Traits::default() })]));
+            drop(Library::load(vec![code(
+                "g",
+                Traits { exports: &["another"], ..Traits::default() },
+            )]));
         }
     });
     for round in 1..=3 {
-        let library = Library::load(vec![code("f", Traits { exports: &["called"], ..Traits::default() })]);
+        let library =
+            Library::load(vec![code("f", Traits { exports: &["called"], ..Traits::default() })]);
         let ranges = Ranges::of(TASK, 1, [[1; 3], [1; 3], [0; 3]]).expect("a launch");
         let queue = machine.queue(machine.host, false);
         let kernel = find("calls", machine.host).expect("linked");
         // SAFETY: the kernel uses no memory.
-        unsafe { queue.submit(Action::kernel(kernel, &[0; 8], &ranges), Order::default()) }.expect("submitted");
+        unsafe { queue.submit(Action::kernel(kernel, &[0; 8], &ranges), Order::default()) }
+            .expect("submitted");
         drop(library);
         assert_eq!(RUN.load(Ordering::SeqCst), round);
-        assert_eq!(failure("calls", machine.host).code, Errc::Build, "the function went with its library");
+        assert_eq!(
+            failure("calls", machine.host).code,
+            Errc::Build,
+            "the function went with its library"
+        );
     }
     others.store(false, Ordering::Relaxed);
     thread.join().expect("libraries can come and go");
@@ -157,13 +176,17 @@ fn unloading_waits_for_kernels_that_call_into_the_library() {
 #[test]
 fn libraries_come_and_go_while_kernels_are_looked_up() {
     let machine = machine();
-    let _app = Library::load(vec![kernel("busy", Traits { imports: &["fleeting"], ..Traits::default() })]);
+    let _app =
+        Library::load(vec![kernel("busy", Traits { imports: &["fleeting"], ..Traits::default() })]);
     let device = machine.host;
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(move || {
                 for _ in 0..300 {
-                    drop(Library::load(vec![code("f", Traits { exports: &["fleeting"], ..Traits::default() })]));
+                    drop(Library::load(vec![code(
+                        "f",
+                        Traits { exports: &["fleeting"], ..Traits::default() },
+                    )]));
                 }
             });
         }
@@ -171,7 +194,11 @@ fn libraries_come_and_go_while_kernels_are_looked_up() {
             for _ in 0..600 {
                 match find("busy", device) {
                     Ok(kernel) => assert_eq!(kernel.symbol(), "busy"),
-                    Err(error) => assert!(matches!(error.code, Errc::Build | Errc::Kernel), "{}", error.message),
+                    Err(error) => assert!(
+                        matches!(error.code, Errc::Build | Errc::Kernel),
+                        "{}",
+                        error.message
+                    ),
                 }
             }
         });
@@ -197,7 +224,10 @@ fn kernels_that_need_more_than_the_device_has_are_refused_unbuilt() {
     let (fp16, fp64) = (&[Aspect::Fp16 as u32][..], &[Aspect::Fp64 as u32][..]);
     let broken = Some("error: nobody should build this");
     let needs = |name: &'static str, property: &'static str, words| {
-        kernel(name, Traits { requirements: &[(property, words)], code: broken, ..Traits::default() })
+        kernel(
+            name,
+            Traits { requirements: &[(property, words)], code: broken, ..Traits::default() },
+        )
     };
     let _library = Library::load(vec![
         needs("half", "aspect", fp16),
@@ -211,27 +241,45 @@ fn kernels_that_need_more_than_the_device_has_are_refused_unbuilt() {
         let error = failure(name, machine.device);
         assert_eq!(error.code, Errc::KernelNotSupported);
         assert_eq!(error.message, format!("{sentence} (kernel '{name}', device 'null')"));
-        assert_eq!(registry::is_compatible(name, 0, machine.device, BundleState::Executable), Ok(false));
+        assert_eq!(
+            registry::is_compatible(name, 0, machine.device, BundleState::Executable),
+            Ok(false)
+        );
     };
     refused(
         "half",
-        "Kernel uses optional feature corresponding to 'aspect::fp16' but device does not support this aspect.",
+        "Kernel uses optional feature corresponding to 'aspect::fp16' but device does not support \
+         this aspect.",
     );
-    refused("wide", "Kernel has a required sub-group size of '32' but device does not support this sub-group size.");
+    refused(
+        "wide",
+        "Kernel has a required sub-group size of '32' but device does not support this sub-group \
+         size.",
+    );
     refused(
         "big",
-        "Kernel has a required work-group size of '64, 64' but device does not support this work-group size.",
+        "Kernel has a required work-group size of '64, 64' but device does not support this \
+         work-group size.",
     );
     refused(
         "elsewhere",
-        "Kernel was compiled with '-fsycl-fixed-targets=intel_gpu_bdw' but was submitted to a different device.",
+        "Kernel was compiled with '-fsycl-fixed-targets=intel_gpu_bdw' but was submitted to a \
+         different device.",
     );
-    refused("nowhere", "Kernel was compiled with '-fsycl-fixed-targets=' but was submitted to a different device.");
+    refused(
+        "nowhere",
+        "Kernel was compiled with '-fsycl-fixed-targets=' but was submitted to a different device.",
+    );
     find("double", machine.device).expect("a device that has what it needs");
-    assert_eq!(registry::is_compatible("double", 0, machine.device, BundleState::Executable), Ok(true));
+    assert_eq!(
+        registry::is_compatible("double", 0, machine.device, BundleState::Executable),
+        Ok(true)
+    );
     let known = registry::kernel_symbols();
     assert!(
-        ["half", "wide", "double"].iter().all(|name| known.iter().any(|symbol| symbol.to_bytes() == name.as_bytes()))
+        ["half", "wide", "double"]
+            .iter()
+            .all(|name| known.iter().any(|symbol| symbol.to_bytes() == name.as_bytes()))
     );
 }
 
@@ -239,17 +287,23 @@ fn kernels_that_need_more_than_the_device_has_are_refused_unbuilt() {
 fn what_a_kernel_is_linked_with_may_need_more_than_the_device_has() {
     let machine = machine();
     let fp16: &[(&str, &[u32])] = &[("aspect", &[Aspect::Fp16 as u32])];
-    let _app = Library::load(vec![kernel("links_half", Traits { imports: &["half_function"], ..Traits::default() })]);
-    let _half =
-        Library::load(vec![code("h", Traits { exports: &["half_function"], requirements: fp16, ..Traits::default() })]);
+    let _app = Library::load(vec![kernel(
+        "links_half",
+        Traits { imports: &["half_function"], ..Traits::default() },
+    )]);
+    let _half = Library::load(vec![code(
+        "h",
+        Traits { exports: &["half_function"], requirements: fp16, ..Traits::default() },
+    )]);
     let error = failure("links_half", machine.device);
     assert_eq!(error.code, Errc::KernelNotSupported);
-    assert!(
-        error.message.starts_with("Kernel uses optional feature corresponding to 'aspect::fp16' but device does not")
-    );
+    assert!(error.message.starts_with(
+        "Kernel uses optional feature corresponding to 'aspect::fp16' but device does not"
+    ));
     assert!(error.message.contains("The kernel uses device code from '"), "{}", error.message);
     // Another definition that the device can run is preferred.
-    let _plain = Library::load(vec![code("p", Traits { exports: &["half_function"], ..Traits::default() })]);
+    let _plain =
+        Library::load(vec![code("p", Traits { exports: &["half_function"], ..Traits::default() })]);
     find("links_half", machine.device).expect("linked with the other");
 }
 
@@ -258,7 +312,15 @@ fn an_image_that_was_filtered_out_tells_what_was_missing() {
     let machine = machine();
     let fp16: &[(&str, &[u32])] = &[("aspect", &[Aspect::Fp16 as u32])];
     let empty = |name, requirements| {
-        kernel(name, Traits { requirements, format: Some(Format::Empty), code: Some(""), ..Traits::default() })
+        kernel(
+            name,
+            Traits {
+                requirements,
+                format: Some(Format::Empty),
+                code: Some(""),
+                ..Traits::default()
+            },
+        )
     };
     let _library = Library::load(vec![empty("filtered", fp16), empty("no_code", &[])]);
     assert!(failure("filtered", machine.device).message.contains("'aspect::fp16'"));
@@ -271,7 +333,10 @@ fn an_image_that_was_filtered_out_tells_what_was_missing() {
 fn a_required_work_group_size_must_be_launched() {
     let machine = machine();
     let size: &[(&str, &[u32])] = &[("reqd_work_group_size", &[4, 8])];
-    let image = image_with(&[("sized", row(8, Shape::NdRange))], &Traits { requirements: size, ..Traits::default() });
+    let image = image_with(
+        &[("sized", row(8, Shape::NdRange))],
+        &Traits { requirements: size, ..Traits::default() },
+    );
     let _library = Library::load(vec![image]);
     let expected = Expected { functor_size: 8, shape: Shape::NdRange };
     let kernel = registry::kernel(
@@ -292,23 +357,30 @@ fn a_required_work_group_size_must_be_launched() {
         global_offset: [0; 3],
         group_size: local_size,
     };
-    ranges(2, [8, 4, 1]).check_required(required).expect("the required size, fastest dimension first");
+    ranges(2, [8, 4, 1])
+        .check_required(required)
+        .expect("the required size, fastest dimension first");
     let error = ranges(2, [4, 8, 1]).check_required(required).expect_err("turned round");
     assert_eq!(
         (error.code, &*error.message),
         (
             Errc::NdRange,
-            "nd_range of global size {64, 64}, local size {8, 4}: the kernel has a required work-group size of {4, 8}"
+            "nd_range of global size {64, 64}, local size {8, 4}: the kernel has a required \
+             work-group size of {4, 8}"
         )
     );
-    assert_eq!(ranges(1, [32, 1, 1]).check_required(required).expect_err("one dimension").code, Errc::NdRange);
+    assert_eq!(
+        ranges(1, [32, 1, 1]).check_required(required).expect_err("one dimension").code,
+        Errc::NdRange
+    );
 
     // One work-item for each of 3 x 5 groups, of which the program says how large they are.
     let hierarchical = |size| Ranges::new(&hierarchical(2, [5, 3, 1], size)).expect("a launch");
     let right = hierarchical([8, 4, 1]);
     assert_eq!((right.shape, right.local_size), (Shape::NdRange, [1; 3]));
     right.check_required(required).expect("the size that the program sees");
-    let error = hierarchical([1; 3]).check_required(required).expect_err("the size that is launched");
+    let error =
+        hierarchical([1; 3]).check_required(required).expect_err("the size that is launched");
     assert_eq!(error.code, Errc::NdRange);
 }
 
@@ -365,14 +437,18 @@ fn hierarchical_work_groups_have_the_devices_limits() {
         Ranges::new(&hierarchical(3, groups, size)).expect("a launch").check(machine.device)
     };
     check([1 << 40, 1, 1], [4, 4, 4]).expect("as many as there may be");
-    for (groups, size) in [([1; 3], [65, 1, 1]), ([1; 3], [1 << 32; 3]), ([1 << 60, 1, 1], [8, 1, 1]), ([1; 3], [0; 3])]
-    {
+    for (groups, size) in [
+        ([1; 3], [65, 1, 1]),
+        ([1; 3], [1 << 32; 3]),
+        ([1 << 60, 1, 1], [8, 1, 1]),
+        ([1; 3], [0; 3]),
+    ] {
         let error = check(groups, size).expect_err("too many, or none");
         assert_eq!(error.code, Errc::NdRange, "{}", error.message);
     }
     let error = check([2, 1, 3], [5, 1, 13]).expect_err("65");
-    let expected =
-        "{3, 1, 2} work-groups of size {13, 1, 5}: a work-group of 65 work-items exceeds the limit of 64 on null";
+    let expected = "{3, 1, 2} work-groups of size {13, 1, 5}: a work-group of 65 work-items \
+        exceeds the limit of 64 on null";
     assert_eq!(error.message, expected);
 }
 
@@ -393,7 +469,8 @@ fn local_memory_is_limited_as_the_device_says() {
     )
     .expect("found");
     let check = |first: u64, second: u64| {
-        let functor: Vec<u8> = [0, first, 0, second].iter().flat_map(|word| word.to_ne_bytes()).collect();
+        let functor: Vec<u8> =
+            [0, first, 0, second].iter().flat_map(|word| word.to_ne_bytes()).collect();
         check_local_memory(&kernel, &functor, Shape::NdRange, machine.device)
     };
     check(600, 400).expect("as much as there is");
@@ -402,7 +479,8 @@ fn local_memory_is_limited_as_the_device_says() {
         (error.code, &*error.message),
         (
             Errc::MemoryAllocation,
-            "kernel 'greedy' needs 1001 bytes of local memory in each work-group, which exceeds the limit of 1000 on null"
+            "kernel 'greedy' needs 1001 bytes of local memory in each work-group, which exceeds \
+             the limit of 1000 on null"
         )
     );
     assert!(check(u64::MAX, u64::MAX).is_err());

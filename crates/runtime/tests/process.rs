@@ -60,7 +60,8 @@ struct Program {
 
 impl Program {
     fn build(name: &str, body: &str) -> Self {
-        let dir = std::env::temp_dir().join(format!("scythe-process-{name}-{}", std::process::id()));
+        let dir =
+            std::env::temp_dir().join(format!("scythe-process-{name}-{}", std::process::id()));
         std::fs::create_dir_all(&dir).expect("a temporary folder");
         let (source, exe) = (dir.join("main.c"), dir.join("main"));
         std::fs::write(&source, format!("{PRELUDE}{body}")).expect("write the program");
@@ -86,14 +87,20 @@ impl Program {
         self.run_by(Command::new(&self.exe), Duration::from_secs(20))
     }
 
-    /// The same under valgrind, where it is installed: no invalid access, no memory definitely lost.
+    /// The same under valgrind, where it is installed: no invalid access, no memory definitely
+    /// lost.
     fn check_memory(&self) {
         if Command::new("valgrind").arg("--version").output().is_err() {
             return;
         }
         let mut command = Command::new("valgrind");
         command
-            .args(["-q", "--error-exitcode=99", "--leak-check=full", "--errors-for-leak-kinds=definite"])
+            .args([
+                "-q",
+                "--error-exitcode=99",
+                "--leak-check=full",
+                "--errors-for-leak-kinds=definite",
+            ])
             .args(["--show-leak-kinds=definite", "--fair-sched=yes"])
             .arg(&self.exe);
         self.run_by(command, Duration::from_secs(120));
@@ -351,7 +358,8 @@ int main(void) {
 }
 "#,
     );
-    let expected = "1 environment variable SCYTHE_CPU_THREADS is 'several', expected a number from 1 to 1024\n";
+    let expected = "1 environment variable SCYTHE_CPU_THREADS is 'several', expected a number from \
+        1 to 1024\n";
     assert_eq!(program.run(), expected);
 }
 
@@ -399,11 +407,17 @@ int main(int argc, char **argv) {
     let source = program.dir.join("library.c");
     std::fs::write(&source, library).expect("write the library");
     let mut compiler = Command::new("cc");
-    compiler.args(["-shared", "-fPIC", "-g"]).arg(&source).arg("-o").arg(program.exe.with_extension("so"));
+    compiler
+        .args(["-shared", "-fPIC", "-g"])
+        .arg(&source)
+        .arg("-o")
+        .arg(program.exe.with_extension("so"));
     assert!(compiler.status().expect("start cc").success());
-    let opened = "no device image contains kernel '_ZTS1K' (1 registered); image 0: not a device image: \
+    let opened = "no device image contains kernel '_ZTS1K' (1 registered); image 0: not a device \
+        image: \
                   it starts with \"nonsense\", expected \"SCYTHEIM\"\n";
-    let closed = "no device image contains kernel '_ZTS1K' (0 registered); link the program with scythe -fsycl\n";
+    let closed = "no device image contains kernel '_ZTS1K' (0 registered); link the program with \
+        scythe -fsycl\n";
     assert_eq!(program.run(), [opened, closed, opened, closed].concat());
     program.check_memory();
 }

@@ -35,7 +35,9 @@ fn machine(seed: u64) -> (Machine, Log) {
 /// Loads the kernel, once for all tests: unloading it in one would drop commands of another.
 fn load() {
     static LIBRARY: OnceLock<Mutex<Library>> = OnceLock::new();
-    LIBRARY.get_or_init(|| Mutex::new(Library::load(vec![image(&[("numbered", row(8, Shape::SingleTask))])])));
+    LIBRARY.get_or_init(|| {
+        Mutex::new(Library::load(vec![image(&[("numbered", row(8, Shape::SingleTask))])]))
+    });
 }
 
 fn launch(queue: &Queue, number: u64, order: Order<'_>) -> Node {
@@ -51,7 +53,8 @@ fn launch(queue: &Queue, number: u64, order: Order<'_>) -> Node {
     .expect("the kernel");
     let ranges = Ranges::of(Shape::SingleTask, 1, [[1; 3], [1; 3], [0; 3]]).expect("a launch");
     // SAFETY: the functor holds no address.
-    unsafe { queue.submit(Action::kernel(kernel, &number.to_ne_bytes(), &ranges), order) }.expect("submitted")
+    unsafe { queue.submit(Action::kernel(kernel, &number.to_ne_bytes(), &ranges), order) }
+        .expect("submitted")
 }
 
 fn take(log: &Log) -> Vec<u64> {
@@ -73,9 +76,11 @@ fn an_in_order_queue_keeps_the_order_across_backends() {
         for number in 20..60 {
             if number % 5 == 0 {
                 // SAFETY: the log outlives the queue's wait below.
-                let (call, commit) = unsafe { HostCall::new(push, None, (&raw const log).cast_mut().cast()) };
+                let (call, commit) =
+                    unsafe { HostCall::new(push, None, (&raw const log).cast_mut().cast()) };
                 // SAFETY: as above.
-                unsafe { queue.submit(Action::HostTask(call), Order::default()) }.expect("submitted");
+                unsafe { queue.submit(Action::HostTask(call), Order::default()) }
+                    .expect("submitted");
                 commit.commit();
                 expected.push(1000);
             } else {
@@ -95,10 +100,12 @@ fn events_and_barriers_order_an_out_of_order_queue() {
         let (machine, log) = machine(seed);
         let queue = machine.queue(machine.host, false);
         machine.host_backend.pause();
-        let first: Vec<Node> = (1..5).map(|number| launch(&queue, number, Order::default())).collect();
+        let first: Vec<Node> =
+            (1..5).map(|number| launch(&queue, number, Order::default())).collect();
         launch(&queue, 5, Order { events: &first, ..Order::default() });
         // SAFETY: a marker holds no address.
-        unsafe { queue.submit(Action::Marker, Order { barrier: true, ..Order::default() }) }.expect("submitted");
+        unsafe { queue.submit(Action::Marker, Order { barrier: true, ..Order::default() }) }
+            .expect("submitted");
         launch(&queue, 6, Order::default());
         launch(&queue, 7, Order::default());
         machine.host_backend.resume();
@@ -118,7 +125,11 @@ fn a_failure_is_collected_once_and_drops_what_depends_on_it() {
         machine.host_backend.pause();
         let failed = launch(&queue, 13, Order::default());
         for number in 1..4 {
-            launch(&queue, number, Order { events: std::slice::from_ref(&failed), ..Order::default() });
+            launch(
+                &queue,
+                number,
+                Order { events: std::slice::from_ref(&failed), ..Order::default() },
+            );
         }
         assert!(queue.take_errors().is_empty());
         machine.host_backend.resume();

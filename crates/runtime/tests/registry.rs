@@ -7,7 +7,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use common::{Library, Machine, Traits, access, accessor, buffer_on, handle, image, image_with, row};
+use common::{
+    Library, Machine, Traits, access, accessor, buffer_on, handle, image, image_with, row,
+};
 use scythe::launch::Ranges;
 use scythe::memory::Mode;
 use scythe::memory::coherence::HostAccess;
@@ -23,7 +25,13 @@ fn machine() -> Machine {
     Machine::new(0, |_, _| Ok(()))
 }
 
-fn find(name: &str, tu: u64, size: u64, shape: Shape, device: &'static Device) -> Result<Arc<ReadyKernel>> {
+fn find(
+    name: &str,
+    tu: u64,
+    size: u64,
+    shape: Shape,
+    device: &'static Device,
+) -> Result<Arc<ReadyKernel>> {
     registry::kernel(
         name,
         tu,
@@ -50,7 +58,11 @@ fn a_kernel_is_known_while_its_library_is() {
         assert!(!registry::is_known("comes_and_goes", 0));
         let error = failure("comes_and_goes", 8, TASK, machine.device);
         assert_eq!(error.code, Errc::Kernel);
-        assert!(error.message.starts_with("no device image contains kernel 'comes_and_goes'"), "{}", error.message);
+        assert!(
+            error.message.starts_with("no device image contains kernel 'comes_and_goes'"),
+            "{}",
+            error.message
+        );
     }
 }
 
@@ -59,7 +71,8 @@ fn a_kernel_is_known_while_its_library_is() {
 fn a_lookup_costs_the_same_among_many_images() {
     let best_of_lookups = |images: usize| {
         let name = |at: usize| format!("one_of_{images}_kernels_number_{at}");
-        let _library = Library::load((0..images).map(|at| image(&[(&name(at), row(8, TASK))])).collect());
+        let _library =
+            Library::load((0..images).map(|at| image(&[(&name(at), row(8, TASK))])).collect());
         let names: Vec<String> = (0..200).map(|at| name(at * (images / 200))).collect();
         let round = || {
             let start = Instant::now();
@@ -75,9 +88,15 @@ fn a_lookup_costs_the_same_among_many_images() {
 #[test]
 fn the_translation_units_own_kernel_comes_first() {
     let machine = machine();
-    let kernels = [("both", row(8, TASK)), ("both.tu.00000000000000ab", row(16, TASK)), ("one", row(8, TASK))];
+    let kernels = [
+        ("both", row(8, TASK)),
+        ("both.tu.00000000000000ab", row(16, TASK)),
+        ("one", row(8, TASK)),
+    ];
     let _library = Library::load(vec![image(&kernels)]);
-    let symbol = |name, tu, size| find(name, tu, size, TASK, machine.device).expect("found").symbol().to_owned();
+    let symbol = |name, tu, size| {
+        find(name, tu, size, TASK, machine.device).expect("found").symbol().to_owned()
+    };
     assert_eq!(symbol("both", 0xab, 16), "both.tu.00000000000000ab");
     assert_eq!(symbol("both", 0, 8), "both");
     assert_eq!(symbol("one", 0xab, 8), "one");
@@ -92,32 +111,47 @@ fn host_and_device_must_agree() {
     assert_eq!(error.code, Errc::KernelArgument);
     assert_eq!(
         error.message,
-        "kernel 'agreed' (test.cpp:7:3) has a functor of 16 bytes in the host program and 24 bytes in the device image; compile host and device code from the same source with the same options"
+        "kernel 'agreed' (test.cpp:7:3) has a functor of 16 bytes in the host program and 24 bytes \
+         in the device image; compile host and device code from the same source with the same \
+         options"
     );
     let error = failure("agreed", 24, Shape::NdRange, machine.device);
     assert_eq!(error.code, Errc::KernelArgument);
-    assert!(error.message.contains("launched as nd_range, but was compiled as range"), "{}", error.message);
+    assert!(
+        error.message.contains("launched as nd_range, but was compiled as range"),
+        "{}",
+        error.message
+    );
     find("agreed", 0, 24, Shape::Range, machine.device).expect("found");
-    assert_eq!(failure("agreed", 16, Shape::Range, machine.device).code, Errc::KernelArgument, "also once it is built");
+    assert_eq!(
+        failure("agreed", 16, Shape::Range, machine.device).code,
+        Errc::KernelArgument,
+        "also once it is built"
+    );
 }
 
 #[test]
 fn two_kernels_of_one_name_are_never_mixed_up() {
     let machine = machine();
     let other = scythe_abi::launch::KernelLaunch { identity: 2, line: 70, ..row(8, TASK) };
-    let _libraries =
-        [Library::load(vec![image(&[("twice", row(8, TASK))])]), Library::load(vec![image(&[("twice", other)])])];
+    let _libraries = [
+        Library::load(vec![image(&[("twice", row(8, TASK))])]),
+        Library::load(vec![image(&[("twice", other)])]),
+    ];
     let error = failure("twice", 8, TASK, machine.device);
     assert_eq!(error.code, Errc::Kernel);
     assert_eq!(
         error.message,
-        "two different kernels have the name 'twice': test.cpp:7:3 and test.cpp:70:3; rename one of them"
+        "two different kernels have the name 'twice': test.cpp:7:3 and test.cpp:70:3; rename one \
+         of them"
     );
 }
 
 /// The bytes of an image with the checksum that fits them.
 fn with_checksum(mut bytes: Vec<u8>) -> Vec<u8> {
-    if let Err(scythe_image::ImageError::Checksum { seen, .. }) = scythe_image::ImageView::parse(&bytes) {
+    if let Err(scythe_image::ImageError::Checksum { seen, .. }) =
+        scythe_image::ImageView::parse(&bytes)
+    {
         bytes[24..32].copy_from_slice(&seen.to_le_bytes());
     }
     bytes
@@ -132,8 +166,11 @@ fn damaged_images_are_reported_when_a_kernel_is_missing() {
     // The first bytes of a manifest are its version.
     let mut other_version = image(&[("lost", row(8, TASK))]);
     let version = scythe_image::manifest::VERSION.to_le_bytes();
-    let at =
-        32 + other_version[32..].windows(8).position(|w| w == [version, [1, 0, 0, 0]].concat()).expect("a manifest");
+    let at = 32
+        + other_version[32..]
+            .windows(8)
+            .position(|w| w == [version, [1, 0, 0, 0]].concat())
+            .expect("a manifest");
     other_version[at] = 99;
     let other_version = with_checksum(other_version);
     let outside = scythe_abi::launch::KernelLaunch { params: vec![accessor(4)], ..row(8, TASK) };
@@ -144,7 +181,8 @@ fn damaged_images_are_reported_when_a_kernel_is_missing() {
         "no device image contains kernel 'lost'",
         "image 0: device image checksum",
         "image 1: device image manifest has version 99, expected 1: link the program again",
-        "image 2: parameter 0 of kernel 'lost' has 16 bytes at offset 4, which exceeds its functor of 8 bytes",
+        "image 2: parameter 0 of kernel 'lost' has 16 bytes at offset 4, which exceeds its functor \
+         of 8 bytes",
         "image 3: not a device image",
         "image 4: ",
     ] {
@@ -160,7 +198,10 @@ fn a_build_failure_names_kernel_and_device_each_time() {
     let _library = Library::load(vec![broken]);
     for _ in 0..2 {
         let error = failure("broken", 8, TASK, machine.device);
-        assert_eq!((error.code, &*error.message), (Errc::Build, "kernel 'broken' on null: no room"));
+        assert_eq!(
+            (error.code, &*error.message),
+            (Errc::Build, "kernel 'broken' on null: no room")
+        );
     }
 }
 
@@ -195,7 +236,12 @@ fn slots_remember_within_a_generation_only() {
     lookup(16).expect("the new kernel");
 }
 
-fn launch(machine: &Machine, name: &str, order: Order<'_>, functor: &[u8]) -> Result<scythe::event::Node> {
+fn launch(
+    machine: &Machine,
+    name: &str,
+    order: Order<'_>,
+    functor: &[u8],
+) -> Result<scythe::event::Node> {
     let kernel = find(name, 0, functor.len() as u64, TASK, machine.host)?;
     let ranges = Ranges::of(TASK, 1, [[1; 3], [1; 3], [0; 3]]).expect("a launch");
     let queue = machine.queue(machine.host, false);
@@ -229,7 +275,8 @@ fn a_kernel_still_held_back_is_dropped_with_its_image() {
     let buffer = buffer_on(&mut data);
     let (access_of_host, _) = HostAccess::begin(&access(&buffer, Mode::ReadWrite)).expect("access");
     let accesses = [access(&buffer, Mode::Read)];
-    let node = launch(&machine, "held", Order { accesses: &accesses, ..Order::default() }, &[0; 8]).expect("submitted");
+    let node = launch(&machine, "held", Order { accesses: &accesses, ..Order::default() }, &[0; 8])
+        .expect("submitted");
     drop(library);
     drop(access_of_host);
     let error = node.event.wait().expect_err("dropped");
@@ -242,7 +289,8 @@ fn a_kernel_still_held_back_is_dropped_with_its_image() {
 #[test]
 fn an_accessor_needs_its_buffer_among_the_requirements() {
     let machine = machine();
-    let with_accessor = scythe_abi::launch::KernelLaunch { params: vec![accessor(0)], ..row(16, TASK) };
+    let with_accessor =
+        scythe_abi::launch::KernelLaunch { params: vec![accessor(0)], ..row(16, TASK) };
     let _library = Library::load(vec![image(&[("accessing", with_accessor)])]);
     let mut data = vec![0; 4];
     let buffer = buffer_on(&mut data);

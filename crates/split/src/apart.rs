@@ -1,8 +1,9 @@
 //! Kernels of one name whose code differs between units: each unit keeps its own.
 //!
-//! A kernel in a header is in every unit that includes it, and one copy serves them all. But the copies need not be the same: a
-//! function with internal linkage that it calls, a constant, a macro or an option may differ. Linking would keep one of them. Such a
-//! kernel therefore is called `<name>.tu.<unit>` in all units but the first, by which host code of that unit finds it.
+//! A kernel in a header is in every unit that includes it, and one copy serves them all. But the
+//! copies need not be the same: a function with internal linkage that it calls, a constant, a macro
+//! or an option may differ. Linking would keep one of them. Such a kernel therefore is called
+//! `<name>.tu.<unit>` in all units but the first, by which host code of that unit finds it.
 //!
 //! Kernels that differ in place or definition are left alone: they are an error of the link.
 
@@ -13,9 +14,12 @@ use scythe_llvm::{Function, GlobalGraph, Module};
 use scythe_passes::launch_metadata;
 use std::collections::HashMap;
 
-/// Renames kernels whose code differs from that of the first module that has one of the same name. `units` are the modules'
-/// identifiers; a module without one is left as it is.
-pub fn keep_apart(modules: &[Module<'_>], units: &[Option<u64>]) -> Result<(), scythe_passes::Error> {
+/// Renames kernels whose code differs from that of the first module that has one of the same name.
+/// `units` are the modules' identifiers; a module without one is left as it is.
+pub fn keep_apart(
+    modules: &[Module<'_>],
+    units: &[Option<u64>],
+) -> Result<(), scythe_passes::Error> {
     let rows = modules.iter().map(launch_metadata::read).collect::<Result<Vec<_>, _>>()?;
     let mut first: HashMap<&str, (usize, &KernelLaunch)> = HashMap::new();
     let mut texts = Texts::new(modules);
@@ -40,7 +44,9 @@ pub fn keep_apart(modules: &[Module<'_>], units: &[Option<u64>]) -> Result<(), s
             kernel.set_name(&new);
         }
         let mut rows = launch_metadata::read(module)?;
-        rows.iter_mut().filter(|(symbol, _)| *symbol == old).for_each(|(symbol, _)| symbol.clone_from(&new));
+        rows.iter_mut()
+            .filter(|(symbol, _)| *symbol == old)
+            .for_each(|(symbol, _)| symbol.clone_from(&new));
         launch_metadata::write(module, &rows);
     }
     Ok(())
@@ -58,7 +64,8 @@ impl<'a, 'ctx> Texts<'a, 'ctx> {
         Self { modules, graphs: HashMap::new(), known: HashMap::new() }
     }
 
-    /// All that the kernel reaches in its module. Equal texts mean equal code; equal code may have different texts.
+    /// All that the kernel reaches in its module. Equal texts mean equal code; equal code may have
+    /// different texts.
     fn of(&mut self, index: usize, symbol: &str) -> String {
         let key = (index, symbol.to_owned());
         if let Some(text) = self.known.get(&key) {
@@ -73,7 +80,8 @@ impl<'a, 'ctx> Texts<'a, 'ctx> {
             .into_iter()
             .map(|number| {
                 let global = graph.global(number);
-                let used = global.as_function().filter(|function| !function.is_declaration()).map(options);
+                let used =
+                    global.as_function().filter(|function| !function.is_declaration()).map(options);
                 without_numbers(&global.to_string()) + &used.unwrap_or_default()
             })
             .collect();
@@ -86,8 +94,11 @@ impl<'a, 'ctx> Texts<'a, 'ctx> {
 
 /// What attributes say of floating point: they stand apart from a function's text, by number.
 fn options(function: Function<'_>) -> String {
-    const NAMES: [&str; 4] = ["unsafe-fp-math", "no-signed-zeros-fp-math", "denormal-fp-math", "denormal-fp-math-f32"];
-    let value = |name: &str| function.string_attribute(scythe_llvm::Place::Function, name).unwrap_or_default();
+    const NAMES: [&str; 4] =
+        ["unsafe-fp-math", "no-signed-zeros-fp-math", "denormal-fp-math", "denormal-fp-math-f32"];
+    let value = |name: &str| {
+        function.string_attribute(scythe_llvm::Place::Function, name).unwrap_or_default()
+    };
     NAMES.map(value).join(";")
 }
 

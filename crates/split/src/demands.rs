@@ -49,8 +49,10 @@ impl Demands {
 
     /// What all of these demand.
     pub fn together<'a>(all: impl IntoIterator<Item = &'a Self> + Clone) -> Self {
-        let mut sum =
-            Self { always: Requirements::together(all.clone().into_iter().map(|d| &d.always)), ..Self::default() };
+        let mut sum = Self {
+            always: Requirements::together(all.clone().into_iter().map(|d| &d.always)),
+            ..Self::default()
+        };
         for one in all {
             sum.imports.extend(&one.imports);
             for (condition, more) in &one.sometimes {
@@ -74,14 +76,28 @@ enum Demand {
 
 /// The demands of each entry point, in order. `imports` are those of the graph's globals that other
 /// images define.
-pub fn of(graph: &GlobalGraph<'_>, facts: &Facts, imports: &HashSet<u32>, entries: &[EntryPoint<'_>]) -> Vec<Demands> {
-    let calls = (0..graph.len() as u32).flat_map(|user| graph.needs(user).iter().map(move |&used| (user, used)));
+pub fn of(
+    graph: &GlobalGraph<'_>,
+    facts: &Facts,
+    imports: &HashSet<u32>,
+    entries: &[EntryPoint<'_>],
+) -> Vec<Demands> {
+    let calls = (0..graph.len() as u32)
+        .flat_map(|user| graph.needs(user).iter().map(move |&used| (user, used)));
     let callers = Callers::new(graph.len(), calls);
     let number = |entry: &EntryPoint<'_>| graph.number(entry.function.as_value());
     let places: Vec<Option<u32>> = entries.iter().map(number).collect();
-    let mut all: Vec<Demands> =
-        entries.iter().map(|entry| Demands { always: entry.requirements.clone(), ..Demands::default() }).collect();
-    let mut walk = Walk { callers: &callers, facts, round: 0, always: vec![0; graph.len()], sometimes: HashMap::new() };
+    let mut all: Vec<Demands> = entries
+        .iter()
+        .map(|entry| Demands { always: entry.requirements.clone(), ..Demands::default() })
+        .collect();
+    let mut walk = Walk {
+        callers: &callers,
+        facts,
+        round: 0,
+        always: vec![0; graph.len()],
+        sometimes: HashMap::new(),
+    };
     for (demand, sources) in sources(facts, imports) {
         walk.run(&sources);
         for (demands, place) in all.iter_mut().zip(&places) {
@@ -176,7 +192,8 @@ impl Walk<'_> {
         while let Some((callee, condition)) = branches.pop() {
             for &caller in self.callers.of(callee) {
                 let Some(added) = self.add(caller, &condition) else { continue };
-                let passed_on = self.facts.condition(caller).map_or(Some(added.clone()), |own| added.and(own));
+                let passed_on =
+                    self.facts.condition(caller).map_or(Some(added.clone()), |own| added.and(own));
                 branches.extend(passed_on.map(|condition| (caller, condition)));
             }
         }

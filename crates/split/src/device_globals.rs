@@ -1,7 +1,9 @@
-//! `device_global` variables of a module: what images say of them, and which kernels must share an image because of them.
+//! `device_global` variables of a module: what images say of them, and which kernels must share an
+//! image because of them.
 //!
-//! A variable with `device_image_scope` lives in one image, and so do all entry points that use it. The mode `auto` keeps them
-//! together; where another mode, or what their devices must have, tears them apart, there is an error.
+//! A variable with `device_image_scope` lives in one image, and so do all entry points that use it.
+//! The mode `auto` keeps them together; where another mode, or what their devices must have, tears
+//! them apart, there is an error.
 
 use crate::group::{self, EntryKind, EntryPoint, Mode};
 use crate::name::{kernel_name, symbol_name};
@@ -14,13 +16,15 @@ use scythe_llvm::GlobalGraph;
 use scythe_passes::device_globals::DeviceGlobal;
 use std::collections::{HashMap, HashSet};
 
-/// A variable with `device_image_scope`, and the entry points that use it, by their places in the list.
+/// A variable with `device_image_scope`, and the entry points that use it, by their places in the
+/// list.
 pub struct InOneImage {
     id: String,
     pub entries: Vec<usize>,
 }
 
-/// The variables with `device_image_scope` of a module whose entry points have these numbers in its graph.
+/// The variables with `device_image_scope` of a module whose entry points have these numbers in its
+/// graph.
 pub fn in_one_image(graph: &GlobalGraph<'_>, entries: &[u32]) -> Vec<InOneImage> {
     let all = (0..graph.len() as u32).filter_map(|number| {
         let global = DeviceGlobal::of(graph.global(number).as_global_variable()?)?;
@@ -37,7 +41,8 @@ pub fn in_one_image(graph: &GlobalGraph<'_>, entries: &[u32]) -> Vec<InOneImage>
         while let Some(number) = work.pop() {
             work.extend(needed_by[number as usize].iter().filter(|&&user| reaching.insert(user)));
         }
-        let entries = (0..entries.len()).filter(|&entry| reaching.contains(&entries[entry])).collect();
+        let entries =
+            (0..entries.len()).filter(|&entry| reaching.contains(&entries[entry])).collect();
         InOneImage { id, entries }
     };
     all.into_iter().map(users).collect()
@@ -52,11 +57,16 @@ pub fn check(
     mode: Mode,
 ) -> Vec<Diagnostic> {
     let torn = |variable: &&InOneImage| !is_in_one(variable, groups);
-    variables.iter().filter(torn).map(|variable| describe_fault(variable, groups, entries, rows, mode)).collect()
+    variables
+        .iter()
+        .filter(torn)
+        .map(|variable| describe_fault(variable, groups, entries, rows, mode))
+        .collect()
 }
 
 fn is_in_one(variable: &InOneImage, groups: &[Vec<usize>]) -> bool {
-    groups.iter().filter(|group| variable.entries.iter().any(|entry| group.contains(entry))).count() <= 1
+    groups.iter().filter(|group| variable.entries.iter().any(|entry| group.contains(entry))).count()
+        <= 1
 }
 
 fn describe_fault(
@@ -71,28 +81,39 @@ fn describe_fault(
         EntryKind::Exported => format!("exported function '{}'", symbol_name(&entry.symbol)),
     };
     let place = |entry: &EntryPoint<'_>| {
-        rows.get(&entry.symbol).map(|launch| Location::new(&launch.file, launch.line, launch.column))
+        rows.get(&entry.symbol)
+            .map(|launch| Location::new(&launch.file, launch.line, launch.column))
     };
     // The first user in each image.
     let firsts: Vec<&EntryPoint<'_>> = groups
         .iter()
-        .filter_map(|group| group.iter().find(|entry| variable.entries.contains(entry)).map(|&entry| &entries[entry]))
+        .filter_map(|group| {
+            group
+                .iter()
+                .find(|entry| variable.entries.contains(entry))
+                .map(|&entry| &entries[entry])
+        })
         .collect();
     let works: Vec<String> = Mode::ALL
         .iter()
         .filter(|(_, other)| *other != mode)
-        .filter(|(_, other)| is_in_one(variable, &group::group(entries, *other, &[&variable.entries])))
+        .filter(|(_, other)| {
+            is_in_one(variable, &group::group(entries, *other, &[&variable.entries]))
+        })
         .map(|(name, _)| format!("'-fsycl-device-code-split={name}'"))
         .collect();
     let advice = match works.is_empty() {
-        true => "these kernels need different device features, so no split mode puts them into one \
+        true => {
+            "these kernels need different device features, so no split mode puts them into one \
             image"
-            .to_owned(),
+                .to_owned()
+        }
         false => format!("link with {}", works.join(" or ")),
     };
     let name = variable.id.split(TU_SEPARATOR).next().unwrap_or_default();
     let message = format!(
-        "device_global '{}' has the property 'device_image_scope', but the kernels that use it are in {} device images: {advice}",
+        "device_global '{}' has the property 'device_image_scope', but the kernels that use it are \
+         in {} device images: {advice}",
         symbol_name(name),
         firsts.len()
     );

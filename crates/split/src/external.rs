@@ -1,10 +1,13 @@
-//! What an image requires once it is put together, and functions that require more than the kernels which call them say.
+//! What an image requires once it is put together, and functions that require more than the kernels
+//! which call them say.
 //!
-//! Inside of a translation unit callers list what they call uses. A `SYCL_EXTERNAL` function of another unit may use what its
-//! declaration does not tell, or be compiled for other fixed targets: the image requires that, too, and there is a warning. It
-//! is about the function at which the calls from an entry point first meet what was not expected, not about all behind it.
+//! Inside of a translation unit callers list what they call uses. A `SYCL_EXTERNAL` function of
+//! another unit may use what its declaration does not tell, or be compiled for other fixed targets:
+//! the image requires that, too, and there is a warning. It is about the function at which the
+//! calls from an entry point first meet what was not expected, not about all behind it.
 //!
-//! What only the branches of `if_device_has` reach is required of the devices that take them ([`crate::demands`]), without a warning.
+//! What only the branches of `if_device_has` reach is required of the devices that take them
+//! ([`crate::demands`]), without a warning.
 
 use crate::demands::Demands;
 use crate::group::EntryPoint;
@@ -20,7 +23,8 @@ use scythe_passes::aspects::requirements::Requirements;
 use scythe_passes::device_has;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-/// What the functions of a module say of themselves, by their numbers in its graph; only those that say something.
+/// What the functions of a module say of themselves, by their numbers in its graph; only those that
+/// say something.
 pub struct Facts {
     said: BTreeMap<u32, Fact>,
     /// Functions that only some devices call.
@@ -30,7 +34,8 @@ pub struct Facts {
 pub struct Fact {
     /// Used and declared.
     pub aspects: BTreeSet<u32>,
-    /// Its own, and those of functions of its unit that it calls, each with the symbol of one that requires it.
+    /// Its own, and those of functions of its unit that it calls, each with the symbol of one that
+    /// requires it.
     pub sub_group_sizes: BTreeMap<u32, String>,
     /// Empty for a function that was compiled without fixed targets, `None` where nobody knows.
     fixed_targets: Option<BTreeSet<String>>,
@@ -94,11 +99,16 @@ impl Bundle<'_, '_> {
         if self.facts.conditions.is_empty() {
             return self.members.to_vec();
         }
-        let entries = self.entries.iter().filter_map(|entry| self.graph.number(entry.function.as_value()));
+        let entries =
+            self.entries.iter().filter_map(|entry| self.graph.number(entry.function.as_value()));
         let mut work: Vec<u32> = entries.collect();
         let mut reached: BTreeSet<u32> = work.iter().copied().collect();
         while let Some(user) = work.pop() {
-            let needs = self.graph.needs(user).iter().filter(|used| !self.facts.conditions.contains_key(used));
+            let needs = self
+                .graph
+                .needs(user)
+                .iter()
+                .filter(|used| !self.facts.conditions.contains_key(used));
             work.extend(needs.filter(|used| reached.insert(**used)));
         }
         self.members.iter().copied().filter(|member| reached.contains(member)).collect()
@@ -111,54 +121,80 @@ impl Bundle<'_, '_> {
     /// Without fixed targets: aspects and sub-group sizes that the entry points do not know of.
     fn features(&self, all: &Requirements, warnings: &mut Vec<Diagnostic>) {
         for &aspect in &all.aspects {
-            let shown = Aspect::from_u32(aspect).map_or_else(|| aspect.to_string(), |known| known.as_str().to_owned());
+            let shown = Aspect::from_u32(aspect)
+                .map_or_else(|| aspect.to_string(), |known| known.as_str().to_owned());
             let unaware = |entry: &EntryPoint<'_>| !entry.requirements.aspects.contains(&aspect);
-            self.report(&unaware, &|fact| fact.aspects.contains(&aspect), warnings, |function, _| {
-                let function = symbol_name(function);
-                format!(
-                    "function '{function}' uses aspect '{shown}' not expected by its calling kernel. Missing \
+            self.report(
+                &unaware,
+                &|fact| fact.aspects.contains(&aspect),
+                warnings,
+                |function, _| {
+                    let function = symbol_name(function);
+                    format!(
+                        "function '{function}' uses aspect '{shown}' not expected by its calling \
+                     kernel. Missing \
                      [[sycl::device_has()]] on SYCL_EXTERNAL function?"
-                )
-            });
+                    )
+                },
+            );
         }
         for &size in &all.sub_group_sizes {
             let unaware = |entry: &EntryPoint<'_>| entry.sub_group_size != Some(size);
-            self.report(&unaware, &|fact| fact.sub_group_sizes.contains_key(&size), warnings, |function, fact| {
-                let function = symbol_name(fact.sub_group_sizes.get(&size).map_or(function, String::as_str));
-                format!(
-                    "function '{function}' has required sub-group size '{size}' that does not match its calling kernel. \
+            self.report(
+                &unaware,
+                &|fact| fact.sub_group_sizes.contains_key(&size),
+                warnings,
+                |function, fact| {
+                    let function = symbol_name(
+                        fact.sub_group_sizes.get(&size).map_or(function, String::as_str),
+                    );
+                    format!(
+                        "function '{function}' has required sub-group size '{size}' that does not \
+                     match its calling kernel. \
                      Missing [[sycl::reqd_sub_group()]] attribute on SYCL_EXTERNAL function?"
-                )
-            });
+                    )
+                },
+            );
         }
     }
 
-    /// With fixed targets: functions that were compiled with others. Where all of them run is left; one that was compiled without
-    /// any promises nothing, and takes nothing away.
-    fn fixed_targets(&self, targets: &BTreeSet<String>, all: &mut Requirements, warnings: &mut Vec<Diagnostic>) {
+    /// With fixed targets: functions that were compiled with others. Where all of them run is left;
+    /// one that was compiled without any promises nothing, and takes nothing away.
+    fn fixed_targets(
+        &self,
+        targets: &BTreeSet<String>,
+        all: &mut Requirements,
+        warnings: &mut Vec<Diagnostic>,
+    ) {
         let mut left = targets.clone();
         let mut differ = false;
         for (_, fact) in self.facts() {
-            let Some(others) = fact.fixed_targets.as_ref().filter(|others| *others != targets) else { continue };
+            let Some(others) = fact.fixed_targets.as_ref().filter(|others| *others != targets)
+            else {
+                continue;
+            };
             differ = true;
             if !others.is_empty() {
                 left.retain(|target| others.contains(target));
             }
         }
         if differ {
-            let odd = |fact: &Fact| fact.fixed_targets.as_ref().is_some_and(|others| others != targets);
+            let odd =
+                |fact: &Fact| fact.fixed_targets.as_ref().is_some_and(|others| others != targets);
             self.report(&|_| true, &odd, warnings, |function, _| {
                 let function = symbol_name(function);
                 format!(
-                    "function '{function}' compiled with a different `-fsycl-fixed-targets` switch than its calling kernel."
+                    "function '{function}' compiled with a different `-fsycl-fixed-targets` switch \
+                     than its calling kernel."
                 )
             });
         }
         all.fixed_targets = Some(left);
     }
 
-    /// One warning for each function that `odd` is true for and that calls from entry points which are `unaware` reach without passing
-    /// another such function, in the order in which they are met, with the calls that lead there.
+    /// One warning for each function that `odd` is true for and that calls from entry points which
+    /// are `unaware` reach without passing another such function, in the order in which they are
+    /// met, with the calls that lead there.
     fn report(
         &self,
         unaware: &dyn Fn(&EntryPoint<'_>) -> bool,
@@ -167,7 +203,8 @@ impl Bundle<'_, '_> {
         text: impl Fn(&str, &Fact) -> String,
     ) {
         let entries = self.entries.iter().filter(|entry| unaware(entry));
-        let mut queue: Vec<u32> = entries.filter_map(|entry| self.graph.number(entry.function.as_value())).collect();
+        let mut queue: Vec<u32> =
+            entries.filter_map(|entry| self.graph.number(entry.function.as_value())).collect();
         if queue.is_empty() {
             return;
         }
@@ -179,7 +216,8 @@ impl Bundle<'_, '_> {
             let fact = self.facts.said.get(entry).filter(|fact| odd(fact));
             if let Some(fact) = fact {
                 let symbol = self.graph.global(*entry).name();
-                let warning = Diagnostic::warning(text(&symbol, fact)).code(Group::External.option());
+                let warning =
+                    Diagnostic::warning(text(&symbol, fact)).code(Group::External.option());
                 let note = format!("it is called by kernel '{}'", kernel_name(&symbol));
                 warnings.push(self.noted(warning, &symbol, note));
             }
@@ -207,7 +245,12 @@ impl Bundle<'_, '_> {
     }
 
     /// Adds how an entry point comes to call `function`.
-    fn with_calls(&self, mut warning: Diagnostic, function: u32, found_by: &HashMap<u32, u32>) -> Diagnostic {
+    fn with_calls(
+        &self,
+        mut warning: Diagnostic,
+        function: u32,
+        found_by: &HashMap<u32, u32>,
+    ) -> Diagnostic {
         let name = |number: u32| symbol_name(&self.graph.global(number).name());
         let mut at = function;
         while let Some(&user) = found_by.get(&at).filter(|&&user| user != at) {
@@ -228,7 +271,9 @@ impl Bundle<'_, '_> {
     /// Adds a note, at the place of the kernel where `symbol` is one.
     fn noted(&self, warning: Diagnostic, symbol: &str, note: String) -> Diagnostic {
         match self.rows.get(symbol) {
-            Some(launch) => warning.note_at(Location::new(&launch.file, launch.line, launch.column), note),
+            Some(launch) => {
+                warning.note_at(Location::new(&launch.file, launch.line, launch.column), note)
+            }
             None => warning.note(note),
         }
     }

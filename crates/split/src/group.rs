@@ -1,8 +1,9 @@
 //! Which entry points share a part.
 //!
-//! Scopes come first: a mode puts entry points that a program builds together into one group. Then these are split further
-//! until all in a group may share an image, because devices that can run one of them can run all. Groups are in the order of
-//! their first members, members in the module's.
+//! Scopes come first: a mode puts entry points that a program builds together into one group. Then
+//! these are split further until all in a group may share an image, because devices that can run
+//! one of them can run all. Groups are in the order of their first members, members in the
+//! module's.
 
 use crate::demands::Demands;
 use scythe_abi::names::MODULE_ID_ATTRIBUTE;
@@ -17,8 +18,8 @@ use std::hash::Hash;
 pub enum Mode {
     /// All.
     Off,
-    /// Those of one translation unit, [`AUTO_MOST`] at a time, and of others that use the same `device_global` with
-    /// `device_image_scope`.
+    /// Those of one translation unit, [`AUTO_MOST`] at a time, and of others that use the same
+    /// `device_global` with `device_image_scope`.
     #[default]
     Auto,
     /// Those of one translation unit.
@@ -27,19 +28,25 @@ pub enum Mode {
     PerKernel,
 }
 
-/// Entry points that share an image of mode [`Mode::Auto`], where nothing keeps more of them together. Images are compiled as a
-/// whole, for the first kernel that is launched, and anew for each set of values of specialization constants: a program should not
-/// wait for hundreds of kernels then. Each image costs a little itself, so there should not be one for each kernel.
+/// Entry points that share an image of mode [`Mode::Auto`], where nothing keeps more of them
+/// together. Images are compiled as a whole, for the first kernel that is launched, and anew for
+/// each set of values of specialization constants: a program should not wait for hundreds of
+/// kernels then. Each image costs a little itself, so there should not be one for each kernel.
 pub const AUTO_MOST: usize = 32;
 
 impl Mode {
     pub const NAMES: &str = "off, per_source, per_kernel or auto";
 
     /// The modes that a program can be linked with instead of another.
-    pub const ALL: [(&str, Self); 4] =
-        [("auto", Self::Auto), ("per_source", Self::PerSource), ("per_kernel", Self::PerKernel), ("off", Self::Off)];
+    pub const ALL: [(&str, Self); 4] = [
+        ("auto", Self::Auto),
+        ("per_source", Self::PerSource),
+        ("per_kernel", Self::PerKernel),
+        ("off", Self::Off),
+    ];
 
-    /// The mode of this name: those of `-fsycl-device-code-split=`, or the shorter `source` and `kernel` of post-link tools.
+    /// The mode of this name: those of `-fsycl-device-code-split=`, or the shorter `source` and
+    /// `kernel` of post-link tools.
     pub fn from_name(name: &str) -> Option<Self> {
         match name {
             "off" | "none" => Some(Self::Off),
@@ -73,8 +80,13 @@ pub enum EntryKind {
     Exported,
 }
 
-/// The kernels and, with `export`, the `SYCL_EXTERNAL` functions that are defined in `module`, in its order.
-pub fn entry_points<'ctx>(module: &Module<'ctx>, kinds: Kinds, export: bool) -> Vec<EntryPoint<'ctx>> {
+/// The kernels and, with `export`, the `SYCL_EXTERNAL` functions that are defined in `module`, in
+/// its order.
+pub fn entry_points<'ctx>(
+    module: &Module<'ctx>,
+    kinds: Kinds,
+    export: bool,
+) -> Vec<EntryPoint<'ctx>> {
     let kind = |function: Function<'ctx>| {
         if function.is_kernel() {
             Some(EntryKind::Kernel)
@@ -86,18 +98,28 @@ pub fn entry_points<'ctx>(module: &Module<'ctx>, kinds: Kinds, export: bool) -> 
         let kind = kind(function)?;
         let (requirements, demands) = (Requirements::of(function, kinds), Demands::default());
         let sub_group_size = kinds.sub_group_size(function);
-        Some(EntryPoint { function, symbol: function.name(), kind, requirements, sub_group_size, demands })
+        Some(EntryPoint {
+            function,
+            symbol: function.name(),
+            kind,
+            requirements,
+            sub_group_size,
+            demands,
+        })
     };
     module.functions().filter_map(entry).collect()
 }
 
 fn is_exported(function: Function<'_>) -> bool {
-    let local = matches!(function.linkage(), Linkage::LLVMInternalLinkage | Linkage::LLVMPrivateLinkage);
-    !function.is_declaration() && !local && function.string_attribute(Place::Function, MODULE_ID_ATTRIBUTE).is_some()
+    let local =
+        matches!(function.linkage(), Linkage::LLVMInternalLinkage | Linkage::LLVMPrivateLinkage);
+    !function.is_declaration()
+        && !local
+        && function.string_attribute(Place::Function, MODULE_ID_ATTRIBUTE).is_some()
 }
 
-/// Groups of entry points, by their places in the list: those of the mode, split by what their devices must have. Each list of
-/// `together` are entry points that one image should hold.
+/// Groups of entry points, by their places in the list: those of the mode, split by what their
+/// devices must have. Each list of `together` are entry points that one image should hold.
 pub fn group(entries: &[EntryPoint<'_>], mode: Mode, together: &[&[usize]]) -> Vec<Vec<usize>> {
     let unit = |entry: &EntryPoint<'_>| {
         entry.function.string_attribute(Place::Function, MODULE_ID_ATTRIBUTE).unwrap_or_default()
@@ -108,8 +130,14 @@ pub fn group(entries: &[EntryPoint<'_>], mode: Mode, together: &[&[usize]]) -> V
         Mode::PerSource => group_by(entries, |_, entry| (unit(entry), entry.demands.share_key())),
         Mode::Auto => {
             let units = joined(entries.iter().map(unit).collect(), together);
-            let groups = group_by(entries, |index, entry| (units[index].as_str(), entry.demands.share_key()));
-            let bound = together.iter().filter(|list| list.len() > 1).flat_map(|list| list.iter().copied()).collect();
+            let groups = group_by(entries, |index, entry| {
+                (units[index].as_str(), entry.demands.share_key())
+            });
+            let bound = together
+                .iter()
+                .filter(|list| list.len() > 1)
+                .flat_map(|list| list.iter().copied())
+                .collect();
             groups.into_iter().flat_map(|group| portions(group, &bound)).collect()
         }
     }
@@ -120,7 +148,10 @@ fn joined(mut units: Vec<String>, together: &[&[usize]]) -> Vec<String> {
     for list in together {
         let Some(first) = list.first().map(|&index| units[index].clone()) else { continue };
         let others: Vec<String> = list.iter().map(|&index| units[index].clone()).collect();
-        units.iter_mut().filter(|unit| others.contains(unit)).for_each(|unit| unit.clone_from(&first));
+        units
+            .iter_mut()
+            .filter(|unit| others.contains(unit))
+            .for_each(|unit| unit.clone_from(&first));
     }
     units
 }

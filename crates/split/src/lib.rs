@@ -1,15 +1,16 @@
 //! Linked device module → parts, each with the manifest and symbols of its image.
 //!
-//! A part holds one group of entry points and all that they reach; what several groups reach is in each of their parts. All entry
-//! points of a part demand the same of their device by all that they reach in the linked program ([`demands`]), or were compiled for
-//! the same fixed targets.
-//! Parts are closed: nothing but their entry points and `device_global` variables is visible outside. Groups come in the order of their first entry
-//! point, these in the order of the module: same input, same bytes. The module is walked once; then parts are made one
-//! at a time, each in time that depends on itself alone. Memory is bounded by the largest part, and time is linear in
-//! what the parts hold together.
+//! A part holds one group of entry points and all that they reach; what several groups reach is in
+//! each of their parts. All entry points of a part demand the same of their device by all that they
+//! reach in the linked program ([`demands`]), or were compiled for the same fixed targets. Parts
+//! are closed: nothing but their entry points and `device_global` variables is visible outside.
+//! Groups come in the order of their first entry point, these in the order of the module: same
+//! input, same bytes. The module is walked once; then parts are made one at a time, each in time
+//! that depends on itself alone. Memory is bounded by the largest part, and time is linear in what
+//! the parts hold together.
 //!
-//! What keeps unreferenced code (`llvm.used`) keeps it in the parts that hold it anyway: code that no entry point reaches is
-//! in no part.
+//! What keeps unreferenced code (`llvm.used`) keeps it in the parts that hold it anyway: code that
+//! no entry point reaches is in no part.
 //!
 //! [`link`] makes the linked module; this crate reads and writes no files.
 
@@ -51,11 +52,13 @@ use std::collections::{HashMap, HashSet};
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     pub mode: Mode,
-    /// `SYCL_EXTERNAL` functions are entry points, too, which images of other programs and libraries may call.
+    /// `SYCL_EXTERNAL` functions are entry points, too, which images of other programs and
+    /// libraries may call.
     pub export: bool,
     pub imports: Imports,
-    /// Modules of other compilers are fine: their kernels have no launch rows, so that no program of Scythe's launches them. In a
-    /// module without any, whoever builds the parts also knows what is undefined there, such as OpenCL's functions.
+    /// Modules of other compilers are fine: their kernels have no launch rows, so that no program
+    /// of Scythe's launches them. In a module without any, whoever builds the parts also knows what
+    /// is undefined there, such as OpenCL's functions.
     pub foreign: bool,
     /// Tells which aspects stand for fixed targets.
     pub targets: Table,
@@ -67,8 +70,8 @@ pub struct Part<'ctx> {
     pub manifest: Manifest,
     /// The kernels.
     pub symbols: Vec<String>,
-    /// What functions of other translation units use, and those that call them do not expect. Parts that share such a function
-    /// have the same warning, but for who calls it.
+    /// What functions of other translation units use, and those that call them do not expect. Parts
+    /// that share such a function have the same warning, but for who calls it.
     pub warnings: Vec<Diagnostic>,
 }
 
@@ -95,11 +98,13 @@ impl<'ctx> Split<'ctx> {
         let mut faults = check_rows(&entries, &rows, options.foreign);
         let extractor = Extractor::new(&module, |name| name != LAUNCH_METADATA);
         let graph = &extractor.graph;
-        let numbers: Vec<u32> = entries.iter().filter_map(|entry| graph.number(entry.function.as_value())).collect();
-        let imports = match options.foreign && rows.is_empty() && matches!(options.imports, Imports::None) {
-            true => HashSet::new(),
-            false => undefined::missing(graph, &numbers),
-        };
+        let numbers: Vec<u32> =
+            entries.iter().filter_map(|entry| graph.number(entry.function.as_value())).collect();
+        let imports =
+            match options.foreign && rows.is_empty() && matches!(options.imports, Imports::None) {
+                true => HashSet::new(),
+                false => undefined::missing(graph, &numbers),
+            };
         faults.extend(undefined::check(graph, &imports, &entries, &rows, &options.imports));
         if !faults.is_empty() {
             return Err(faults);
@@ -127,31 +132,46 @@ impl<'ctx> Split<'ctx> {
         self.groups.is_empty()
     }
 
-    /// The parts, each made when it is asked for. A part shares metadata with the whole: it is to be written, not changed.
+    /// The parts, each made when it is asked for. A part shares metadata with the whole: it is to
+    /// be written, not changed.
     pub fn parts(&self) -> impl Iterator<Item = Part<'ctx>> {
         self.groups.iter().enumerate().map(|(index, group)| self.part(index, group))
     }
 
     fn part(&self, index: usize, group: &[usize]) -> Part<'ctx> {
         let graph = &self.extractor.graph;
-        let entries: Vec<&EntryPoint<'ctx>> = group.iter().map(|&entry| &self.entries[entry]).collect();
-        let roots: Vec<u32> = entries.iter().filter_map(|entry| graph.number(entry.function.as_value())).collect();
+        let entries: Vec<&EntryPoint<'ctx>> =
+            group.iter().map(|&entry| &self.entries[entry]).collect();
+        let roots: Vec<u32> =
+            entries.iter().filter_map(|entry| graph.number(entry.function.as_value())).collect();
         let members = graph.reachable(&roots);
-        let module = self.extractor.part(&self.module, &members, &format!("{}_{index}", self.module.name()));
+        let module =
+            self.extractor.part(&self.module, &members, &format!("{}_{index}", self.module.name()));
         close(&module, &entries);
 
-        let of_kind = |kind| entries.iter().filter(move |entry| entry.kind == kind).map(|entry| entry.symbol.clone());
+        let of_kind = |kind| {
+            entries.iter().filter(move |entry| entry.kind == kind).map(|entry| entry.symbol.clone())
+        };
         let symbols: Vec<String> = of_kind(EntryKind::Kernel).collect();
         for symbol in &symbols {
             if let Some(launch) = self.rows.get(symbol) {
                 launch_metadata::add(&module, symbol, launch);
             }
         }
-        let bundle = Bundle { graph, facts: &self.facts, entries: &entries, members: &members, rows: &self.rows };
+        let bundle = Bundle {
+            graph,
+            facts: &self.facts,
+            entries: &entries,
+            members: &members,
+            rows: &self.rows,
+        };
         let (demands, warnings) = bundle.requirements();
         let constants = specialization::constants(&module).map(|constant| {
             let size = constant.value_type().alloc_size(&module).unwrap_or(0);
-            SpecializationConstant { symbol: constant.name(), size: u32::try_from(size).unwrap_or(u32::MAX) }
+            SpecializationConstant {
+                symbol: constant.name(),
+                size: u32::try_from(size).unwrap_or(u32::MAX),
+            }
         });
         let required = requirements::required(&demands.always, &self.targets);
         // An image that is bound to fixed targets demands nothing else.
@@ -165,7 +185,11 @@ impl<'ctx> Split<'ctx> {
             conditional: if bound { Vec::new() } else { requirements::conditional(&demands) },
             requirements: required,
             exports: of_kind(EntryKind::Exported).collect(),
-            imports: members.iter().filter(|member| self.imports.contains(member)).map(import).collect(),
+            imports: members
+                .iter()
+                .filter(|member| self.imports.contains(member))
+                .map(import)
+                .collect(),
             constants: constants.collect(),
             globals: device_globals::describe(graph, &members),
             asks_for_aspects: module.function(device_has::QUERY).is_some(),
@@ -181,10 +205,17 @@ impl<'ctx> Split<'ctx> {
             symbol: entry.symbol.clone(),
             launch: self.rows.get(&entry.symbol).filter(|_| is_kernel).cloned(),
             work_group_size: self.kinds.work_group_size(entry.function).filter(|_| is_kernel),
-            attributes: if is_kernel { requirements::attributes(entry.function, self.kinds) } else { String::new() },
+            attributes: if is_kernel {
+                requirements::attributes(entry.function, self.kinds)
+            } else {
+                String::new()
+            },
             aspect_origins: self.kinds.origins(entry.function),
         };
-        let empty = manifest::EntryPoint { symbol: entry.symbol.clone(), ..manifest::EntryPoint::default() };
+        let empty = manifest::EntryPoint {
+            symbol: entry.symbol.clone(),
+            ..manifest::EntryPoint::default()
+        };
         (described != empty).then_some(described)
     }
 }
@@ -192,7 +223,9 @@ impl<'ctx> Split<'ctx> {
 /// The launch rows by kernel.
 fn launch_rows(module: &Module<'_>) -> Result<HashMap<String, KernelLaunch>, Vec<Diagnostic>> {
     let mut rows = HashMap::new();
-    let damaged = |error: scythe_passes::Error| vec![Diagnostic::error(error.to_string()).code(codes::LAUNCH_ROWS)];
+    let damaged = |error: scythe_passes::Error| {
+        vec![Diagnostic::error(error.to_string()).code(codes::LAUNCH_ROWS)]
+    };
     for (symbol, launch) in launch_metadata::read(module).map_err(damaged)? {
         // The linker kept the first definition.
         rows.entry(symbol).or_insert(launch);
@@ -200,9 +233,15 @@ fn launch_rows(module: &Module<'_>) -> Result<HashMap<String, KernelLaunch>, Vec
     Ok(rows)
 }
 
-fn check_rows(entries: &[EntryPoint<'_>], rows: &HashMap<String, KernelLaunch>, foreign: bool) -> Vec<Diagnostic> {
+fn check_rows(
+    entries: &[EntryPoint<'_>],
+    rows: &HashMap<String, KernelLaunch>,
+    foreign: bool,
+) -> Vec<Diagnostic> {
     let mut faults = Vec::new();
-    for EntryPoint { function, symbol, .. } in entries.iter().filter(|entry| entry.kind == EntryKind::Kernel) {
+    for EntryPoint { function, symbol, .. } in
+        entries.iter().filter(|entry| entry.kind == EntryKind::Kernel)
+    {
         let name = kernel_name(symbol);
         let message = match rows.get(symbol) {
             None if foreign => continue,
@@ -219,7 +258,8 @@ fn check_rows(entries: &[EntryPoint<'_>], rows: &HashMap<String, KernelLaunch>, 
     faults
 }
 
-/// Nothing but the entry points and `device_global` variables is visible outside of a part, so that whoever builds it may change all the rest.
+/// Nothing but the entry points and `device_global` variables is visible outside of a part, so that
+/// whoever builds it may change all the rest.
 fn close(part: &Module<'_>, entries: &[&EntryPoint<'_>]) {
     let visible: HashMap<&str, Linkage> =
         entries.iter().map(|entry| (entry.symbol.as_str(), entry_linkage(entry))).collect();
@@ -228,8 +268,11 @@ fn close(part: &Module<'_>, entries: &[&EntryPoint<'_>]) {
         function.set_linkage(linkage.unwrap_or(Linkage::LLVMInternalLinkage));
     }
     for variable in part.globals().filter(|variable| !variable.is_declaration()) {
-        // Lists such as `llvm.used` are no variables of the program, and the runtime must find what it has memory for.
-        if variable.linkage() != Linkage::LLVMAppendingLinkage && DeviceGlobal::of(variable).is_none() {
+        // Lists such as `llvm.used` are no variables of the program, and the runtime must find what
+        // it has memory for.
+        if variable.linkage() != Linkage::LLVMAppendingLinkage
+            && DeviceGlobal::of(variable).is_none()
+        {
             variable.set_linkage(Linkage::LLVMInternalLinkage);
         }
     }
@@ -238,7 +281,10 @@ fn close(part: &Module<'_>, entries: &[&EntryPoint<'_>]) {
 /// Images of two libraries may both export an inline function.
 fn entry_linkage(entry: &EntryPoint<'_>) -> Linkage {
     match (entry.kind, entry.function.linkage()) {
-        (EntryKind::Exported, weak @ (Linkage::LLVMWeakAnyLinkage | Linkage::LLVMWeakODRLinkage)) => weak,
+        (
+            EntryKind::Exported,
+            weak @ (Linkage::LLVMWeakAnyLinkage | Linkage::LLVMWeakODRLinkage),
+        ) => weak,
         _ => Linkage::LLVMExternalLinkage,
     }
 }

@@ -1,7 +1,8 @@
-//! Device modules → one module, with the checks that only make sense before linking merges definitions.
+//! Device modules → one module, with the checks that only make sense before linking merges
+//! definitions.
 //!
-//! Guarantees: one symbol means one kernel; no two inputs define one symbol; kernels and `SYCL_EXTERNAL` functions are
-//! never dropped for want of a use; inputs that do not fit are named.
+//! Guarantees: one symbol means one kernel; no two inputs define one symbol; kernels and
+//! `SYCL_EXTERNAL` functions are never dropped for want of a use; inputs that do not fit are named.
 
 use crate::name::{kernel_name, symbol_name};
 use scythe_abi::launch::KernelLaunch;
@@ -13,8 +14,8 @@ use scythe_passes::launch_metadata;
 use scythe_passes::target::nvptx::lowering::denormals;
 use std::collections::HashMap;
 
-/// Links `modules`, which all belong to one context; their names stand in messages. The result is called `name` and has
-/// the triple `target`. All faults found are given, not only the first.
+/// Links `modules`, which all belong to one context; their names stand in messages. The result is
+/// called `name` and has the triple `target`. All faults found are given, not only the first.
 pub fn link<'ctx>(
     modules: Vec<Module<'ctx>>,
     name: &str,
@@ -24,7 +25,10 @@ pub fn link<'ctx>(
     for module in &modules {
         check_target(module, target, &mut faults);
         if module.has_indirect_functions() {
-            faults.push(broken(module, "device code cannot contain indirect functions (ifunc)".to_owned()));
+            faults.push(broken(
+                module,
+                "device code cannot contain indirect functions (ifunc)".to_owned(),
+            ));
         }
         if let Err(error) = module.verify() {
             faults.push(broken(module, error.to_string()));
@@ -42,7 +46,9 @@ pub fn link<'ctx>(
     for module in modules {
         keep_unused(&module);
         denormals::reconcile(&module);
-        linked.link(module).map_err(|error| vec![Diagnostic::error(error.to_string()).code(codes::DEVICE_LINK)])?;
+        linked
+            .link(module)
+            .map_err(|error| vec![Diagnostic::error(error.to_string()).code(codes::DEVICE_LINK)])?;
     }
     linked.set_name(name);
     Ok(Some(linked))
@@ -56,12 +62,15 @@ fn check_target(module: &Module<'_>, target: &str, faults: &mut Vec<Diagnostic>)
     let triple = module.triple();
     let arch = |triple: &str| triple.split('-').next().unwrap_or_default().to_owned();
     if arch(&triple) != arch(target) {
-        faults.push(broken(module, format!("the device code is for '{triple}', expected '{target}'")));
+        faults.push(broken(
+            module,
+            format!("the device code is for '{triple}', expected '{target}'"),
+        ));
     }
 }
 
-/// The linker drops `linkonce` definitions that nothing uses yet; a kernel is used by the host alone, and an inline
-/// `SYCL_EXTERNAL` function perhaps by a module that comes later.
+/// The linker drops `linkonce` definitions that nothing uses yet; a kernel is used by the host
+/// alone, and an inline `SYCL_EXTERNAL` function perhaps by a module that comes later.
 fn keep_unused(module: &Module<'_>) {
     let kept = |linkage| match linkage {
         Linkage::LLVMLinkOnceAnyLinkage => Some(Linkage::LLVMWeakAnyLinkage),
@@ -80,7 +89,8 @@ fn keep_unused(module: &Module<'_>) {
     }
 }
 
-/// A kernel that comes from one header included twice stands at one place, and its definition has one identity.
+/// A kernel that comes from one header included twice stands at one place, and its definition has
+/// one identity.
 pub(crate) fn is_same_kernel(a: &KernelLaunch, b: &KernelLaunch) -> bool {
     let place = |launch: &KernelLaunch| {
         let file = launch.file.rsplit('/').next().unwrap_or_default().to_owned();
@@ -90,10 +100,12 @@ pub(crate) fn is_same_kernel(a: &KernelLaunch, b: &KernelLaunch) -> bool {
     place(a) == place(b)
 }
 
-/// What a kernel demands of devices and what it does, as text without debug information, where nothing of it is known in its module
-/// alone: programs may write one kernel of one name in several places, empty ones for the most part.
+/// What a kernel demands of devices and what it does, as text without debug information, where
+/// nothing of it is known in its module alone: programs may write one kernel of one name in several
+/// places, empty ones for the most part.
 fn code(module: &Module<'_>, symbol: &str) -> Option<(Demands, Vec<String>)> {
-    let is_local = |linkage| matches!(linkage, Linkage::LLVMInternalLinkage | Linkage::LLVMPrivateLinkage);
+    let is_local =
+        |linkage| matches!(linkage, Linkage::LLVMInternalLinkage | Linkage::LLVMPrivateLinkage);
     let is_known_outside = |name: &str| match (module.function(name), module.global(name)) {
         (Some(function), _) => !is_local(function.linkage()),
         (None, Some(global)) => !is_local(global.linkage()),
@@ -108,7 +120,8 @@ fn code(module: &Module<'_>, symbol: &str) -> Option<(Demands, Vec<String>)> {
             continue;
         }
         for after in word.split('@').skip(1) {
-            let name = after.split(|c: char| !(c.is_ascii_alphanumeric() || "._$-".contains(c))).next()?;
+            let name =
+                after.split(|c: char| !(c.is_ascii_alphanumeric() || "._$-".contains(c))).next()?;
             if !is_known_outside(name) {
                 return None;
             }
@@ -133,7 +146,12 @@ impl Demands {
         let printed = |kind: &str| {
             let node = kernel.metadata(context.metadata_kind(kind))?;
             let operands = node.operands().into_iter().flatten();
-            Some(operands.map(|operand| operand.as_value(context).to_string()).collect::<Vec<_>>().join(", "))
+            Some(
+                operands
+                    .map(|operand| operand.as_value(context).to_string())
+                    .collect::<Vec<_>>()
+                    .join(", "),
+            )
         };
         let requirements = Requirements::of(kernel, Kinds::new(context));
         Self { requirements, others: OTHERS.map(printed).to_vec() }
@@ -160,7 +178,8 @@ fn check_kernel_names(modules: &[Module<'_>], faults: &mut Vec<Diagnostic>) {
                 known.identity == launch.identity && own.is_some() && own == others
             };
             if !is_same_kernel(known, &launch) && !does_the_same() {
-                let at = |launch: &KernelLaunch| Location::new(&launch.file, launch.line, launch.column);
+                let at =
+                    |launch: &KernelLaunch| Location::new(&launch.file, launch.line, launch.column);
                 faults.push(
                     Diagnostic::error(format!(
                         "kernel name '{}' is used by two different kernels",
@@ -180,8 +199,14 @@ fn check_definitions(modules: &[Module<'_>], faults: &mut Vec<Diagnostic>) {
     let mut first: HashMap<String, String> = HashMap::new();
     for module in modules {
         let strong = |linkage| linkage == Linkage::LLVMExternalLinkage;
-        let functions = module.functions().filter(|f| !f.is_declaration() && strong(f.linkage())).map(|f| f.name());
-        let globals = module.globals().filter(|g| !g.is_declaration() && strong(g.linkage())).map(|g| g.name());
+        let functions = module
+            .functions()
+            .filter(|f| !f.is_declaration() && strong(f.linkage()))
+            .map(|f| f.name());
+        let globals = module
+            .globals()
+            .filter(|g| !g.is_declaration() && strong(g.linkage()))
+            .map(|g| g.name());
         for symbol in functions.chain(globals) {
             match first.get(&symbol) {
                 Some(other) => faults.push(broken(

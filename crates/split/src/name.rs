@@ -8,7 +8,9 @@ const TYPE_NAME: &str = "typeinfo name for ";
 /// The kernel's name in C++, where the symbol tells it; else the symbol as it is.
 pub fn kernel_name(symbol: &str) -> String {
     let base = symbol.split(TU_SEPARATOR).next().unwrap_or(symbol);
-    scythe_llvm::demangle(base).strip_prefix(TYPE_NAME).map_or_else(|| symbol.to_owned(), str::to_owned)
+    scythe_llvm::demangle(base)
+        .strip_prefix(TYPE_NAME)
+        .map_or_else(|| symbol.to_owned(), str::to_owned)
 }
 
 /// A function or variable as it was declared in C++; for a kernel, its name.
@@ -25,7 +27,10 @@ mod tests {
         assert_eq!(kernel_name("_ZTS6Shared"), "Shared");
         assert_eq!(kernel_name("_ZTSN3app4mathE"), "app::math");
         assert_eq!(kernel_name("_ZTS1KIiE"), "K<int>");
-        assert_eq!(kernel_name("_ZTSN12_GLOBAL__N_11KE.tu.0123456789abcdef"), "(anonymous namespace)::K");
+        assert_eq!(
+            kernel_name("_ZTSN12_GLOBAL__N_11KE.tu.0123456789abcdef"),
+            "(anonymous namespace)::K"
+        );
         assert_eq!(symbol_name("_ZN3app3fooEi"), "app::foo(int)");
         assert_eq!(symbol_name("_ZTS1K"), "K");
     }

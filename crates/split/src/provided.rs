@@ -1,19 +1,23 @@
-//! Which symbols device code may leave undefined: what LLVM, the device library or the back end provides.
+//! Which symbols device code may leave undefined: what LLVM, the device library or the back end
+//! provides.
 //!
 //! The scalar functions of the C library are listed where the CPU back end finds them.
 
 use scythe_passes::target::cpu::externals;
 
-/// Complex functions of the C library in `double`; with an `f` at the end, they take and give `float`. Sorted.
+/// Complex functions of the C library in `double`; with an `f` at the end, they take and give
+/// `float`. Sorted.
 const COMPLEX: [&str; 22] = [
-    "cabs", "cacos", "cacosh", "carg", "casin", "casinh", "catan", "catanh", "ccos", "ccosh", "cexp", "cimag", "clog",
-    "conj", "cpow", "cproj", "creal", "csin", "csinh", "csqrt", "ctan", "ctanh",
+    "cabs", "cacos", "cacosh", "carg", "casin", "casinh", "catan", "catanh", "ccos", "ccosh",
+    "cexp", "cimag", "clog", "conj", "cpow", "cproj", "creal", "csin", "csinh", "csqrt", "ctan",
+    "ctanh",
 ];
 
 /// What compilers call for products and quotients of complex numbers.
 const COMPLEX_ARITHMETIC: [&str; 4] = ["__divdc3", "__divsc3", "__muldc3", "__mulsc3"];
 
-/// What names of functions that the device library or the back end provides begin with, after mangling.
+/// What names of functions that the device library or the back end provides begin with, after
+/// mangling.
 const PREFIXES: [&str; 2] = ["__spirv_", "__scythe_"];
 
 /// What a failed assertion calls, of the C library and of the C++ library.
@@ -38,8 +42,8 @@ fn is_complex(name: &str) -> bool {
     COMPLEX.binary_search(&name).is_ok()
 }
 
-/// The name and what follows it in a mangled function name, `_Z33__spirv_BuiltInGlobalInvocationIdi`; other symbols as
-/// they are.
+/// The name and what follows it in a mangled function name,
+/// `_Z33__spirv_BuiltInGlobalInvocationIdi`; other symbols as they are.
 fn unmangled(symbol: &str) -> &str {
     match symbol.strip_prefix("_Z") {
         Some(rest) => rest.trim_start_matches(|c: char| c.is_ascii_digit()),

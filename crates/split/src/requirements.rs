@@ -1,4 +1,5 @@
-//! What an image demands of its device, as its manifest says it: of every device, and of some devices only.
+//! What an image demands of its device, as its manifest says it: of every device, and of some
+//! devices only.
 
 use crate::demands::{Demands, Sometimes};
 use scythe_abi::aspect::Aspect;
@@ -10,7 +11,8 @@ use scythe_passes::aspects;
 use scythe_passes::aspects::metadata::Kinds;
 use std::collections::BTreeSet;
 
-/// What the program says of a kernel by attributes or properties, as SYCL spells it, separated by blanks.
+/// What the program says of a kernel by attributes or properties, as SYCL spells it, separated by
+/// blanks.
 pub fn attributes(kernel: Function<'_>, kinds: Kinds) -> String {
     let list = |numbers: &[u32]| numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
     let mut out = Vec::new();
@@ -27,7 +29,9 @@ pub fn attributes(kernel: Function<'_>, kinds: Kinds) -> String {
         out.push(format!("named_sub_group_size({name})"));
     }
     if let Some(aspects) = kinds.declared(kernel) {
-        let name = |&number: &u32| Aspect::from_u32(number).map_or(number.to_string(), |a| a.as_str().to_owned());
+        let name = |&number: &u32| {
+            Aspect::from_u32(number).map_or(number.to_string(), |a| a.as_str().to_owned())
+        };
         out.push(format!("device_has({})", aspects.iter().map(name).collect::<Vec<_>>().join(",")));
     }
     out.join(" ")
@@ -37,9 +41,13 @@ pub fn attributes(kernel: Function<'_>, kinds: Kinds) -> String {
 pub fn conditional(demands: &Demands) -> Vec<Conditional> {
     let mut list = Vec::new();
     for (condition, Sometimes { aspects, sub_group_sizes, .. }) in &demands.sometimes {
-        let mut add = |requirements| list.push(Conditional { condition: condition.clone(), requirements });
+        let mut add =
+            |requirements| list.push(Conditional { condition: condition.clone(), requirements });
         if !aspects.is_empty() {
-            add(Requirements { aspects: Some(aspects.iter().copied().collect()), ..Requirements::default() });
+            add(Requirements {
+                aspects: Some(aspects.iter().copied().collect()),
+                ..Requirements::default()
+            });
         }
         if !sub_group_sizes.is_empty() {
             let sizes = Some(sub_group_sizes.iter().copied().collect());
@@ -54,18 +62,21 @@ pub fn conditions(demands: &Demands, import: u32) -> Vec<Condition> {
     if demands.imports.contains(&import) {
         return Vec::new();
     }
-    let calls = demands.sometimes.iter().filter(|(_, sometimes)| sometimes.imports.contains(&import));
+    let calls =
+        demands.sometimes.iter().filter(|(_, sometimes)| sometimes.imports.contains(&import));
     calls.map(|(condition, _)| condition.clone()).collect()
 }
 
 /// What an image requires of every device.
 ///
-/// Where the user promised fixed targets, these are all that counts. An aspect stands for each; a target that has none of its own,
-/// such as one that stands for many devices or that only the user's file describes, cannot be told from others when the program
-/// runs. Then the image is not bound to the list, and says what it uses instead.
+/// Where the user promised fixed targets, these are all that counts. An aspect stands for each; a
+/// target that has none of its own, such as one that stands for many devices or that only the
+/// user's file describes, cannot be told from others when the program runs. Then the image is not
+/// bound to the list, and says what it uses instead.
 pub fn required(demands: &aspects::requirements::Requirements, table: &Table) -> Requirements {
     let architecture = |name: &String| Some(table.lookup(name)?.architecture()? as u32);
-    let fixed = demands.fixed_targets.as_ref().and_then(|names| names.iter().map(architecture).collect());
+    let fixed =
+        demands.fixed_targets.as_ref().and_then(|names| names.iter().map(architecture).collect());
     if let Some(targets) = fixed {
         return Requirements { fixed_targets: Some(targets), ..Requirements::default() };
     }
@@ -112,9 +123,15 @@ mod tests {
 
     #[test]
     fn fixed_targets_are_told_by_their_aspects_alone_even_if_there_are_none() {
-        let bound = |targets: &[u32]| Requirements { fixed_targets: Some(targets.to_vec()), ..Requirements::default() };
+        let bound = |targets: &[u32]| Requirements {
+            fixed_targets: Some(targets.to_vec()),
+            ..Requirements::default()
+        };
         let both = [Aspect::ExtIntelGpuPvc as u32, Aspect::ExtIntelX86_64 as u32];
-        assert_eq!(required(&fixed(&["intel_gpu_pvc", "spir64_x86_64"]), &Table::embedded()), bound(&both));
+        assert_eq!(
+            required(&fixed(&["intel_gpu_pvc", "spir64_x86_64"]), &Table::embedded()),
+            bound(&both)
+        );
         assert_eq!(required(&fixed(&[]), &Table::embedded()), bound(&[]));
     }
 

@@ -1,4 +1,5 @@
-//! Symbols that entry points reach, and nobody defines: errors, unless other images are said to provide them.
+//! Symbols that entry points reach, and nobody defines: errors, unless other images are said to
+//! provide them.
 
 use crate::group::{EntryKind, EntryPoint};
 use crate::name::{kernel_name, symbol_name};
@@ -33,7 +34,8 @@ impl Imports {
     }
 }
 
-/// The global is declared, not defined, and neither LLVM nor the device library nor the back end provides it.
+/// The global is declared, not defined, and neither LLVM nor the device library nor the back end
+/// provides it.
 fn is_missing(global: Value<'_>) -> bool {
     let declared = global.as_function().is_some_and(Function::is_declaration)
         || global.as_global_variable().is_some_and(|variable| variable.is_declaration());
@@ -44,11 +46,15 @@ fn is_missing(global: Value<'_>) -> bool {
 
 /// The globals of the module that its entry points would have to import.
 pub fn missing(graph: &GlobalGraph<'_>, entries: &[u32]) -> HashSet<u32> {
-    graph.reachable(entries).into_iter().filter(|&number| is_missing(graph.global(number))).collect()
+    graph
+        .reachable(entries)
+        .into_iter()
+        .filter(|&number| is_missing(graph.global(number)))
+        .collect()
 }
 
-/// Drops what may be imported from `missing`; one error for each symbol that is left, with the first entry point that
-/// needs it and the calls that lead there, and then the other ones.
+/// Drops what may be imported from `missing`; one error for each symbol that is left, with the
+/// first entry point that needs it and the calls that lead there, and then the other ones.
 pub fn check<'ctx>(
     graph: &GlobalGraph<'ctx>,
     missing: &HashSet<u32>,
@@ -56,17 +62,25 @@ pub fn check<'ctx>(
     rows: &HashMap<String, KernelLaunch>,
     imports: &Imports,
 ) -> Vec<Diagnostic> {
-    let mut wanted: Vec<u32> =
-        missing.iter().copied().filter(|&number| !imports.allows(&graph.global(number).name())).collect();
+    let mut wanted: Vec<u32> = missing
+        .iter()
+        .copied()
+        .filter(|&number| !imports.allows(&graph.global(number).name()))
+        .collect();
     if wanted.is_empty() {
         return Vec::new();
     }
-    let numbers: Vec<u32> =
-        entries.iter().map(|entry| graph.number(entry.function.as_value()).unwrap_or_default()).collect();
+    let numbers: Vec<u32> = entries
+        .iter()
+        .map(|entry| graph.number(entry.function.as_value()).unwrap_or_default())
+        .collect();
     let needed_by = users(graph);
     // Functions come before variables, as in what compilers say of a source.
     wanted.sort_unstable_by_key(|&number| (graph.global(number).as_function().is_none(), number));
-    wanted.into_iter().filter_map(|symbol| describe(graph, symbol, entries, &numbers, &needed_by, rows)).collect()
+    wanted
+        .into_iter()
+        .filter_map(|symbol| describe(graph, symbol, entries, &numbers, &needed_by, rows))
+        .collect()
 }
 
 /// For each global, those that need it by themselves.
@@ -104,7 +118,8 @@ fn describe<'ctx>(
         fault = fault.at(Location::new(&launch.file, launch.line, launch.column));
     }
     for step in graph.path(from, symbol).unwrap_or_default().windows(2).skip(1) {
-        let how = if calls(graph.global(step[0]), graph.global(step[1])) { "called" } else { "used" };
+        let how =
+            if calls(graph.global(step[0]), graph.global(step[1])) { "called" } else { "used" };
         fault = fault.note(format!("'{}' is {how} by '{}'", name(step[1]), name(step[0])));
     }
     let others: Vec<_> = needing.map(|(entry, _)| called(entry)).collect();
@@ -112,13 +127,18 @@ fn describe<'ctx>(
         fault = fault.note(format!("{other} also needs it"));
     }
     if others.len() > MORE_KERNELS {
-        fault = fault.note(format!("{} more kernels or exported functions also need it", others.len() - MORE_KERNELS));
+        fault = fault.note(format!(
+            "{} more kernels or exported functions also need it",
+            others.len() - MORE_KERNELS
+        ));
     }
     Some(fault)
 }
 
 fn calls<'ctx>(from: Value<'ctx>, to: Value<'ctx>) -> bool {
     from.as_function().is_some_and(|function| {
-        function.instructions().any(|instruction| instruction.called_function().is_some_and(|f| f.as_value() == to))
+        function
+            .instructions()
+            .any(|instruction| instruction.called_function().is_some_and(|f| f.as_value() == to))
     })
 }

@@ -1,7 +1,9 @@
-//! Optional features of random programs: what propagation, split and the checks after it make of them, compared with brute force.
+//! Optional features of random programs: what propagation, split and the checks after it make of
+//! them, compared with brute force.
 //!
-//! Programs have two translation units, whose functions call each other also across units, in circles too. Each unit is compiled
-//! with its own fixed targets, or none, and may or may not know what functions of the other declare.
+//! Programs have two translation units, whose functions call each other also across units, in
+//! circles too. Each unit is compiled with its own fixed targets, or none, and may or may not know
+//! what functions of the other declare.
 
 use proptest::prelude::*;
 use scythe_abi::aspect::Aspect;
@@ -37,7 +39,8 @@ struct Program {
 }
 
 const ASPECTS: [u32; 3] = [Aspect::Fp16 as u32, Aspect::Fp64 as u32, Aspect::Atomic64 as u32];
-const FIXED: [&[&str]; 5] = [&[], &[], &["intel_gpu_pvc"], &["intel_gpu_pvc", "intel_gpu_skl"], &["intel_gpu_dg1"]];
+const FIXED: [&[&str]; 5] =
+    [&[], &[], &["intel_gpu_pvc"], &["intel_gpu_pvc", "intel_gpu_skl"], &["intel_gpu_dg1"]];
 
 fn architecture(target: &str) -> u32 {
     match target {
@@ -63,30 +66,40 @@ fn function(count: usize) -> impl Strategy<Value = Function> {
         rarely(&[16, 32]),
         rarely(&[64, 128]),
     )
-        .prop_map(|(unit, kernel, calls, uses, declares, is_known, sub_group_size, work_group_size)| Function {
-            unit,
-            kernel,
-            calls,
-            uses,
-            declares,
-            is_known,
-            sub_group_size,
-            work_group_size: work_group_size.filter(|_| kernel),
-            condition: None,
-        })
+        .prop_map(
+            |(unit, kernel, calls, uses, declares, is_known, sub_group_size, work_group_size)| {
+                Function {
+                    unit,
+                    kernel,
+                    calls,
+                    uses,
+                    declares,
+                    is_known,
+                    sub_group_size,
+                    work_group_size: work_group_size.filter(|_| kernel),
+                    condition: None,
+                }
+            },
+        )
 }
 
 fn programs() -> impl Strategy<Value = Program> {
     (1usize..9).prop_flat_map(|count| {
         let fixed = || prop::sample::select(&FIXED[..]);
         let mode = prop::sample::select(&[Mode::Off, Mode::PerSource, Mode::PerKernel][..]);
-        (prop::collection::vec(function(count), count), fixed(), fixed(), mode).prop_map(|(functions, a, b, mode)| {
-            let mut program = Program { functions, fixed_targets: [a, b], mode };
-            let kernels: Vec<bool> = program.functions.iter().map(|function| function.kernel).collect();
-            // Kernels cannot be called.
-            program.functions.iter_mut().for_each(|function| function.calls.retain(|&callee| !kernels[callee]));
-            program
-        })
+        (prop::collection::vec(function(count), count), fixed(), fixed(), mode).prop_map(
+            |(functions, a, b, mode)| {
+                let mut program = Program { functions, fixed_targets: [a, b], mode };
+                let kernels: Vec<bool> =
+                    program.functions.iter().map(|function| function.kernel).collect();
+                // Kernels cannot be called.
+                program
+                    .functions
+                    .iter_mut()
+                    .for_each(|function| function.calls.retain(|&callee| !kernels[callee]));
+                program
+            },
+        )
     })
 }
 
@@ -105,7 +118,10 @@ impl Program {
             let mut facts = String::new();
             if f.unit != unit {
                 if let Some(declares) = f.declares.as_ref().filter(|_| f.is_known) {
-                    facts = format!("!intel_declared_aspects !{} ", node(&mut declares.iter().copied()));
+                    facts = format!(
+                        "!intel_declared_aspects !{} ",
+                        node(&mut declares.iter().copied())
+                    );
                 }
                 if !f.kernel {
                     text += &format!("declare {facts}void @f{index}()\n");
@@ -116,24 +132,30 @@ impl Program {
                 facts += &format!("!intel_used_aspects !{} ", node(&mut f.uses.iter().copied()));
             }
             if let Some(declares) = &f.declares {
-                facts += &format!("!intel_declared_aspects !{} ", node(&mut declares.iter().copied()));
+                facts +=
+                    &format!("!intel_declared_aspects !{} ", node(&mut declares.iter().copied()));
             }
             if let Some(size) = f.sub_group_size {
                 facts += &format!("!intel_reqd_sub_group_size !{} ", node(&mut [size].into_iter()));
             }
             if let Some(size) = f.work_group_size {
-                facts += &format!("!reqd_work_group_size !{} ", node(&mut [size, 1, 1].into_iter()));
+                facts +=
+                    &format!("!reqd_work_group_size !{} ", node(&mut [size, 1, 1].into_iter()));
                 facts += &format!("!work_group_num_dim !{} ", node(&mut [1].into_iter()));
             }
             let head = if f.kernel { "define weak_odr spir_kernel" } else { "define" };
             let condition = f.condition.map_or(String::new(), |(aspect, has)| {
                 format!("\"scythe-conditional\"=\"{}{aspect}\" ", if has { "" } else { "!" })
             });
-            text += &format!("{head} void @f{index}() \"sycl-module-id\"=\"{unit}\" {condition}{facts}{{\n");
+            text += &format!(
+                "{head} void @f{index}() \"sycl-module-id\"=\"{unit}\" {condition}{facts}{{\n"
+            );
             f.calls.iter().for_each(|callee| text += &format!("  call void @f{callee}()\n"));
             text += "  ret void\n}\n";
             if f.kernel {
-                rows.push(format!("!{{!\"f{index}\", i32 0, i64 1, !\"a.cpp\", i32 1, i32 1, i64 {index}}}"));
+                rows.push(format!(
+                    "!{{!\"f{index}\", i32 0, i64 1, !\"a.cpp\", i32 1, i32 1, i64 {index}}}"
+                ));
             }
         }
         text += &nodes;
@@ -146,17 +168,21 @@ impl Program {
     /// A unit, with aspects propagated.
     fn compile<'ctx>(&self, context: &'ctx Context, unit: usize) -> Module<'ctx> {
         let text = self.text(unit);
-        let module = context.parse_ir(text.as_bytes(), "random").unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let module = context
+            .parse_ir(text.as_bytes(), "random")
+            .unwrap_or_else(|error| panic!("{error}\n{text}"));
         let fixed: Vec<FixedTarget> = self.fixed_targets[unit]
             .iter()
             .map(|&name| FixedTarget { name: name.to_owned(), ..FixedTarget::default() })
             .collect();
-        Aspects { fixed_targets: &fixed, ..Aspects::SILENT }.run(&module).expect("the pass has no errors");
+        Aspects { fixed_targets: &fixed, ..Aspects::SILENT }
+            .run(&module)
+            .expect("the pass has no errors");
         module
     }
 
-    /// What a function is known to need inside of its unit: what it declares, and what all that calls lead to uses or declares as
-    /// far as the unit can see.
+    /// What a function is known to need inside of its unit: what it declares, and what all that
+    /// calls lead to uses or declares as far as the unit can see.
     fn needed_in_unit(&self, function: usize) -> Set {
         let unit = self.functions[function].unit;
         let mut reached = BTreeSet::from([function]);
@@ -180,15 +206,19 @@ impl Program {
     fn reached(&self, roots: &[usize]) -> BTreeSet<usize> {
         let mut reached: BTreeSet<usize> = roots.iter().copied().collect();
         for _ in &self.functions {
-            let next: Vec<usize> = reached.iter().flat_map(|&at| self.functions[at].calls.clone()).collect();
+            let next: Vec<usize> =
+                reached.iter().flat_map(|&at| self.functions[at].calls.clone()).collect();
             reached.extend(next);
         }
         reached
     }
 
-    /// What a kernel needs in the linked program, of a device with these architectures: aspects and sub-group sizes.
+    /// What a kernel needs in the linked program, of a device with these architectures: aspects and
+    /// sub-group sizes.
     fn needed(&self, kernel: usize, architectures: &[u32]) -> (Set, Set) {
-        let taken = |f: &Function| f.condition.is_none_or(|(aspect, has)| architectures.contains(&aspect) == has);
+        let taken = |f: &Function| {
+            f.condition.is_none_or(|(aspect, has)| architectures.contains(&aspect) == has)
+        };
         let mut reached = BTreeSet::from([kernel]);
         for _ in &self.functions {
             let calls = reached.iter().flat_map(|&at| &self.functions[at].calls).copied();
@@ -196,7 +226,9 @@ impl Program {
             reached.extend(next);
         }
         let members = || reached.iter().map(|&at| &self.functions[at]);
-        let aspects = members().flat_map(|f| f.uses.iter().chain(f.declares.iter().flatten()).copied()).collect();
+        let aspects = members()
+            .flat_map(|f| f.uses.iter().chain(f.declares.iter().flatten()).copied())
+            .collect();
         (aspects, members().filter_map(|f| f.sub_group_size).collect())
     }
 
@@ -208,7 +240,8 @@ impl Program {
             Mode::PerSource | Mode::Auto => one.unit == other.unit,
             Mode::PerKernel => a == b,
         };
-        let fixed = [one, other].map(|f| self.fixed_targets[f.unit].iter().collect::<BTreeSet<_>>());
+        let fixed =
+            [one, other].map(|f| self.fixed_targets[f.unit].iter().collect::<BTreeSet<_>>());
         let same_fixed = !fixed[0].is_empty() && fixed[0] == fixed[1];
         let same_features = fixed.iter().all(BTreeSet::is_empty)
             && self.needed(a, &[]) == self.needed(b, &[])
@@ -220,7 +253,10 @@ impl Program {
     fn images(&self) -> Vec<Vec<usize>> {
         let mut images: Vec<Vec<usize>> = Vec::new();
         for kernel in (0..self.functions.len()).filter(|&f| self.functions[f].kernel) {
-            match images.iter_mut().find(|image| image.iter().all(|&other| self.may_share(kernel, other))) {
+            match images
+                .iter_mut()
+                .find(|image| image.iter().all(|&other| self.may_share(kernel, other)))
+            {
                 Some(image) => image.push(kernel),
                 None => images.push(vec![kernel]),
             }
@@ -230,21 +266,25 @@ impl Program {
 
     /// The properties of an image of these kernels, and whether something in it is odd.
     fn requirements(&self, kernels: &[usize]) -> (Vec<(&'static str, Vec<u32>)>, bool) {
-        let members: Vec<&Function> = self.reached(kernels).iter().map(|&at| &self.functions[at]).collect();
+        let members: Vec<&Function> =
+            self.reached(kernels).iter().map(|&at| &self.functions[at]).collect();
         let first = &self.functions[kernels[0]];
         let fixed: BTreeSet<&str> = self.fixed_targets[first.unit].iter().copied().collect();
         if !fixed.is_empty() {
             let mut left = fixed.clone();
             let mut odd = false;
             for member in members {
-                let others: BTreeSet<&str> = self.fixed_targets[member.unit].iter().copied().collect();
+                let others: BTreeSet<&str> =
+                    self.fixed_targets[member.unit].iter().copied().collect();
                 odd |= others != fixed;
                 left.retain(|target| others.is_empty() || others.contains(target));
             }
             return (vec![("fixed_target", left.into_iter().map(architecture).collect())], odd);
         }
-        let aspects: Set =
-            members.iter().flat_map(|f| f.uses.iter().chain(f.declares.iter().flatten()).copied()).collect();
+        let aspects: Set = members
+            .iter()
+            .flat_map(|f| f.uses.iter().chain(f.declares.iter().flatten()).copied())
+            .collect();
         let sizes: Set = members.iter().filter_map(|f| f.sub_group_size).collect();
         // A kernel that calls something which its unit does not know of.
         let odd = kernels.iter().any(|&kernel| {
@@ -263,19 +303,27 @@ impl Program {
 fn required(part: &Part<'_>) -> Vec<(String, Vec<u32>)> {
     let properties = part.manifest.to_properties();
     let set = properties.get("SYCL/device requirements");
-    let numbers = |bytes: &[u8]| bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
+    let numbers = |bytes: &[u8]| {
+        bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect()
+    };
     let all = set.into_iter().flat_map(|set| set.iter());
-    all.map(|(name, value)| (name.to_owned(), numbers(value.as_bytes().expect("a byte array")))).collect()
+    all.map(|(name, value)| (name.to_owned(), numbers(value.as_bytes().expect("a byte array"))))
+        .collect()
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 10_000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: 10_000,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
 
     #[test]
     fn random_programs_are_split_by_what_their_kernels_need(program in programs()) {
         let context = Context::new();
         let modules = vec![program.compile(&context, 0), program.compile(&context, 1)];
-        let linked = scythe_split::link(modules, "random", "spirv64-unknown-unknown").expect("it links").expect("two units");
+        let linked = scythe_split::link(modules, "random", "spirv64-unknown-unknown").expect("it \
+            links").expect("two units");
         let split = Split::new(linked, &Options { mode: program.mode, ..Options::default() }).expect("it is well formed");
         let parts: Vec<Part<'_>> = split.parts().collect();
         let mut images = program.images();
@@ -305,7 +353,8 @@ proptest! {
         }
         let context = Context::new();
         let modules = vec![program.compile(&context, 0), program.compile(&context, 1)];
-        let linked = scythe_split::link(modules, "random", "spirv64-unknown-unknown").expect("it links").expect("two units");
+        let linked = scythe_split::link(modules, "random", "spirv64-unknown-unknown").expect("it \
+            links").expect("two units");
         let split = Split::new(linked, &Options { mode: program.mode, ..Options::default() }).expect("it is well formed");
         for part in split.parts() {
             let Manifest { requirements: always, conditional: sometimes, .. } = &part.manifest;
@@ -315,7 +364,8 @@ proptest! {
                 for kernel in &part.symbols {
                     let number = kernel[1..].parse().expect("its number");
                     let expected = program.needed(number, device);
-                    prop_assert_eq!((set(&all.aspects), set(&all.sub_group_sizes)), expected, "{} on {:?}", kernel, device);
+                    prop_assert_eq!((set(&all.aspects), set(&all.sub_group_sizes)), expected, "{} \
+                        on {:?}", kernel, device);
                 }
             }
         }

@@ -1,6 +1,8 @@
-//! Random modules taken apart: every part is closed, minimal and well formed, and nothing depends on anything but the input.
+//! Random modules taken apart: every part is closed, minimal and well formed, and nothing depends
+//! on anything but the input.
 //!
-//! Functions call each other, take each other's addresses, and use variables whose contents name functions and variables.
+//! Functions call each other, take each other's addresses, and use variables whose contents name
+//! functions and variables.
 
 use proptest::prelude::*;
 use scythe_abi::names::{EXPORTED_SYMBOLS, IMPORTED_SYMBOLS};
@@ -10,7 +12,8 @@ use std::collections::BTreeSet;
 
 #[derive(Clone, Debug)]
 struct Shape {
-    /// What each function uses, and whether it calls it or takes its address; functions first, then variables.
+    /// What each function uses, and whether it calls it or takes its address; functions first, then
+    /// variables.
     uses: Vec<Vec<(usize, bool)>>,
     /// What each variable's contents name.
     contents: Vec<Vec<usize>>,
@@ -45,7 +48,12 @@ fn shapes() -> impl Strategy<Value = Shape> {
             prop::collection::vec(kind, functions),
             prop::collection::vec(0u8..3, functions),
         )
-            .prop_map(|(uses, contents, kinds, units)| Shape { uses, contents, kinds, units })
+            .prop_map(|(uses, contents, kinds, units)| Shape {
+                uses,
+                contents,
+                kinds,
+                units,
+            })
     })
 }
 
@@ -60,7 +68,8 @@ impl Shape {
     fn text(&self) -> String {
         let mut text = String::from("target triple = \"spirv64-unknown-unknown\"\n");
         for (index, named) in self.contents.iter().enumerate() {
-            let list: Vec<String> = named.iter().map(|&at| format!("ptr @{}", self.name(at))).collect();
+            let list: Vec<String> =
+                named.iter().map(|&at| format!("ptr @{}", self.name(at))).collect();
             text += &format!("@v{index} = constant [{} x ptr] [{}]\n", list.len(), list.join(", "));
         }
         let mut rows = Vec::new();
@@ -92,7 +101,9 @@ impl Shape {
             }
             text += "  ret void\n}\n";
             if kind == Kind::Kernel {
-                rows.push(format!("!{{!\"f{index}\", i32 0, i64 1, !\"a.cpp\", i32 1, i32 1, i64 {index}}}"));
+                rows.push(format!(
+                    "!{{!\"f{index}\", i32 0, i64 1, !\"a.cpp\", i32 1, i32 1, i64 {index}}}"
+                ));
             }
         }
         let numbers: Vec<String> = (0..rows.len()).map(|row| format!("!{row}")).collect();
@@ -119,12 +130,14 @@ impl Shape {
         reached
     }
 
-    /// The groups that a mode makes of the entry points, in order. Those with different imports are apart in any mode: what
-    /// an import demands counts for the entry points that reach it alone.
+    /// The groups that a mode makes of the entry points, in order. Those with different imports are
+    /// apart in any mode: what an import demands counts for the entry points that reach it alone.
     fn groups(&self, mode: Mode, export: bool) -> Vec<Vec<usize>> {
         let entry = |kind| kind == Kind::Kernel || export && kind == Kind::Exported;
         let declared = |&at: &usize| self.kinds.get(at) == Some(&Kind::Declared);
-        let imports = |index| self.reached(&[index]).into_iter().filter(declared).collect::<BTreeSet<usize>>();
+        let imports = |index| {
+            self.reached(&[index]).into_iter().filter(declared).collect::<BTreeSet<usize>>()
+        };
         let mut keys: Vec<(u8, BTreeSet<usize>)> = Vec::new();
         let mut groups: Vec<Vec<usize>> = Vec::new();
         for index in (0..self.kinds.len()).filter(|&index| entry(self.kinds[index])) {
@@ -173,7 +186,8 @@ proptest! {
         for mode in [Mode::Off, Mode::PerSource, Mode::PerKernel] {
             let options = Options { mode, export, imports: Imports::Any, ..Options::default() };
             let context = Context::new();
-            let split = Split::new(parse(&context, &text), &options).expect("everything may be imported");
+            let split = Split::new(parse(&context, &text), &options).expect("everything may be \
+                imported");
             let groups = shape.groups(mode, export);
             prop_assert_eq!(split.len(), groups.len());
             let mut bytes = Vec::new();
@@ -200,7 +214,8 @@ proptest! {
             for code in &bytes {
                 other.parse_bitcode(code, "again").unwrap().verify().unwrap();
             }
-            let again = Split::new(parse(&other, &text), &options).expect("everything may be imported");
+            let again = Split::new(parse(&other, &text), &options).expect("everything may be \
+                imported");
             prop_assert_eq!(again.parts().map(|part| part.module.to_bitcode()).collect::<Vec<_>>(), bytes);
         }
     }

@@ -1,7 +1,8 @@
-//! `sycl-aspect-filter`: drops the device modules that a target cannot run, before they reach its ahead-of-time compiler.
+//! `sycl-aspect-filter`: drops the device modules that a target cannot run, before they reach its
+//! ahead-of-time compiler.
 //!
-//! What is dropped stays known: its rows can go to a table of their own, of which images without code are made, so that a
-//! program that launches such a kernel learns what its device lacks.
+//! What is dropped stays known: its rows can go to a table of their own, of which images without
+//! code are made, so that a program that launches such a kernel learns what its device lacks.
 
 use crate::command_line::{Arguments, Opt, Syntax};
 use crate::files::{self, Outputs, file_error};
@@ -16,10 +17,26 @@ pub const SYNTAX: Syntax = Syntax {
     summary: "Removes from a file table the rows whose device code the target does not support.",
     inputs: "TABLE",
     options: &[
-        Opt { name: "o", value: Some("FILE"), help: "the rows that stay (default: standard output)" },
-        Opt { name: "target", value: Some("TARGET"), help: "the target, as -fsycl-targets= names it" },
-        Opt { name: "device-config-file", value: Some("FILE.yaml"), help: "adds to and updates the known targets" },
-        Opt { name: "filtered", value: Some("FILE"), help: "a table of the rows that were removed" },
+        Opt {
+            name: "o",
+            value: Some("FILE"),
+            help: "the rows that stay (default: standard output)",
+        },
+        Opt {
+            name: "target",
+            value: Some("TARGET"),
+            help: "the target, as -fsycl-targets= names it",
+        },
+        Opt {
+            name: "device-config-file",
+            value: Some("FILE.yaml"),
+            help: "adds to and updates the known targets",
+        },
+        Opt {
+            name: "filtered",
+            value: Some("FILE"),
+            help: "a table of the rows that were removed",
+        },
         Opt { name: "remarks", value: None, help: "say of each removed row what the target lacks" },
     ],
     notes: "A table without a column 'Properties' is copied.",
@@ -43,10 +60,12 @@ pub fn run(args: &Arguments) -> Result<Status, Failure> {
     let targets = configuration(args.last("device-config-file"), true)?;
     let target = target(&targets, name)?;
     let (mut kept, mut removed) = (without_rows(&table)?, without_rows(&table)?);
-    let properties = table.column(file_table::PROPERTIES).map_err(|error| file_error(input, error))?;
+    let properties =
+        table.column(file_table::PROPERTIES).map_err(|error| file_error(input, error))?;
     let mut remarks = String::new();
     for (row, path) in table.rows().iter().zip(properties) {
-        let sets = PropertySets::from_text(&files::read_text(path)?).map_err(|error| file_error(path, error))?;
+        let sets = PropertySets::from_text(&files::read_text(path)?)
+            .map_err(|error| file_error(path, error))?;
         let manifest = Manifest::from_properties(&sets).map_err(|error| file_error(path, error))?;
         let lack = lacks(&manifest, target);
         if let Some(lack) = &lack {
@@ -67,7 +86,8 @@ pub fn run(args: &Arguments) -> Result<Status, Failure> {
     Ok(Status::Done)
 }
 
-/// The default configuration and a user's file over it. Warnings are printed, unless whoever started this has said them.
+/// The default configuration and a user's file over it. Warnings are printed, unless whoever
+/// started this has said them.
 pub fn configuration(path: Option<&str>, warn: bool) -> Result<Table, Failure> {
     let mut table = Table::embedded();
     if let Some(path) = path {
@@ -85,12 +105,14 @@ pub fn target<'a>(targets: &'a Table, name: &str) -> Result<&'a Target, Failure>
     targets.lookup(name).ok_or_else(|| Failure::new(targets.unknown(name)))
 }
 
-/// The first thing that the target lacks for a module with this manifest; `None` where it lacks nothing.
+/// The first thing that the target lacks for a module with this manifest; `None` where it lacks
+/// nothing.
 pub fn lacks(manifest: &Manifest, target: &Target) -> Option<Lack> {
     target.check(&requirements_on(manifest, target)).err()
 }
 
-/// What a module needs when it is compiled for the target, by the branches of `if_device_has` that are taken then.
+/// What a module needs when it is compiled for the target, by the branches of `if_device_has` that
+/// are taken then.
 pub fn requirements_on(manifest: &Manifest, target: &Target) -> Requirements {
     let has = |number: u32| target.aspects.iter().any(|&aspect| aspect as u32 == number);
     manifest.requirements.on(&manifest.conditional, has)

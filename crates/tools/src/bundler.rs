@@ -1,5 +1,6 @@
-//! `offload-bundler`: host and device code of one source in one file, and back. Objects become fat objects, which linkers
-//! take as they are; texts and other files become bundles in the formats of clang's own bundler.
+//! `offload-bundler`: host and device code of one source in one file, and back. Objects become fat
+//! objects, which linkers take as they are; texts and other files become bundles in the formats of
+//! clang's own bundler.
 
 use crate::command_line::{Arguments, Opt, Syntax};
 use crate::files::{self, Outputs, file_error};
@@ -16,7 +17,8 @@ pub const SYNTAX: Syntax = Syntax {
         Opt {
             name: "type",
             value: Some("TYPE"),
-            help: "o: object; a: archive of objects (only to list and to unbundle); i, ii, cui, hipi, ll, s, d: text; bc, gch, \
+            help: "o: object; a: archive of objects (only to list and to unbundle); i, ii, cui, \
+                hipi, ll, s, d: text; bc, gch, \
                    ast: any other file",
         },
         Opt {
@@ -30,15 +32,21 @@ pub const SYNTAX: Syntax = Syntax {
         Opt { name: "outputs", value: Some("FILE,…"), help: "outputs" },
         Opt { name: "unbundle", value: None, help: "take the parts out of the one input" },
         Opt { name: "list", value: None, help: "print the targets in the one input" },
-        Opt { name: "allow-missing-bundles", value: None, help: "write an empty file for a target that is not there" },
+        Opt {
+            name: "allow-missing-bundles",
+            value: None,
+            help: "write an empty file for a target that is not there",
+        },
         Opt {
             name: "target-list",
             value: Some("FILE"),
-            help: "when unbundling, also write a line 'target, file' for each output; without --targets, take out all device \
+            help: "when unbundling, also write a line 'target, file' for each output; without \
+                --targets, take out all device \
                    code, into files named by the one --output and the targets",
         },
     ],
-    notes: "The host's part of a fat object is the object itself: linkers drop the sections with device code.",
+    notes: "The host's part of a fat object is the object itself: linkers drop the sections with \
+        device code.",
 };
 
 /// What kind of file a `--type` is.
@@ -81,7 +89,8 @@ pub fn run(args: &Arguments) -> Result<Status, Failure> {
     if args.has("list") {
         return list(&one(&inputs, "input")?, kind);
     }
-    let targets: Vec<String> = args.all("targets").flat_map(|list| list.split(',')).map(str::to_owned).collect();
+    let targets: Vec<String> =
+        args.all("targets").flat_map(|list| list.split(',')).map(str::to_owned).collect();
     let outputs = listed(args, "output", "outputs");
     if args.has("unbundle") {
         return unbundle(&one(&inputs, "input")?, kind, targets, outputs, args);
@@ -136,22 +145,29 @@ fn bundles<'a>(name: &str, object: &'a [u8]) -> Result<Vec<Bundle<'a>>, Failure>
     bundle::list(object).map_err(|error| file_error(name, error))
 }
 
-/// The parts of a bundle: target and contents. Of an archive, an archive of the parts of its members.
+/// The parts of a bundle: target and contents. Of an archive, an archive of the parts of its
+/// members.
 fn parts(path: &str, bytes: &[u8], kind: Kind) -> Result<Vec<(String, Vec<u8>)>, Failure> {
-    let owned = |parts: Vec<(String, &[u8])>| parts.into_iter().map(|(target, data)| (target, data.to_vec())).collect();
+    let owned = |parts: Vec<(String, &[u8])>| {
+        parts.into_iter().map(|(target, data)| (target, data.to_vec())).collect()
+    };
     match kind {
         Kind::Text(comment) => {
-            let text = text_bundle::divide_as(comment, bytes).map_err(|error| file_error(path, error))?;
+            let text =
+                text_bundle::divide_as(comment, bytes).map_err(|error| file_error(path, error))?;
             if text.parts.is_empty() {
                 return Err(file_error(path, "not a bundle: it has no part"));
             }
             Ok(owned(text.parts))
         }
-        Kind::Binary => Ok(owned(binary_bundle::divide(bytes).map_err(|error| file_error(path, error))?)),
+        Kind::Binary => {
+            Ok(owned(binary_bundle::divide(bytes).map_err(|error| file_error(path, error))?))
+        }
         Kind::Object => {
             let found = bundles(path, bytes)?.into_iter();
             // The host's part is the object as a whole.
-            let data = |bundle: &Bundle<'_>| if bundle.is_host() { bytes } else { bundle.data }.to_vec();
+            let data =
+                |bundle: &Bundle<'_>| if bundle.is_host() { bytes } else { bundle.data }.to_vec();
             Ok(found.map(|bundle| (bundle.target.to_owned(), data(&bundle))).collect())
         }
         Kind::Archive => {
@@ -160,14 +176,22 @@ fn parts(path: &str, bytes: &[u8], kind: Kind) -> Result<Vec<(String, Vec<u8>)>,
             for (index, (name, object)) in objects.iter().enumerate() {
                 for bundle in bundles(name, object)? {
                     let member = (format!("{index}.bc"), bundle.data);
-                    match members.iter_mut().find(|(target, _)| is_same_target(target, bundle.target)) {
+                    match members
+                        .iter_mut()
+                        .find(|(target, _)| is_same_target(target, bundle.target))
+                    {
                         Some((_, list)) => list.push(member),
                         None => members.push((bundle.target.to_owned(), vec![member])),
                     }
                 }
             }
-            let data = |target: &str, list: &[_]| if is_host(target) { bytes.to_vec() } else { archive::write(list) };
-            Ok(members.into_iter().map(|(target, list)| (target.clone(), data(&target, &list))).collect())
+            let data = |target: &str, list: &[_]| {
+                if is_host(target) { bytes.to_vec() } else { archive::write(list) }
+            };
+            Ok(members
+                .into_iter()
+                .map(|(target, list)| (target.clone(), data(&target, &list)))
+                .collect())
         }
     }
 }
@@ -178,14 +202,25 @@ fn list(path: &str, kind: Kind) -> Result<Status, Failure> {
     Ok(Status::print(targets.collect::<String>()))
 }
 
-fn bundle_files(targets: &[String], inputs: &[String], output: &str, kind: Kind) -> Result<Status, Failure> {
+fn bundle_files(
+    targets: &[String],
+    inputs: &[String],
+    output: &str,
+    kind: Kind,
+) -> Result<Status, Failure> {
     if targets.len() != inputs.len() {
-        return Err(Failure::new(format!("found {} inputs, expected {}, one per target", inputs.len(), targets.len())));
+        return Err(Failure::new(format!(
+            "found {} inputs, expected {}, one per target",
+            inputs.len(),
+            targets.len()
+        )));
     }
     if let Some(twice) = targets.iter().enumerate().find_map(|(index, target)| {
         targets[..index].iter().any(|known| is_same_target(known, target)).then_some(target)
     }) {
-        return Err(Failure::new(format!("target '{twice}' appears twice, expected one input for each")));
+        return Err(Failure::new(format!(
+            "target '{twice}' appears twice, expected one input for each"
+        )));
     }
     if targets.iter().filter(|target| is_host(target)).count() > 1 {
         return Err(Failure::new("more than one host target, expected one"));
@@ -193,16 +228,18 @@ fn bundle_files(targets: &[String], inputs: &[String], output: &str, kind: Kind)
     let contents = inputs.iter().map(|input| files::read(input)).collect::<Result<Vec<_>, _>>()?;
     let parts = || targets.iter().cloned().zip(contents.iter().map(Vec::as_slice));
     let bytes = match kind {
-        Kind::Archive => return Err(Failure::new("type 'a' cannot be bundled: bundle its objects")),
+        Kind::Archive => {
+            return Err(Failure::new("type 'a' cannot be bundled: bundle its objects"));
+        }
         Kind::Text(comment) => text_bundle::join_as(comment, &parts().collect::<Vec<_>>()),
         Kind::Binary => binary_bundle::join(&parts().collect::<Vec<_>>()),
         Kind::Object => {
-            let host = targets
-                .iter()
-                .position(|target| is_host(target))
-                .ok_or_else(|| Failure::new("no host target, expected one such as 'host-x86_64-unknown-linux-gnu'"))?;
+            let host = targets.iter().position(|target| is_host(target)).ok_or_else(|| {
+                Failure::new("no host target, expected one such as 'host-x86_64-unknown-linux-gnu'")
+            })?;
             let devices: Vec<_> = parts().filter(|(target, _)| !is_host(target)).collect();
-            bundle::bundle(&contents[host], &devices).map_err(|error| file_error(&inputs[host], error))?
+            bundle::bundle(&contents[host], &devices)
+                .map_err(|error| file_error(&inputs[host], error))?
         }
     };
     files::write(output, &bytes)?;
@@ -223,8 +260,15 @@ fn unbundle(
             return Err(Failure::new("option '--targets' or '--target-list' is missing"));
         }
         let prefix = one(&outputs, "output")?;
-        targets = parts.iter().map(|(target, _)| target.clone()).filter(|target| !is_host(target)).collect();
-        outputs = targets.iter().map(|target| format!("{prefix}-{}", target.replace(['/', ':'], "_"))).collect();
+        targets = parts
+            .iter()
+            .map(|(target, _)| target.clone())
+            .filter(|target| !is_host(target))
+            .collect();
+        outputs = targets
+            .iter()
+            .map(|target| format!("{prefix}-{}", target.replace(['/', ':'], "_")))
+            .collect();
     }
     if targets.len() != outputs.len() {
         return Err(Failure::new(format!(
@@ -235,23 +279,37 @@ fn unbundle(
     }
     let mut written = Outputs::default();
     for (target, output) in targets.iter().zip(&outputs) {
-        let found = parts.iter().find(|(known, _)| is_same_target(known, target) || is_host(known) && is_host(target));
+        let found = parts
+            .iter()
+            .find(|(known, _)| is_same_target(known, target) || is_host(known) && is_host(target));
         let part = match found {
             Some((_, part)) => part.as_slice(),
             // Any object, and any archive, is the host's.
-            None if is_host(target) && matches!(kind, Kind::Object | Kind::Archive) => bytes.as_slice(),
+            None if is_host(target) && matches!(kind, Kind::Object | Kind::Archive) => {
+                bytes.as_slice()
+            }
             None if args.has("allow-missing-bundles") => &[],
             None => {
-                let known: Vec<String> = parts.iter().map(|(target, _)| format!("'{target}'")).collect();
+                let known: Vec<String> =
+                    parts.iter().map(|(target, _)| format!("'{target}'")).collect();
                 let has = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-                return Err(file_error(path, format_args!("no bundle for '{target}': there are {has}")));
+                return Err(file_error(
+                    path,
+                    format_args!("no bundle for '{target}': there are {has}"),
+                ));
             }
         };
         written.add(output, part)?;
     }
     if let Some(list) = args.last("target-list") {
         let lines = targets.iter().zip(&outputs);
-        written.add(list, lines.map(|(target, file)| format!("{target}, {file}\n")).collect::<String>().as_bytes())?;
+        written.add(
+            list,
+            lines
+                .map(|(target, file)| format!("{target}, {file}\n"))
+                .collect::<String>()
+                .as_bytes(),
+        )?;
     }
     written.commit()?;
     Ok(Status::Done)

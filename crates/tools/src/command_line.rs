@@ -1,8 +1,9 @@
-//! The command lines of all tools: options as rows of data, from which parsing and `--help` are made.
+//! The command lines of all tools: options as rows of data, from which parsing and `--help` are
+//! made.
 //!
-//! An option may be written with one or two dashes, its value after `=` or as the next argument. The order of options
-//! and inputs is kept, because some options apply to the inputs that follow them. `@FILE` stands for the arguments in
-//! `FILE`, one on each line.
+//! An option may be written with one or two dashes, its value after `=` or as the next argument.
+//! The order of options and inputs is kept, because some options apply to the inputs that follow
+//! them. `@FILE` stands for the arguments in `FILE`, one on each line.
 
 use crate::Failure;
 use std::fmt::Write;
@@ -47,18 +48,28 @@ pub enum Request {
 
 impl Syntax {
     pub fn help(&self) -> String {
-        let mut text = format!("{}\n\nusage: {} [options] {}\n\noptions:\n", self.summary, self.tool, self.inputs);
+        let mut text = format!(
+            "{}\n\nusage: {} [options] {}\n\noptions:\n",
+            self.summary, self.tool, self.inputs
+        );
         let spelled = |option: &Opt| match option.value {
             Some(_) if option.name == "o" => "-o FILE".to_owned(),
             Some(value) => format!("--{}={value}", option.name),
             None => format!("--{}", option.name),
         };
-        let width = self.options.iter().map(|option| spelled(option).len()).max().unwrap_or(0).max("--help".len());
+        let width = self
+            .options
+            .iter()
+            .map(|option| spelled(option).len())
+            .max()
+            .unwrap_or(0)
+            .max("--help".len());
         for option in self.options {
             writeln!(text, "  {:width$}  {}", spelled(option), option.help)
                 .expect("a string takes all that is written");
         }
-        writeln!(text, "  {:width$}  print this text", "--help").expect("a string takes all that is written");
+        writeln!(text, "  {:width$}  print this text", "--help")
+            .expect("a string takes all that is written");
         if !self.notes.is_empty() {
             write!(text, "\n{}\n", self.notes).expect("a string takes all that is written");
         }
@@ -87,17 +98,22 @@ impl Syntax {
                 return Ok(Request::Help(self.help()));
             }
             let Some(option) = self.options.iter().find(|option| option.name == name) else {
-                return Err(Failure::new(format!("unknown option '{arg}' (see {} --help)", self.tool)));
+                return Err(Failure::new(format!(
+                    "unknown option '{arg}' (see {} --help)",
+                    self.tool
+                )));
             };
             let value = match (option.value, value) {
                 (None, None) => String::new(),
                 (None, Some(value)) => {
-                    return Err(Failure::new(format!("option '--{name}' takes no value, found '{value}'")));
+                    return Err(Failure::new(format!(
+                        "option '--{name}' takes no value, found '{value}'"
+                    )));
                 }
                 (Some(_), Some(value)) => value,
-                (Some(what), None) => {
-                    args.next().ok_or_else(|| Failure::new(format!("option '{arg}' needs a value: {what}")))?
-                }
+                (Some(what), None) => args
+                    .next()
+                    .ok_or_else(|| Failure::new(format!("option '{arg}' needs a value: {what}")))?,
             };
             parsed.0.push(Argument::Option(option.name, value));
         }
@@ -153,9 +169,9 @@ impl Arguments {
         match (inputs.next(), inputs.next()) {
             (Some(input), None) => Ok(input),
             (None, _) => Err(Failure::new("no input: expected one")),
-            (Some(first), Some(second)) => {
-                Err(Failure::new(format!("more than one input ('{first}', '{second}', …): expected one")))
-            }
+            (Some(first), Some(second)) => Err(Failure::new(format!(
+                "more than one input ('{first}', '{second}', …): expected one"
+            ))),
         }
     }
 }
@@ -205,9 +221,15 @@ mod tests {
     #[test]
     fn mistakes_are_named() {
         assert_eq!(parse(&["-x"]).unwrap_err(), "error: unknown option '-x' (see tool --help)");
-        assert_eq!(parse(&["-list=1"]).unwrap_err(), "error: option '--list' takes no value, found '1'");
+        assert_eq!(
+            parse(&["-list=1"]).unwrap_err(),
+            "error: option '--list' takes no value, found '1'"
+        );
         assert_eq!(parse(&["-o"]).unwrap_err(), "error: option '-o' needs a value: FILE");
-        assert_eq!(parse(&["@/nowhere"]).unwrap_err(), "/nowhere: error: cannot read: No such file or directory");
+        assert_eq!(
+            parse(&["@/nowhere"]).unwrap_err(),
+            "/nowhere: error: cannot read: No such file or directory"
+        );
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! Device modules as files: reading, linking and writing them, for the tools that work on whole modules.
+//! Device modules as files: reading, linking and writing them, for the tools that work on whole
+//! modules.
 
 use crate::files::{self, Outputs, file_error};
 use crate::{Failure, unit};
@@ -27,15 +28,22 @@ fn parse<'ctx>(context: &'ctx Context, path: &str, bytes: &[u8]) -> Result<Modul
     Ok(module)
 }
 
-/// The same, or `None` for an empty file, which drivers leave of library members that a program does not use.
-pub fn read_unless_empty<'ctx>(context: &'ctx Context, path: &str) -> Result<Option<Module<'ctx>>, Failure> {
+/// The same, or `None` for an empty file, which drivers leave of library members that a program
+/// does not use.
+pub fn read_unless_empty<'ctx>(
+    context: &'ctx Context,
+    path: &str,
+) -> Result<Option<Module<'ctx>>, Failure> {
     let bytes = files::read(path)?;
     if bytes.is_empty() { Ok(None) } else { parse(context, path, &bytes).map(Some) }
 }
 
-/// Reads modules to be linked. One that is there twice counts once, and an empty file holds none. Kernels of one name and
-/// different code become several.
-pub fn read_units<'ctx>(context: &'ctx Context, paths: &[&str]) -> Result<Vec<Module<'ctx>>, Failure> {
+/// Reads modules to be linked. One that is there twice counts once, and an empty file holds none.
+/// Kernels of one name and different code become several.
+pub fn read_units<'ctx>(
+    context: &'ctx Context,
+    paths: &[&str],
+) -> Result<Vec<Module<'ctx>>, Failure> {
     let mut met = HashSet::new();
     let (mut modules, mut units) = (Vec::new(), Vec::new());
     for path in paths {
@@ -74,7 +82,9 @@ pub fn write_properties(part: &Part<'_>) -> Result<(), Failure> {
 }
 
 pub fn mode(name: &str) -> Result<Mode, Failure> {
-    Mode::from_name(name).ok_or_else(|| Failure::new(format!("unknown split mode '{name}': expected {}", Mode::NAMES)))
+    Mode::from_name(name).ok_or_else(|| {
+        Failure::new(format!("unknown split mode '{name}': expected {}", Mode::NAMES))
+    })
 }
 
 /// Writes parts as files called `<prefix>_<index>` and their kind, and the table of them.

@@ -2,8 +2,8 @@
 //!
 //! The steps are link, split, manifest, images and wrap, in one process. The inputs of each target
 //! are linked together. Targets with the same inputs share link and split, because device code of
-//! all targets but NVIDIA GPUs is generic. Each part then becomes an image that is built at run time
-//! (generic target) or images that are compiled now (`ahead_of_time`).
+//! all targets but NVIDIA GPUs is generic. Each part then becomes an image that is built at run
+//! time (generic target) or images that are compiled now (`ahead_of_time`).
 //!
 //! With a cache, a link with known inputs and options takes its images from there.
 
@@ -33,45 +33,64 @@ pub use settings::split_options;
 
 pub const SYNTAX: Syntax = Syntax {
     tool: "device-link",
-    summary: "Links device code and wraps it into a host object that registers it with the runtime.",
+    summary: "Links device code and wraps it into a host object that registers it with the \
+        runtime.",
     inputs: "a.bc b.bc …",
     options: &[
         Opt { name: "o", value: Some("FILE"), help: "the host object" },
         Opt {
             name: "target",
             value: Some("LIST"),
-            help: "targets of the inputs that follow, by name or bundle id: spir64 (default), built at run time; spir64_x86_64, \
-                   for the CPU; intel_gpu_NAME or spir64_gen, for Intel GPUs, by ocloc; nvptx64-nvidia-cuda or nvidia_gpu_sm_NN, for \
+            help: "targets of the inputs that follow, by name or bundle id: spir64 (default), \
+                built at run time; spir64_x86_64, \
+                   for the CPU; intel_gpu_NAME or spir64_gen, for Intel GPUs, by ocloc; \
+                   nvptx64-nvidia-cuda or nvidia_gpu_sm_NN, for \
                    NVIDIA GPUs, by ptxas",
         },
         Opt {
             name: "split",
             value: Some("MODE"),
-            help: "off, per_source, per_kernel or auto: per_source, at most 32 kernels to an image (default)",
+            help: "off, per_source, per_kernel or auto: per_source, at most 32 kernels to an image \
+                (default)",
         },
         Opt {
             name: "export",
             value: None,
-            help: "let images of other programs and libraries use SYCL_EXTERNAL functions: each is in an image, needed or not",
+            help: "let images of other programs and libraries use SYCL_EXTERNAL functions: each is \
+                in an image, needed or not",
         },
         Opt {
             name: "provided-by",
             value: Some("LIBRARY"),
-            help: "what the images in this file export may stay undefined, and is linked at run time; may be repeated",
+            help: "what the images in this file export may stay undefined, and is linked at run \
+                time; may be repeated",
         },
-        Opt { name: "allow-undefined", value: None, help: "any symbol may stay undefined, and is linked at run time" },
-        Opt { name: "compile-opts", value: Some("TEXT"), help: "options to build the images with at run time" },
+        Opt {
+            name: "allow-undefined",
+            value: None,
+            help: "any symbol may stay undefined, and is linked at run time",
+        },
+        Opt {
+            name: "compile-opts",
+            value: Some("TEXT"),
+            help: "options to build the images with at run time",
+        },
         Opt {
             name: "cpu-opts",
             value: Some("TEXT"),
-            help: "options for spir64_x86_64: -march=LEVEL[,LEVEL…], -O0 to -O3, -mscalar (default: x86-64, x86-64-v3, x86-64-v4; -O3)",
+            help: "options for spir64_x86_64: -march=LEVEL[,LEVEL…], -O0 to -O3, -mscalar \
+                (default: x86-64, x86-64-v3, x86-64-v4; -O3)",
         },
         Opt {
             name: "cuda-path",
             value: Some("DIR"),
             help: "where CUDA is, for NVIDIA's GPUs (default: the usual places)",
         },
-        Opt { name: "backend-options", value: Some("TARGET:TEXT"), help: "options for one target; may be repeated" },
+        Opt {
+            name: "backend-options",
+            value: Some("TARGET:TEXT"),
+            help: "options for one target; may be repeated",
+        },
         Opt {
             name: "jobs",
             value: Some("N"),
@@ -80,34 +99,60 @@ pub const SYNTAX: Syntax = Syntax {
         Opt {
             name: "cache",
             value: Some("DIR"),
-            help: "take images from this folder where the same code was linked with the same options before",
+            help: "take images from this folder where the same code was linked with the same \
+                options before",
         },
         Opt { name: "compress", value: None, help: "compress the images' code" },
-        Opt { name: "dump-device-code", value: Some("DIR"), help: "also write the code of each image to a file there" },
+        Opt {
+            name: "dump-device-code",
+            value: Some("DIR"),
+            help: "also write the code of each image to a file there",
+        },
         Opt {
             name: "device-config-file",
             value: Some("FILE"),
-            help: "a device configuration over the built-in one, which tells what targets can run; part of the cache's key",
+            help: "a device configuration over the built-in one, which tells what targets can run; \
+                part of the cache's key",
         },
         warnings::OPTION,
-        Opt { name: "linked", value: Some("FILE"), help: "also write the names of all kernels, one on each line" },
-        Opt { name: "host", value: Some("TRIPLE"), help: "the host's triple (default: this machine's)" },
+        Opt {
+            name: "linked",
+            value: Some("FILE"),
+            help: "also write the names of all kernels, one on each line",
+        },
+        Opt {
+            name: "host",
+            value: Some("TRIPLE"),
+            help: "the host's triple (default: this machine's)",
+        },
         Opt {
             name: "save-temps",
             value: Some("PREFIX"),
             help: "also write each part as PREFIX_N.bc, .prop, .sym, and their table PREFIX.table",
         },
-        Opt { name: "reg-func-name", value: Some("NAME"), help: "called at load (default: __tgt_register_lib)" },
-        Opt { name: "unreg-func-name", value: Some("NAME"), help: "called at unload (default: __tgt_unregister_lib)" },
+        Opt {
+            name: "reg-func-name",
+            value: Some("NAME"),
+            help: "called at load (default: __tgt_register_lib)",
+        },
+        Opt {
+            name: "unreg-func-name",
+            value: Some("NAME"),
+            help: "called at unload (default: __tgt_unregister_lib)",
+        },
         Opt { name: "verbose", value: None, help: "say on standard error which steps are taken" },
     ],
-    notes: "Levels are x86-64 (or sse2), x86-64-v2 (sse4.2), x86-64-v3 (avx2) and x86-64-v4 (avx512). Each becomes an image\n\
+    notes: "Levels are x86-64 (or sse2), x86-64-v2 (sse4.2), x86-64-v3 (avx2) and x86-64-v4 \
+        (avx512). Each becomes an image\n\
             of its own; a program uses the best that its machine supports.\n\
-            Inputs without kernels are fine: the object then registers no images. So are empty files, which the driver leaves of\n\
+            Inputs without kernels are fine: the object then registers no images. So are empty \
+            files, which the driver leaves of\n\
             library members that the program does not use.\n\
-            Code that a target cannot run according to the device configuration is not compiled for it ahead of time: an image\n\
+            Code that a target cannot run according to the device configuration is not compiled \
+            for it ahead of time: an image\n\
             without code then tells programs why.\n\
-            The cache is content-addressed: its keys cover inputs, options, and this program with its device library. It may\n\
+            The cache is content-addressed: its keys cover inputs, options, and this program with \
+            its device library. It may\n\
             be removed at any time, and shared by links that run at the same time.",
 };
 
@@ -172,7 +217,9 @@ fn images(
         }
         let wanted = |part: &Image| all_generic || some_generic && is_finished_at_run_time(part);
         let options = &settings.run_time_options;
-        images.extend(parts.into_iter().filter(wanted).map(|part| Image { options: options.clone(), ..part }));
+        images.extend(
+            parts.into_iter().filter(wanted).map(|part| Image { options: options.clone(), ..part }),
+        );
     }
     for compiler in compilers.into_values() {
         images.extend(compiler.finish()?);
@@ -193,12 +240,20 @@ fn parts(
     outputs: &mut Outputs,
     warnings: &mut Warnings,
 ) -> Result<Vec<Image>, Failure> {
-    settings.tell(format_args!("linking {} modules for {}", group.inputs.len(), group.target_names()));
+    settings.tell(format_args!(
+        "linking {} modules for {}",
+        group.inputs.len(),
+        group.target_names()
+    ));
     let context = Context::new();
     let modules = device_code::read_units(&context, &group.inputs)?;
     let triple = group.targets.first().map_or(GENERIC_TRIPLE, |target| target.device_triple());
-    let faults = |Failure(faults)| Failure(faults.into_iter().map(|fault| name_targets(fault, group)).collect());
-    let Some(split) = device_code::link_and_split(modules, triple, &settings.split).map_err(faults)? else {
+    let faults = |Failure(faults)| {
+        Failure(faults.into_iter().map(|fault| name_targets(fault, group)).collect())
+    };
+    let Some(split) =
+        device_code::link_and_split(modules, triple, &settings.split).map_err(faults)?
+    else {
         return Ok(Vec::new());
     };
     settings.tell(format_args!("splitting the code into {} parts", split.len()));
@@ -229,7 +284,9 @@ fn parts(
 /// Code of one target may lack what that of others has: a missing symbol goes with the targets.
 fn name_targets(fault: Diagnostic, group: &Group<'_>) -> Diagnostic {
     match fault.code {
-        Some(codes::UNDEFINED_DEVICE_SYMBOL) => fault.note(format!("in device code for {}", group.target_names())),
+        Some(codes::UNDEFINED_DEVICE_SYMBOL) => {
+            fault.note(format!("in device code for {}", group.target_names()))
+        }
         _ => fault,
     }
 }
@@ -247,6 +304,7 @@ fn is_finished_at_run_time(part: &Image) -> bool {
 /// The kernels in all images, each once, in order, with a line feed after each.
 fn kernels(images: &[Image]) -> String {
     let mut met = std::collections::HashSet::new();
-    let symbols = images.iter().flat_map(|image| &image.symbols).filter(|symbol| met.insert(symbol.as_str()));
+    let symbols =
+        images.iter().flat_map(|image| &image.symbols).filter(|symbol| met.insert(symbol.as_str()));
     symbols.map(|symbol| format!("{symbol}\n")).collect()
 }

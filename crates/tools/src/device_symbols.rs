@@ -7,11 +7,14 @@ use std::fmt::Write as _;
 
 pub const SYNTAX: Syntax = Syntax {
     tool: "device-symbols",
-    summary: "Lists the symbols that device modules define for others, and those that they need of others.",
+    summary: "Lists the symbols that device modules define for others, and those that they need of \
+        others.",
     inputs: "MODULE.bc...",
     options: &[],
-    notes: "One line for each symbol: the number of the file, counted from 0, the letter D (defined) or U (undefined), and the\n\
-            symbol. Kernels are not listed: no device code calls them. An empty file holds no module.",
+    notes: "One line for each symbol: the number of the file, counted from 0, the letter D \
+        (defined) or U (undefined), and the\n\
+            symbol. Kernels are not listed: no device code calls them. An empty file holds no \
+            module.",
 };
 
 pub fn run(args: &Arguments) -> Result<Status, Failure> {
@@ -23,7 +26,8 @@ pub fn run(args: &Arguments) -> Result<Status, Failure> {
             // Writing to a string cannot fail.
             let _ = writeln!(text, "{number} {} {name}", if defined { 'D' } else { 'U' });
         };
-        let local = |linkage| matches!(linkage, Linkage::LLVMInternalLinkage | Linkage::LLVMPrivateLinkage);
+        let local =
+            |linkage| matches!(linkage, Linkage::LLVMInternalLinkage | Linkage::LLVMPrivateLinkage);
         for function in module.functions().filter(|f| !f.is_kernel() && !local(f.linkage())) {
             line(!function.is_declaration(), function.name());
         }

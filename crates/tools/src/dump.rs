@@ -17,7 +17,8 @@ pub const SYNTAX: Syntax = Syntax {
         value: Some("PREFIX"),
         help: "write the code of image N to PREFIX_N and an extension",
     }],
-    notes: "A fat object, as written by the driver with -c, holds bundles and no images yet: those are listed instead.",
+    notes: "A fat object, as written by the driver with -c, holds bundles and no images yet: those \
+        are listed instead.",
 };
 
 pub fn run(args: &Arguments) -> Result<Status, Failure> {
@@ -29,7 +30,9 @@ pub fn run(args: &Arguments) -> Result<Status, Failure> {
         if bundles.is_empty() {
             return Err(file_error(path, "no device image, and no bundle of device code"));
         }
-        let lines = bundles.iter().map(|bundle| format!("bundle {}: {} bytes\n", bundle.target, bundle.data.len()));
+        let lines = bundles
+            .iter()
+            .map(|bundle| format!("bundle {}: {} bytes\n", bundle.target, bundle.data.len()));
         return Ok(Status::print(lines.collect::<String>()));
     }
     let mut outputs = Outputs::default();
@@ -46,14 +49,17 @@ pub fn run(args: &Arguments) -> Result<Status, Failure> {
 }
 
 fn describe(out: &mut String, index: usize, image: &ImageView<'_>) -> Result<(), ImageError> {
-    let mut print = |line: fmt::Arguments<'_>| writeln!(out, "{line}").expect("a string takes all that is written");
+    let mut print = |line: fmt::Arguments<'_>| {
+        writeln!(out, "{line}").expect("a string takes all that is written")
+    };
     print(format_args!("image {index}"));
     print(format_args!("  target: {}", image.target));
     print(format_args!("  format: {}", image.format));
     if !image.options.is_empty() {
         print(format_args!("  options: {}", image.options));
     }
-    let stored = image.compressed_size().map(|size| format!(", compressed to {size}")).unwrap_or_default();
+    let stored =
+        image.compressed_size().map(|size| format!(", compressed to {size}")).unwrap_or_default();
     print(format_args!("  code: {} bytes{stored}", image.code_size()));
     print(format_args!("  symbols: {}", image.symbols().len()));
     for symbol in image.symbols() {
@@ -82,7 +88,14 @@ struct Launch<'a>(&'a KernelLaunch);
 impl fmt::Display for Launch<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let launch = self.0;
-        write!(f, "{} at {}:{}:{}", launch.shape.as_str(), launch.file, launch.line, launch.column)?;
+        write!(
+            f,
+            "{} at {}:{}:{}",
+            launch.shape.as_str(),
+            launch.file,
+            launch.line,
+            launch.column
+        )?;
         write!(f, ", functor of {} bytes", launch.functor_size)?;
         for param in &launch.params {
             let kind = match param.kind {

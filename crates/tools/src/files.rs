@@ -19,19 +19,24 @@ pub fn file_error(path: &str, message: impl std::fmt::Display) -> Failure {
 }
 
 pub fn read(path: &str) -> Result<Vec<u8>, Failure> {
-    fs::read(path).map_err(|error| file_error(path, format_args!("cannot read: {}", reason(&error))))
+    fs::read(path)
+        .map_err(|error| file_error(path, format_args!("cannot read: {}", reason(&error))))
 }
 
 pub fn read_text(path: &str) -> Result<String, Failure> {
     String::from_utf8(read(path)?).map_err(|error| {
-        file_error(path, format_args!("not UTF-8 text: bad byte at offset {}", error.utf8_error().valid_up_to()))
+        file_error(
+            path,
+            format_args!("not UTF-8 text: bad byte at offset {}", error.utf8_error().valid_up_to()),
+        )
     })
 }
 
 /// Numbers temporary files.
 static NEXT: AtomicUsize = AtomicUsize::new(0);
 
-/// Outputs that appear together, when [`Outputs::commit`] is called. Dropped before, they leave nothing behind.
+/// Outputs that appear together, when [`Outputs::commit`] is called. Dropped before, they leave
+/// nothing behind.
 #[derive(Default)]
 pub struct Outputs {
     /// Temporary and final path of what waits for the commit.
@@ -44,12 +49,14 @@ impl Outputs {
     /// Stages one output. `-` is standard output.
     pub fn add(&mut self, path: &str, bytes: &[u8]) -> Result<(), Failure> {
         let target = Path::new(path);
-        let special = path == "-" || fs::metadata(target).is_ok_and(|data| !data.is_file() && !data.is_dir());
+        let special =
+            path == "-" || fs::metadata(target).is_ok_and(|data| !data.is_file() && !data.is_dir());
         if special {
             self.direct.push((target.to_owned(), bytes.to_owned()));
             return Ok(());
         }
-        let cannot = |error: io::Error| file_error(path, format_args!("cannot write: {}", reason(&error)));
+        let cannot =
+            |error: io::Error| file_error(path, format_args!("cannot write: {}", reason(&error)));
         let Some(name) = target.file_name() else {
             return Err(file_error(path, "cannot write: not the name of a file"));
         };
@@ -58,8 +65,13 @@ impl Outputs {
         }
         let mut temporary = std::ffi::OsString::from(".");
         temporary.push(name);
-        // Numbered, so that two outputs with one name, also of two threads, do not share a temporary file.
-        temporary.push(format!(".{}-{}.tmp", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed)));
+        // Numbered, so that two outputs with one name, also of two threads, do not share a
+        // temporary file.
+        temporary.push(format!(
+            ".{}-{}.tmp",
+            std::process::id(),
+            NEXT.fetch_add(1, Ordering::Relaxed)
+        ));
         let temporary = target.with_file_name(temporary);
         self.staged.push((temporary.clone(), target.to_owned()));
         fs::write(&temporary, bytes).map_err(cannot)
@@ -77,7 +89,8 @@ impl Outputs {
             };
             written.map_err(|error| cannot(&path, error))?;
         }
-        // From the last to the first: what is left when one fails is removed. The main output is added last.
+        // From the last to the first: what is left when one fails is removed. The main output is
+        // added last.
         while let Some((temporary, target)) = self.staged.last() {
             fs::rename(temporary, target).map_err(|error| cannot(target, error))?;
             self.staged.pop();
@@ -97,18 +110,17 @@ impl Drop for Outputs {
 
 /// Makes a folder, and those that it is to stand in, where they are not there yet.
 pub fn make_folder(path: &str) -> Result<(), Failure> {
-    fs::create_dir_all(path)
-        .map_err(|error| file_error(path, format_args!("cannot make the folder: {}", reason(&error))))
+    fs::create_dir_all(path).map_err(|error| {
+        file_error(path, format_args!("cannot make the folder: {}", reason(&error)))
+    })
 }
 
 /// The same, for its owner alone.
 pub fn make_private_folder(path: &str) -> Result<(), Failure> {
     use std::os::unix::fs::DirBuilderExt;
-    fs::DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(path)
-        .map_err(|error| file_error(path, format_args!("cannot make the folder: {}", reason(&error))))
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(|error| {
+        file_error(path, format_args!("cannot make the folder: {}", reason(&error)))
+    })
 }
 
 /// Writes one output.
@@ -151,7 +163,10 @@ mod tests {
     #[test]
     fn errors_name_the_file() {
         let failure = write("/nowhere/out", b"").unwrap_err();
-        assert_eq!(failure.to_string(), "/nowhere/out: error: cannot write: No such file or directory");
+        assert_eq!(
+            failure.to_string(),
+            "/nowhere/out: error: cannot write: No such file or directory"
+        );
         let dir = tempfile::tempdir().unwrap();
         let failure = write(dir.path().to_str().unwrap(), b"").unwrap_err();
         assert!(failure.to_string().ends_with("cannot write: it is a folder"), "{failure}");

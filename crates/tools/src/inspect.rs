@@ -1,6 +1,8 @@
-//! `inspect`: what device code a file holds, what each kernel needs and why, and which devices have it.
+//! `inspect`: what device code a file holds, what each kernel needs and why, and which devices have
+//! it.
 //!
-//! [`report`] finds out, [`text`], [`json`] and [`html`] show it. All three are made of the same report.
+//! [`report`] finds out, [`text`], [`json`] and [`html`] show it. All three are made of the same
+//! report.
 
 mod devices;
 mod html;
@@ -15,15 +17,21 @@ use crate::{Failure, Status};
 
 pub const SYNTAX: Syntax = Syntax {
     tool: "inspect",
-    summary: "Tells which kernels a file holds, what they need and why, and which known devices can run them.",
+    summary: "Tells which kernels a file holds, what they need and why, and which known devices \
+        can run them.",
     inputs: "FILE",
     options: &[
         Opt { name: "json", value: None, help: "as JSON, for other programs" },
         Opt { name: "html", value: None, help: "as a web page that needs no other files" },
         Opt { name: "o", value: Some("FILE"), help: "write there (default: standard output)" },
-        Opt { name: "device-config-file", value: Some("FILE.yaml"), help: "adds to and updates the known devices" },
+        Opt {
+            name: "device-config-file",
+            value: Some("FILE.yaml"),
+            help: "adds to and updates the known devices",
+        },
     ],
-    notes: "FILE is an object, a static or shared library, a program or a device image. Device code of objects and static\n\
+    notes: "FILE is an object, a static or shared library, a program or a device image. Device \
+        code of objects and static\n\
             libraries is not linked yet: what other objects will add to it is not known.",
 };
 

@@ -1,8 +1,9 @@
-//! `scythe-tools`: the stages between device compilation and host link, each as a command of its own.
+//! `scythe-tools`: the stages between device compilation and host link, each as a command of its
+//! own.
 //!
-//! One binary holds them all. Which one runs is told by the name it was started by (a link named like the tool), or by its
-//! first argument. Every tool writes all of its outputs or none, prints errors in clang's format, and exits with 1 on
-//! errors, unless its help says otherwise.
+//! One binary holds them all. Which one runs is told by the name it was started by (a link named
+//! like the tool), or by its first argument. Every tool writes all of its outputs or none, prints
+//! errors in clang's format, and exits with 1 on errors, unless its help says otherwise.
 
 #![forbid(unsafe_code)]
 
@@ -116,11 +117,14 @@ fn usage() -> String {
 
 /// Runs the tool that the arguments ask for and returns the exit code.
 pub fn main(args: Vec<String>) -> u8 {
-    let started_as = args.first().map(Path::new).and_then(Path::file_name).and_then(|name| name.to_str());
+    let started_as =
+        args.first().map(Path::new).and_then(Path::file_name).and_then(|name| name.to_str());
     let (tool, rest) = match started_as.and_then(find) {
         Some(tool) => (tool, &args[1..]),
         None => match args.get(1).map(String::as_str) {
-            Some("--help" | "-h" | "help") => return finish("scythe-tools", Ok(Status::print(usage()))),
+            Some("--help" | "-h" | "help") => {
+                return finish("scythe-tools", Ok(Status::print(usage())));
+            }
             Some("--version") => {
                 return finish(
                     "scythe-tools",
@@ -130,7 +134,10 @@ pub fn main(args: Vec<String>) -> u8 {
             Some(name) => match find(name) {
                 Some(tool) => (tool, &args[2..]),
                 None => {
-                    return finish("scythe-tools", Err(Failure::new(format!("unknown tool '{name}' (see --help)"))));
+                    return finish(
+                        "scythe-tools",
+                        Err(Failure::new(format!("unknown tool '{name}' (see --help)"))),
+                    );
                 }
             },
             None => return finish("scythe-tools", Err(Failure::new("no tool named (see --help)"))),
@@ -154,7 +161,8 @@ fn finish(tool: &str, outcome: Result<Status, Failure>) -> u8 {
             u8::from(written.is_err_and(|error| error.kind() != std::io::ErrorKind::BrokenPipe))
         }
         Err(Failure(diagnostics)) => {
-            let text: String = diagnostics.iter().map(|diagnostic| diagnostic.render_as(tool)).collect();
+            let text: String =
+                diagnostics.iter().map(|diagnostic| diagnostic.render_as(tool)).collect();
             // Without standard error there is nobody to tell.
             let _ = std::io::stderr().write_all(text.as_bytes());
             1

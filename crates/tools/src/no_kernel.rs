@@ -1,4 +1,5 @@
-//! `llvm-no-spir-kernel`: does a module hold kernels? Drivers ask before they decide that device code was linked already.
+//! `llvm-no-spir-kernel`: does a module hold kernels? Drivers ask before they decide that device
+//! code was linked already.
 
 use crate::command_line::{Arguments, Opt, Syntax};
 use crate::{Failure, Status, device_code};
@@ -8,7 +9,11 @@ pub const SYNTAX: Syntax = Syntax {
     tool: "llvm-no-spir-kernel",
     summary: "Tells by its exit code whether a device module holds kernels.",
     inputs: "MODULE.bc",
-    options: &[Opt { name: "names", value: None, help: "print each kernel: symbol, tab, name in the source" }],
+    options: &[Opt {
+        name: "names",
+        value: None,
+        help: "print each kernel: symbol, tab, name in the source",
+    }],
     notes: "Exit code: 0 without kernels, 1 with kernels, 1 with a message on errors.",
 };
 
@@ -17,14 +22,17 @@ pub fn run(args: &Arguments) -> Result<Status, Failure> {
     let module = device_code::read(&context, args.only_input()?)?;
     let kernels = module.kernels();
     if args.has("names") {
-        let list: String =
-            kernels.iter().map(|kernel| format!("{0}\t{1}\n", kernel.name(), source_name(&kernel.name()))).collect();
+        let list: String = kernels
+            .iter()
+            .map(|kernel| format!("{0}\t{1}\n", kernel.name(), source_name(&kernel.name())))
+            .collect();
         print!("{list}");
     }
     Ok(Status::Exit(u8::from(!kernels.is_empty())))
 }
 
-/// A kernel's symbol is that of its name type's string, which nobody wrote: the type alone is meant.
+/// A kernel's symbol is that of its name type's string, which nobody wrote: the type alone is
+/// meant.
 fn source_name(symbol: &str) -> String {
     let name = demangle(symbol);
     name.strip_prefix("typeinfo name for ").unwrap_or(&name).to_owned()

@@ -5,7 +5,11 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What `work` gives for each job. At most `limit` run at a time, the caller's thread among them.
-pub fn map<J: Sync, R: Send + Sync>(limit: NonZero<usize>, jobs: &[J], work: impl Fn(&J) -> R + Sync) -> Vec<R> {
+pub fn map<J: Sync, R: Send + Sync>(
+    limit: NonZero<usize>,
+    jobs: &[J],
+    work: impl Fn(&J) -> R + Sync,
+) -> Vec<R> {
     let results: Vec<OnceLock<R>> = jobs.iter().map(|_| OnceLock::new()).collect();
     let next = AtomicUsize::new(0);
     let run = || {

@@ -1,4 +1,5 @@
-//! `sycl-post-link`: linked device code → file table of parts. The middle of `device-link`, as a command of its own.
+//! `sycl-post-link`: linked device code → file table of parts. The middle of `device-link`, as a
+//! command of its own.
 
 use crate::command_line::{Arguments, Opt, Syntax};
 use crate::device_code::{self, PartFiles};
@@ -16,29 +17,45 @@ pub const SYNTAX: Syntax = Syntax {
     inputs: "LINKED.bc",
     options: &[
         Opt { name: "o", value: Some("FILE"), help: "the file table; parts are named like it" },
-        Opt { name: "split", value: Some("MODE"), help: "auto, source or kernel (default: do not split)" },
+        Opt {
+            name: "split",
+            value: Some("MODE"),
+            help: "auto, source or kernel (default: do not split)",
+        },
         Opt {
             name: "properties",
             value: None,
-            help: "write a column Properties with the property sets of each part; it is written in any case",
+            help: "write a column Properties with the property sets of each part; it is written in \
+                any case",
         },
-        Opt { name: "symbols", value: None, help: "write a column Symbols with the names of each part's kernels" },
+        Opt {
+            name: "symbols",
+            value: None,
+            help: "write a column Symbols with the names of each part's kernels",
+        },
         Opt { name: "S", value: None, help: "write parts as text" },
         Opt {
             name: "export",
             value: None,
-            help: "SYCL_EXTERNAL functions are entry points, too, and listed as exported by their parts",
+            help: "SYCL_EXTERNAL functions are entry points, too, and listed as exported by their \
+                parts",
         },
         Opt {
             name: "provided-by",
             value: Some("LIBRARY"),
-            help: "what the images in this file export may stay undefined, and is listed as imported; may be repeated",
+            help: "what the images in this file export may stay undefined, and is listed as \
+                imported; may be repeated",
         },
-        Opt { name: "allow-undefined", value: None, help: "any symbol may stay undefined, and is listed as imported" },
+        Opt {
+            name: "allow-undefined",
+            value: None,
+            help: "any symbol may stay undefined, and is listed as imported",
+        },
         Opt {
             name: "device-config-file",
             value: Some("FILE"),
-            help: "a device configuration over the built-in one, which tells which aspects stand for fixed targets",
+            help: "a device configuration over the built-in one, which tells which aspects stand \
+                for fixed targets",
         },
         Opt {
             name: "target",
@@ -47,23 +64,30 @@ pub const SYNTAX: Syntax = Syntax {
         },
         warnings::OPTION,
     ],
-    notes: "LINKED.bc is any module with SPIR kernels, by Scythe or by another compiler. What stays undefined in a module without\n\
+    notes: "LINKED.bc is any module with SPIR kernels, by Scythe or by another compiler. What \
+        stays undefined in a module without\n\
             launch rows of Scythe's is left to whoever builds the parts.\n\
-            Parts are split further until all of one part needs the same of its device; its properties tell what.\n\
-            In code for SPIR-V, compile-time properties become metadata that SPIR-V's instructions are made of.",
+            Parts are split further until all of one part needs the same of its device; its \
+            properties tell what.\n\
+            In code for SPIR-V, compile-time properties become metadata that SPIR-V's instructions \
+            are made of.",
 };
 
 pub fn run(args: &Arguments) -> Result<Status, Failure> {
     let (output, input) = (args.required("o")?, args.only_input()?);
     let options = Options { foreign: true, ..split_options(args, Mode::Off)? };
-    let device = args.last("target").map(|name| aspect_filter::target(&options.targets, name)).transpose()?;
+    let device = args
+        .last("target")
+        .map(|name| aspect_filter::target(&options.targets, name))
+        .transpose()?;
     let context = Context::new();
     let module = device_code::read(&context, input)?;
     let triple = module.triple();
     let mut outputs = Outputs::default();
     // The table's extension, where the name has one, is not part of the parts' names.
     let prefix = std::path::Path::new(output).with_extension("");
-    let mut files = PartFiles::new(&prefix.to_string_lossy(), if args.has("S") { "ll" } else { "bc" })?;
+    let mut files =
+        PartFiles::new(&prefix.to_string_lossy(), if args.has("S") { "ll" } else { "bc" })?;
     let mut warnings = Warnings::read(args)?;
     if let Some(split) = device_code::link_and_split(vec![module], &triple, &options)? {
         for part in split.parts() {
@@ -72,7 +96,11 @@ pub fn run(args: &Arguments) -> Result<Status, Failure> {
                 continue;
             }
             device_code::write_properties(&part)?;
-            let code = if args.has("S") { part.module.to_string().into_bytes() } else { part.module.to_bitcode() };
+            let code = if args.has("S") {
+                part.module.to_string().into_bytes()
+            } else {
+                part.module.to_bitcode()
+            };
             files.add(&part, &code, args.has("symbols"), &mut outputs)?;
         }
     }

@@ -1,4 +1,5 @@
-//! `spirv-translate`: device code → SPIR-V, as it is given to drivers. The run-time compiler's part as a command of its own.
+//! `spirv-translate`: device code → SPIR-V, as it is given to drivers. The run-time compiler's part
+//! as a command of its own.
 
 use crate::command_line::{Arguments, Opt, Syntax};
 use crate::files::{Outputs, file_error};
@@ -13,7 +14,11 @@ pub const SYNTAX: Syntax = Syntax {
     inputs: "PART.bc",
     options: &[
         Opt { name: "o", value: Some("FILE"), help: "the SPIR-V module" },
-        Opt { name: "spirv-version", value: Some("1.N"), help: "the version that the driver takes (default: 1.4)" },
+        Opt {
+            name: "spirv-version",
+            value: Some("1.N"),
+            help: "the version that the driver takes (default: 1.4)",
+        },
         Opt {
             name: "spirv-ext",
             value: Some("NAME"),
@@ -24,19 +29,28 @@ pub const SYNTAX: Syntax = Syntax {
             value: Some("LIST"),
             help: "aspects that the device has, for code that asks (default: none)",
         },
-        Opt { name: "dump-dir", value: Some("DIR"), help: "also write the code of each step there" },
+        Opt {
+            name: "dump-dir",
+            value: Some("DIR"),
+            help: "also write the code of each step there",
+        },
     ],
-    notes: "The input is what sycl-post-link writes. Optional features that nothing above names are not used.",
+    notes: "The input is what sycl-post-link writes. Optional features that nothing above names \
+        are not used.",
 };
 
 pub fn run(args: &Arguments) -> Result<Status, Failure> {
     let (output, input) = (args.required("o")?, args.only_input()?);
     let version = args.last("spirv-version").unwrap_or("1.4");
     let minor = version.strip_prefix("1.").and_then(|minor| minor.parse::<u8>().ok());
-    let minor = minor.ok_or_else(|| Failure::new(format!("'--spirv-version={version}': expected one such as 1.4")))?;
+    let minor = minor.ok_or_else(|| {
+        Failure::new(format!("'--spirv-version={version}': expected one such as 1.4"))
+    })?;
     let mut aspects = Vec::new();
-    for name in args.all("aspects").flat_map(|list| list.split(',')).filter(|name| !name.is_empty()) {
-        let aspect = Aspect::from_name(name).ok_or_else(|| Failure::new(format!("unknown aspect '{name}'")))?;
+    for name in args.all("aspects").flat_map(|list| list.split(',')).filter(|name| !name.is_empty())
+    {
+        let aspect = Aspect::from_name(name)
+            .ok_or_else(|| Failure::new(format!("unknown aspect '{name}'")))?;
         aspects.push(aspect as u32);
     }
     let context = Context::new();

@@ -1,5 +1,5 @@
-//! `sycl-ls`: which devices a program would see, in the form in which `ONEAPI_DEVICE_SELECTOR` names them; and with `--verbose`
-//! what they are, and what keeps others away.
+//! `sycl-ls`: which devices a program would see, in the form in which `ONEAPI_DEVICE_SELECTOR`
+//! names them; and with `--verbose` what they are, and what keeps others away.
 
 use crate::command_line::{Arguments, Opt, Syntax};
 use crate::{Failure, Status};
@@ -14,21 +14,27 @@ pub const SYNTAX: Syntax = Syntax {
     summary: "Lists the devices that SYCL programs see.",
     inputs: "",
     options: &[
-        Opt { name: "verbose", value: None, help: "also tell what each device is, and why others cannot be used" },
+        Opt {
+            name: "verbose",
+            value: None,
+            help: "also tell what each device is, and why others cannot be used",
+        },
         Opt {
             name: "ignore-device-selectors",
             value: None,
             help: "list all devices, whatever ONEAPI_DEVICE_SELECTOR says",
         },
     ],
-    notes: "Each line begins with [BACKEND:TYPE][BACKEND:NUMBER], which ONEAPI_DEVICE_SELECTOR takes without the brackets.",
+    notes: "Each line begins with [BACKEND:TYPE][BACKEND:NUMBER], which ONEAPI_DEVICE_SELECTOR \
+        takes without the brackets.",
 };
 
 pub fn run(args: &Arguments) -> Result<Status, Failure> {
     if let Some(input) = args.inputs().next() {
         return Err(Failure::new(format!("'sycl-ls' takes no inputs, got '{input}'")));
     }
-    let runtime = if args.has("ignore-device-selectors") { Runtime::unfiltered() } else { Runtime::get() };
+    let runtime =
+        if args.has("ignore-device-selectors") { Runtime::unfiltered() } else { Runtime::get() };
     let runtime = runtime.map_err(|error| Failure::new(error.message))?;
     let mut text = String::new();
     if std::env::var_os(VARIABLE).is_some() && !args.has("ignore-device-selectors") {
@@ -53,7 +59,11 @@ fn line(device: &Device, text: &mut String) {
     let (info, platform) = (device.hal.info(), device.platform.backend.platform());
     let (kind, index) = (type_name(info.device_type), device.index);
     let (name, version, driver) = (&info.name, &info.version, &info.driver_version);
-    put!(text, "[{backend}:{kind}][{backend}:{index}] {}, {name} {version} [{driver}]", platform.name);
+    put!(
+        text,
+        "[{backend}:{kind}][{backend}:{index}] {}, {name} {version} [{driver}]",
+        platform.name
+    );
 }
 
 fn describe(runtime: &Runtime, text: &mut String) {
@@ -71,11 +81,18 @@ fn describe(runtime: &Runtime, text: &mut String) {
     match runtime.devices.iter().rev().max_by_key(score) {
         Some(device) => {
             let (info, platform) = (device.hal.info(), device.platform.backend.platform());
-            put!(text, "default_selector: {}, {}, {}", type_name(info.device_type), platform.name, info.name);
+            put!(
+                text,
+                "default_selector: {}, {}, {}",
+                type_name(info.device_type),
+                platform.name,
+                info.name
+            );
         }
         None => put!(text, "default_selector: no device"),
     }
-    let problems: Vec<String> = runtime.problems.iter().cloned().chain(scythe::platform::broken_drivers()).collect();
+    let problems: Vec<String> =
+        runtime.problems.iter().cloned().chain(scythe::platform::broken_drivers()).collect();
     if !problems.is_empty() {
         put!(text, "\nNot usable: {}", problems.len());
         problems.iter().for_each(|problem| put!(text, "    {problem}"));
@@ -86,7 +103,8 @@ fn describe_platform(number: usize, platform: &Platform, text: &mut String) {
     let info = platform.backend.platform();
     let devices = platform.devices();
     put!(text, "Platform [#{number}]:");
-    for (key, value) in [("Version", &info.version), ("Name", &info.name), ("Vendor", &info.vendor)] {
+    for (key, value) in [("Version", &info.version), ("Name", &info.name), ("Vendor", &info.vendor)]
+    {
         put!(text, "    {key:8} : {value}");
     }
     put!(text, "    Devices  : {}", devices.len());
@@ -103,7 +121,8 @@ fn describe_platform(number: usize, platform: &Platform, text: &mut String) {
         for (key, value) in rows {
             put!(text, "        {key:10} : {value}");
         }
-        let aspects = info.aspects.iter().filter_map(|&number| Some(Aspect::from_u32(number)?.as_str()));
+        let aspects =
+            info.aspects.iter().filter_map(|&number| Some(Aspect::from_u32(number)?.as_str()));
         put!(text, "        {:10} : {}", "Aspects", aspects.collect::<Vec<_>>().join(" "));
         let sizes: Vec<String> = info.sub_group_sizes.iter().map(u64::to_string).collect();
         put!(text, "        {:10} : {}", "Sub-groups", sizes.join(" "));

@@ -7,11 +7,14 @@ use scythe_image::FileTable;
 
 pub const SYNTAX: Syntax = Syntax {
     tool: "file-table-tform",
-    summary: "Transforms a file table. Transformations happen in the order in which they are given.",
+    summary: "Transforms a file table. Transformations happen in the order in which they are \
+        given.",
     inputs: "TABLE [TABLE…]",
     options: &[
         Opt { name: "o", value: Some("FILE"), help: "the result (default: standard output)" },
-        Opt { name: "extract", value: Some("COLUMN,…"), help: "keep these columns, in this order" },
+        Opt {
+            name: "extract", value: Some("COLUMN,…"), help: "keep these columns, in this order"
+        },
         Opt { name: "rename", value: Some("OLD,NEW"), help: "give a column another name" },
         Opt {
             name: "replace",
@@ -20,7 +23,8 @@ pub const SYNTAX: Syntax = Syntax {
         },
         Opt { name: "drop_titles", value: None, help: "write no line with the columns' names" },
     ],
-    notes: "The first table is transformed; each --replace uses up one more. A table without a line of names, such as\n\
+    notes: "The first table is transformed; each --replace uses up one more. A table without a \
+        line of names, such as\n\
             --drop_titles leaves, has the columns 0, 1, … .",
 };
 
@@ -32,7 +36,9 @@ pub fn run(args: &Arguments) -> Result<Status, Failure> {
         let Argument::Option(name, value) = argument else { continue };
         let fail = |error| file_error(path, format_args!("--{name}={value}: {error}"));
         match *name {
-            "extract" => table = table.extract(&value.split(',').collect::<Vec<_>>()).map_err(fail)?,
+            "extract" => {
+                table = table.extract(&value.split(',').collect::<Vec<_>>()).map_err(fail)?
+            }
             "rename" => {
                 let (old, new) = pair(name, value)?;
                 table.rename(old, new).map_err(fail)?;
@@ -40,7 +46,9 @@ pub fn run(args: &Arguments) -> Result<Status, Failure> {
             "replace" => {
                 let (column, from) = pair(name, value)?;
                 let other = inputs.next().ok_or_else(|| {
-                    Failure::new(format!("no table left for '--replace={value}': expected one more input"))
+                    Failure::new(format!(
+                        "no table left for '--replace={value}': expected one more input"
+                    ))
                 })?;
                 let cells = read(other)?
                     .column(from)
@@ -64,7 +72,9 @@ pub fn run(args: &Arguments) -> Result<Status, Failure> {
 }
 
 fn pair<'a>(option: &str, value: &'a str) -> Result<(&'a str, &'a str), Failure> {
-    value.split_once(',').ok_or_else(|| Failure::new(format!("'--{option}={value}': expected two columns, 'a,b'")))
+    value
+        .split_once(',')
+        .ok_or_else(|| Failure::new(format!("'--{option}={value}': expected two columns, 'a,b'")))
 }
 
 fn read(path: &str) -> Result<FileTable, Failure> {

@@ -1,4 +1,5 @@
-//! `dynamic-tblgen`: TableGen with the back end that stock `llvm-tblgen` lacks, which writes dynamic tables in C++.
+//! `dynamic-tblgen`: TableGen with the back end that stock `llvm-tblgen` lacks, which writes
+//! dynamic tables in C++.
 
 use crate::command_line::{Arguments, Opt, Syntax};
 use crate::files::{self, file_error};
@@ -17,11 +18,17 @@ pub const SYNTAX: Syntax = Syntax {
             value: None,
             help: "write one std::map for each record of class DynamicTable",
         },
-        Opt { name: "I", value: Some("DIR"), help: "look for included files here; may be given several times" },
+        Opt {
+            name: "I",
+            value: Some("DIR"),
+            help: "look for included files here; may be given several times",
+        },
         Opt { name: "o", value: Some("FILE"), help: "the output (default: standard output)" },
     ],
-    notes: "'llvm/TableGen/DynamicTable.td', and the default device configuration 'DeviceConfig.td', can be included \
-            without -I.\nThe latter may also be the input itself. llvm-tblgen of LLVM 22 reads the files; LLVM_SYS_221_PREFIX \
+    notes: "'llvm/TableGen/DynamicTable.td', and the default device configuration \
+        'DeviceConfig.td', can be included \
+            without -I.\nThe latter may also be the input itself. llvm-tblgen of LLVM 22 reads the \
+            files; LLVM_SYS_221_PREFIX \
             names another prefix.",
 };
 
@@ -30,7 +37,8 @@ pub fn run(args: &Arguments) -> Result<Status, Failure> {
     if !args.has("gen-dynamic-tables") {
         return Err(Failure::new("nothing to do: expected --gen-dynamic-tables"));
     }
-    let built_in = built_in().map_err(|error| Failure::new(format!("cannot write temporary files: {error}")))?;
+    let built_in = built_in()
+        .map_err(|error| Failure::new(format!("cannot write temporary files: {error}")))?;
     let mut include: Vec<PathBuf> = args.all("I").map(PathBuf::from).collect();
     include.push(built_in.path().to_owned());
     let mut path = PathBuf::from(input);
@@ -41,7 +49,8 @@ pub fn run(args: &Arguments) -> Result<Status, Failure> {
     if !path.exists() {
         return Err(file_error(input, "cannot read: No such file or directory"));
     }
-    let code = tablegen::dynamic_tables(&path, &include).map_err(|error| file_error(input, error))?;
+    let code =
+        tablegen::dynamic_tables(&path, &include).map_err(|error| file_error(input, error))?;
     files::write(args.last("o").unwrap_or("-"), code.as_bytes())?;
     Ok(Status::Done)
 }

@@ -1,7 +1,8 @@
 //! Gives what a device module names after its translation unit the unit's final identifier.
 //!
-//! The device pass knew a provisional one. The final one stands in front of the module (`scythe_image::unit`); after
-//! [`qualify`], kernels, specialization constants and `device_global` variables with internal linkage have it in their names.
+//! The device pass knew a provisional one. The final one stands in front of the module
+//! (`scythe_image::unit`); after [`qualify`], kernels, specialization constants and `device_global`
+//! variables with internal linkage have it in their names.
 
 use crate::Failure;
 use scythe_abi::names::{MODULE_ID_ATTRIBUTE, TU_SEPARATOR};
@@ -28,7 +29,8 @@ pub fn qualify(module: &Module<'_>, bytes: &[u8]) -> Result<(), Failure> {
             variable.add_attribute(device_globals::ID_ATTRIBUTE, &name);
         }
     }
-    let mut rows = launch_metadata::read(module).map_err(|error| Failure::new(error.to_string()))?;
+    let mut rows =
+        launch_metadata::read(module).map_err(|error| Failure::new(error.to_string()))?;
     for (symbol, _) in &mut rows {
         if let Some(name) = corrected(symbol) {
             *symbol = name;
@@ -40,14 +42,18 @@ pub fn qualify(module: &Module<'_>, bytes: &[u8]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Makes the unit that each function says it is of this module's own: files of one name in two folders, and one file that is
-/// compiled in two ways, are several units. A module without an identity is what its contents are.
+/// Makes the unit that each function says it is of this module's own: files of one name in two
+/// folders, and one file that is compiled in two ways, are several units. A module without an
+/// identity is what its contents are.
 pub fn separate(module: &Module<'_>, bytes: &[u8]) {
     let id = unit::identity(bytes).unwrap_or_else(|| unit::identify(0, &[bytes])).id;
     for function in module.functions() {
         if let Some(name) = function.string_attribute(Place::Function, MODULE_ID_ATTRIBUTE) {
             let value = format!("{name}{}", suffix(id));
-            function.add_attribute(Place::Function, module.context().string_attribute(MODULE_ID_ATTRIBUTE, &value));
+            function.add_attribute(
+                Place::Function,
+                module.context().string_attribute(MODULE_ID_ATTRIBUTE, &value),
+            );
         }
     }
 }

@@ -1,8 +1,9 @@
-//! What becomes of the warnings that device code causes at link: `--warning=TEXT`, where TEXT is what follows `-W` on a compiler's
-//! command line.
+//! What becomes of the warnings that device code causes at link: `--warning=TEXT`, where TEXT is
+//! what follows `-W` on a compiler's command line.
 //!
-//! As with clang, what is said of one group counts more than what is said of all, and the last word on either counts. Remarks become
-//! errors only where their group is named: `-Werror` leaves them remarks.
+//! As with clang, what is said of one group counts more than what is said of all, and the last word
+//! on either counts. Remarks become errors only where their group is named: `-Werror` leaves them
+//! remarks.
 
 use crate::Failure;
 use crate::command_line::{Arguments, Opt};
@@ -14,7 +15,8 @@ use std::io::Write;
 pub const OPTION: Opt = Opt {
     name: "warning",
     value: Some("TEXT"),
-    help: "what to do about a group of warnings or remarks, as -W says it: no-sycl-external, error=sycl-aot, error, …; may be repeated",
+    help: "what to do about a group of warnings or remarks, as -W says it: no-sycl-external, \
+        error=sycl-aot, error, …; may be repeated",
 };
 
 /// The warnings of one run of a tool.
@@ -29,10 +31,14 @@ impl Warnings {
     pub fn read(args: &Arguments) -> Result<Self, Failure> {
         let words: Vec<String> = args.all(OPTION.name).map(str::to_owned).collect();
         for word in &words {
-            let general = ["error", "no-error", "everything", "no-everything"].contains(&word.as_str());
+            let general =
+                ["error", "no-error", "everything", "no-everything"].contains(&word.as_str());
             if !general && !ours().any(|group| group.name() == group_of(word)) {
                 let known: Vec<_> = ours().map(Group::name).collect();
-                return Err(Failure::new(format!("'--warning={word}': expected one about {}", known.join(", "))));
+                return Err(Failure::new(format!(
+                    "'--warning={word}': expected one about {}",
+                    known.join(", ")
+                )));
             }
         }
         Ok(Self { words, told: HashSet::new(), shown: Vec::new() })
@@ -65,7 +71,8 @@ impl Warnings {
         Ok(())
     }
 
-    /// How a group's diagnostics, by themselves of severity `plain`, are shown; `None` where they are not.
+    /// How a group's diagnostics, by themselves of severity `plain`, are shown; `None` where they
+    /// are not.
     fn fate(&self, group: &str, plain: Severity) -> Option<Severity> {
         let (mut own, mut own_error, mut error, mut all) = (None, None, false, true);
         for word in &self.words {
@@ -105,13 +112,16 @@ mod tests {
 
     fn fate(words: &[&str]) -> Result<Option<Severity>, String> {
         let words = words.iter().map(|&word| Argument::Option(OPTION.name, word.to_owned()));
-        let warnings = Warnings::read(&Arguments(words.collect())).map_err(|failure| failure.to_string())?;
+        let warnings =
+            Warnings::read(&Arguments(words.collect())).map_err(|failure| failure.to_string())?;
         Ok(warnings.fate(Group::External.name(), Severity::Warning))
     }
 
     fn remark(words: &[&str]) -> Option<Severity> {
         let words = words.iter().map(|&word| Argument::Option(OPTION.name, word.to_owned()));
-        Warnings::read(&Arguments(words.collect())).unwrap().fate(Group::Aot.name(), Severity::Remark)
+        Warnings::read(&Arguments(words.collect()))
+            .unwrap()
+            .fate(Group::Aot.name(), Severity::Remark)
     }
 
     #[test]
@@ -138,7 +148,10 @@ mod tests {
         assert_eq!(fate(&["no-sycl-external", "error=sycl-external"]), error);
         assert_eq!(fate(&["error", "no-sycl-external"]), Ok(None));
         let unknown = fate(&["no-unused"]).unwrap_err();
-        assert_eq!(unknown, "error: '--warning=no-unused': expected one about sycl-external, sycl-aot");
+        assert_eq!(
+            unknown,
+            "error: '--warning=no-unused': expected one about sycl-external, sycl-aot"
+        );
     }
 
     #[test]

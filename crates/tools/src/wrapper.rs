@@ -8,28 +8,55 @@ use scythe_wrap::{Machine, Options, wrap};
 
 pub const SYNTAX: Syntax = Syntax {
     tool: "clang-offload-wrapper",
-    summary: "Wraps device images into a host object that registers them with the runtime when it is loaded.",
+    summary: "Wraps device images into a host object that registers them with the runtime when it \
+        is loaded.",
     inputs: "IMAGE…",
     options: &[
         Opt { name: "o", value: Some("FILE"), help: "the object" },
-        Opt { name: "host", value: Some("TRIPLE"), help: "the host's triple (default: this machine's)" },
-        Opt { name: "kind", value: Some("sycl"), help: "offload kind of the images that follow; only sycl" },
+        Opt {
+            name: "host",
+            value: Some("TRIPLE"),
+            help: "the host's triple (default: this machine's)",
+        },
+        Opt {
+            name: "kind",
+            value: Some("sycl"),
+            help: "offload kind of the images that follow; only sycl",
+        },
         Opt { name: "target", value: Some("TRIPLE"), help: "target of the images that follow" },
         Opt {
             name: "format",
             value: Some("FORMAT"),
-            help: "of the images that follow: llvmbc, spirv, cpu-object, ptx, fatbin, empty (default: by content)",
+            help: "of the images that follow: llvmbc, spirv, cpu-object, ptx, fatbin, empty \
+                (default: by content)",
         },
-        Opt { name: "compile-opts", value: Some("TEXT"), help: "options to build the images that follow with" },
+        Opt {
+            name: "compile-opts",
+            value: Some("TEXT"),
+            help: "options to build the images that follow with",
+        },
         Opt { name: "properties", value: Some("FILE"), help: "property sets of the next image" },
-        Opt { name: "symbols", value: Some("FILE"), help: "symbols of the next image, one on each line" },
+        Opt {
+            name: "symbols",
+            value: Some("FILE"),
+            help: "symbols of the next image, one on each line",
+        },
         Opt {
             name: "batch",
             value: None,
-            help: "inputs that follow are file tables with a column Code, and perhaps Properties and Symbols",
+            help: "inputs that follow are file tables with a column Code, and perhaps Properties \
+                and Symbols",
         },
-        Opt { name: "reg-func-name", value: Some("NAME"), help: "called at load (default: __tgt_register_lib)" },
-        Opt { name: "unreg-func-name", value: Some("NAME"), help: "called at unload (default: __tgt_unregister_lib)" },
+        Opt {
+            name: "reg-func-name",
+            value: Some("NAME"),
+            help: "called at load (default: __tgt_register_lib)",
+        },
+        Opt {
+            name: "unreg-func-name",
+            value: Some("NAME"),
+            help: "called at unload (default: __tgt_unregister_lib)",
+        },
     ],
     notes: "An input that is an image container already is wrapped as it is.",
 };
@@ -57,9 +84,13 @@ pub fn run(args: &Arguments) -> Result<Status, Failure> {
 /// What the options say of the object: its machine, and the functions that it calls.
 pub fn wrap_options(args: &Arguments) -> Result<Options, Failure> {
     let machine = match args.last("host") {
-        Some(triple) => Machine::from_triple(triple)
-            .ok_or_else(|| Failure::new(format!("host '{triple}' is not supported: expected x86_64-… or aarch64-…")))?,
-        None => Machine::host().ok_or_else(|| Failure::new("this machine is not supported as a host: use --host"))?,
+        Some(triple) => Machine::from_triple(triple).ok_or_else(|| {
+            Failure::new(format!(
+                "host '{triple}' is not supported: expected x86_64-… or aarch64-…"
+            ))
+        })?,
+        None => Machine::host()
+            .ok_or_else(|| Failure::new("this machine is not supported as a host: use --host"))?,
     };
     let mut options = Options::new(machine);
     if let Some(name) = args.last("reg-func-name") {
@@ -77,13 +108,18 @@ fn images(args: &Arguments) -> Result<Vec<Image>, Failure> {
     for argument in &args.0 {
         match argument {
             Argument::Option("kind", kind) if kind != "sycl" => {
-                return Err(Failure::new(format!("offload kind '{kind}' is not supported: expected 'sycl'")));
+                return Err(Failure::new(format!(
+                    "offload kind '{kind}' is not supported: expected 'sycl'"
+                )));
             }
             Argument::Option("target", target) => setting.target = target.clone(),
             Argument::Option("format", name) => {
                 let format = Format::from_name(name).ok_or_else(|| {
                     let known: Vec<_> = Format::ALL.iter().map(|format| format.as_str()).collect();
-                    Failure::new(format!("unknown format '{name}': expected one of {}", known.join(", ")))
+                    Failure::new(format!(
+                        "unknown format '{name}': expected one of {}",
+                        known.join(", ")
+                    ))
                 })?;
                 setting.format = Some(format);
             }
@@ -113,33 +149,44 @@ fn add_table(path: &str, setting: &Setting, images: &mut Vec<Image>) -> Result<(
         }
     };
     let (properties, symbols) = (column(file_table::PROPERTIES)?, column(file_table::SYMBOLS)?);
-    for ((code, properties), symbols) in table.column(file_table::CODE).map_err(fail)?.zip(properties).zip(symbols) {
+    for ((code, properties), symbols) in
+        table.column(file_table::CODE).map_err(fail)?.zip(properties).zip(symbols)
+    {
         images.push(image(code, setting, properties, symbols)?);
     }
     Ok(())
 }
 
-fn image(path: &str, setting: &Setting, properties: Option<&str>, symbols: Option<&str>) -> Result<Image, Failure> {
+fn image(
+    path: &str,
+    setting: &Setting,
+    properties: Option<&str>,
+    symbols: Option<&str>,
+) -> Result<Image, Failure> {
     let code = files::read(path)?;
     if code.starts_with(&container::MAGIC) {
         return Image::parse(&code).map_err(|error| file_error(path, error));
     }
-    let format = setting
-        .format
-        .or_else(|| format_by_content(&code))
-        .ok_or_else(|| file_error(path, "cannot tell the format by content: expected an option --format before it"))?;
+    let format = setting.format.or_else(|| format_by_content(&code)).ok_or_else(|| {
+        file_error(path, "cannot tell the format by content: expected an option --format before it")
+    })?;
     if setting.target.is_empty() {
         return Err(file_error(path, "no target: expected an option --target before it"));
     }
     let manifest = match properties {
         Some(file) => {
-            let sets = PropertySets::from_text(&files::read_text(file)?).map_err(|error| file_error(file, error))?;
+            let sets = PropertySets::from_text(&files::read_text(file)?)
+                .map_err(|error| file_error(file, error))?;
             Manifest::from_properties(&sets).map_err(|error| file_error(file, error))?
         }
         None => Manifest::default(),
     };
     let symbols = match symbols {
-        Some(file) => files::read_text(file)?.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect(),
+        Some(file) => files::read_text(file)?
+            .lines()
+            .filter(|line| !line.is_empty())
+            .map(str::to_owned)
+            .collect(),
         None => Vec::new(),
     };
     Ok(Image {
@@ -152,7 +199,8 @@ fn image(path: &str, setting: &Setting, properties: Option<&str>, symbols: Optio
     })
 }
 
-/// ELF of a type that only the processor's maker knows, as ocloc writes it. Objects for the CPU have common types.
+/// ELF of a type that only the processor's maker knows, as ocloc writes it. Objects for the CPU
+/// have common types.
 fn is_intel_binary(code: &[u8]) -> bool {
     const FIRST_OF_PROCESSOR: u16 = 0xff00;
     let kind = code.get(16..18).map(|bytes| u16::from_le_bytes([bytes[0], bytes[1]]));
@@ -174,7 +222,9 @@ fn format_by_content(code: &[u8]) -> Option<Format> {
     }
     // PTX is text, and may open with comments and blank lines.
     let mut text = code;
-    while let Some((line, rest)) = text.iter().position(|&byte| byte == b'\n').map(|end| text.split_at(end + 1)) {
+    while let Some((line, rest)) =
+        text.iter().position(|&byte| byte == b'\n').map(|end| text.split_at(end + 1))
+    {
         if !line.trim_ascii().is_empty() && !line.starts_with(b"//") {
             break;
         }
@@ -183,5 +233,8 @@ fn format_by_content(code: &[u8]) -> Option<Format> {
     if is_intel_binary(code) {
         return Some(Format::IntelGpu);
     }
-    MAGICS.iter().find(|(magic, _)| code.starts_with(magic) || text.starts_with(magic)).map(|&(_, format)| format)
+    MAGICS
+        .iter()
+        .find(|(magic, _)| code.starts_with(magic) || text.starts_with(magic))
+        .map(|&(_, format)| format)
 }

@@ -26,8 +26,11 @@ fn filter(files: &[(&str, String)], args: &[&str]) -> (Outcome, TempDir) {
         .output()
         .expect("the tool starts");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let outcome =
-        Outcome { success: output.status.success(), stdout: text(&output.stdout), stderr: text(&output.stderr) };
+    let outcome = Outcome {
+        success: output.status.success(),
+        stdout: text(&output.stdout),
+        stderr: text(&output.stderr),
+    };
     (outcome, folder)
 }
 
@@ -43,7 +46,8 @@ fn needs(properties: &[(&str, &[u32])]) -> String {
 
 /// Whether code with these requirements stays for the target.
 fn stays(properties: &[(&str, &[u32])], target: &str) -> bool {
-    let files = [("t.table", "[Code|Properties]\na.bc|a.prop\n".to_owned()), ("a.prop", needs(properties))];
+    let files =
+        [("t.table", "[Code|Properties]\na.bc|a.prop\n".to_owned()), ("a.prop", needs(properties))];
     let (outcome, _folder) = filter(&files, &[&format!("-target={target}"), "t.table"]);
     assert!(outcome.success, "{}", outcome.stderr);
     match &*outcome.stdout {
@@ -110,8 +114,14 @@ fn one_of_the_fixed_targets_must_be_the_target() {
 #[test]
 fn all_checks_must_pass() {
     let fixed = [Aspect::ExtIntelGpuPvc as u32];
-    assert!(stays(&[("aspect", &[FP64]), ("reqd_sub_group_size", &[16]), ("fixed_target", &fixed)], "intel_gpu_pvc"));
-    assert!(!stays(&[("aspect", &[FP64]), ("reqd_sub_group_size", &[8]), ("fixed_target", &fixed)], "intel_gpu_pvc"));
+    assert!(stays(
+        &[("aspect", &[FP64]), ("reqd_sub_group_size", &[16]), ("fixed_target", &fixed)],
+        "intel_gpu_pvc"
+    ));
+    assert!(!stays(
+        &[("aspect", &[FP64]), ("reqd_sub_group_size", &[8]), ("fixed_target", &fixed)],
+        "intel_gpu_pvc"
+    ));
 }
 
 #[test]
@@ -126,18 +136,30 @@ fn what_a_target_may_support_is_not_removed() {
 
 #[test]
 fn rows_keep_their_order_and_columns_and_removed_ones_are_told() {
-    let table = "[Symbols|Properties|Code]\n0.sym|64.prop|0.bc\n1.sym|16.prop|1.bc\n2.sym|64.prop|2.bc\n";
+    let table =
+        "[Symbols|Properties|Code]\n0.sym|64.prop|0.bc\n1.sym|16.prop|1.bc\n2.sym|64.prop|2.bc\n";
     let files = [
         ("t.table", table.to_owned()),
         ("64.prop", needs(&[("aspect", &[FP64])])),
         ("16.prop", needs(&[("aspect", &[FP16])])),
     ];
-    let args = ["--target=intel_gpu_dg1", "t.table", "-o", "out.table", "--filtered=removed.table", "--remarks"];
+    let args = [
+        "--target=intel_gpu_dg1",
+        "t.table",
+        "-o",
+        "out.table",
+        "--filtered=removed.table",
+        "--remarks",
+    ];
     let (outcome, folder) = filter(&files, &args);
     assert!(outcome.success, "{}", outcome.stderr);
-    let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).expect("the tool wrote it");
+    let read =
+        |name: &str| std::fs::read_to_string(folder.path().join(name)).expect("the tool wrote it");
     assert_eq!(read("out.table"), "[Symbols|Properties|Code]\n1.sym|16.prop|1.bc\n");
-    assert_eq!(read("removed.table"), "[Symbols|Properties|Code]\n0.sym|64.prop|0.bc\n2.sym|64.prop|2.bc\n");
+    assert_eq!(
+        read("removed.table"),
+        "[Symbols|Properties|Code]\n0.sym|64.prop|0.bc\n2.sym|64.prop|2.bc\n"
+    );
     // The properties of what was removed are still there, for an image without code.
     assert!(Path::new(&folder.path().join("64.prop")).exists());
     assert_eq!(outcome.stderr, "64.prop: remark: not for target 'intel_gpu_dg1': fp64\n".repeat(2));
@@ -155,12 +177,16 @@ fn a_users_configuration_counts() {
         ("a.prop", needs(&[("aspect", &[FP64])])),
         (
             "c.yaml",
-            "intel_gpu_dg1:\n  aspects: [gpu, fp64]\nnew:\n  aspects: [6]\nnew:\n  aspects: [fp64]\n".to_owned(),
+            "intel_gpu_dg1:\n  aspects: [gpu, fp64]\nnew:\n  aspects: [6]\nnew:\n  aspects: \
+             [fp64]\n"
+                .to_owned(),
         ),
     ];
     for target in ["intel_gpu_dg1", "new"] {
-        let (outcome, _folder) =
-            filter(&files, &[&format!("-target={target}"), "-device-config-file=c.yaml", "t.table"]);
+        let (outcome, _folder) = filter(
+            &files,
+            &[&format!("-target={target}"), "-device-config-file=c.yaml", "t.table"],
+        );
         assert_eq!(outcome.stdout, files[0].1, "{}", outcome.stderr);
         assert!(outcome.stderr.starts_with("c.yaml:5:1: warning: target 'new' is described twice"));
     }
@@ -174,14 +200,31 @@ fn mistakes_are_named_and_leave_nothing_behind() {
     let table = ("t.table", "[Code|Properties]\na.bc|a.prop\n".to_owned());
     let bad_property = needs(&[("aspect", &[1])]).replace("IAAAAAAAAAABAAAA", "GAAAAAAAAAABAAA=");
     let cases: [Mistake; 6] = [
-        (&[], &["-target=spir64", "t.table"], "t.table: error: cannot read: No such file or directory\n"),
-        (&[("t.table", "x\n".into())], &["-target=spir64", "t.table"], "t.table: error: line 1: expected the columns"),
-        (std::slice::from_ref(&table), &["t.table"], "sycl-aspect-filter: error: option '--target' is missing\n"),
-        (std::slice::from_ref(&table), &["-target=spir64", "t.table"], "a.prop: error: cannot read"),
+        (
+            &[],
+            &["-target=spir64", "t.table"],
+            "t.table: error: cannot read: No such file or directory\n",
+        ),
+        (
+            &[("t.table", "x\n".into())],
+            &["-target=spir64", "t.table"],
+            "t.table: error: line 1: expected the columns",
+        ),
+        (
+            std::slice::from_ref(&table),
+            &["t.table"],
+            "sycl-aspect-filter: error: option '--target' is missing\n",
+        ),
+        (
+            std::slice::from_ref(&table),
+            &["-target=spir64", "t.table"],
+            "a.prop: error: cannot read",
+        ),
         (
             &[table.clone(), ("a.prop", bad_property)],
             &["-target=spir64", "t.table"],
-            "a.prop: error: the property 'aspect' of set SYCL/device requirements has 3 bytes, expected a multiple of 4\n",
+            "a.prop: error: the property 'aspect' of set SYCL/device requirements has 3 bytes, \
+             expected a multiple of 4\n",
         ),
         (
             &[table.clone(), ("a.prop", String::new()), ("c.yaml", "a: [\n".into())],
@@ -191,7 +234,11 @@ fn mistakes_are_named_and_leave_nothing_behind() {
     ];
     for (files, args, expected) in cases {
         let (outcome, folder) = filter(files, &[args, &["-o", "out.table"]].concat());
-        assert!(!outcome.success && outcome.stderr.starts_with(expected), "{args:?}: {}", outcome.stderr);
+        assert!(
+            !outcome.success && outcome.stderr.starts_with(expected),
+            "{args:?}: {}",
+            outcome.stderr
+        );
         assert!(!folder.path().join("out.table").exists());
     }
 }

@@ -1,5 +1,5 @@
-//! `inspect` tells what a file holds, as text, JSON and HTML, of hand-made images. What it says of real objects, libraries
-//! and programs, end-to-end tests show.
+//! `inspect` tells what a file holds, as text, JSON and HTML, of hand-made images. What it says of
+//! real objects, libraries and programs, end-to-end tests show.
 
 use scythe_abi::aspect::Aspect;
 use scythe_abi::aspect_origin::AspectOrigin;
@@ -25,9 +25,11 @@ fn image() -> Image {
         entry_points: vec![EntryPoint {
             symbol: "_ZTS1KIiE".into(),
             launch: Some(launch),
-            aspect_origins: AspectOrigin::parse("fp64\tK<int>::operator()@a.cpp:20:5\thelper<a&b>@b.hpp:8:10")
-                .into_iter()
-                .collect(),
+            aspect_origins: AspectOrigin::parse(
+                "fp64\tK<int>::operator()@a.cpp:20:5\thelper<a&b>@b.hpp:8:10",
+            )
+            .into_iter()
+            .collect(),
             ..EntryPoint::default()
         }],
         requirements: Requirements {
@@ -73,14 +75,17 @@ fn text_tells_kernels_needs_reasons_and_devices() {
         "app: 1 device image, 1 kernel\n\
          \n\
          image 0: spirv64-unknown-unknown, llvmbc, 3 bytes\n  options: -O2\n  \
-         needs: fp64, sub-group size 16, work-group size 16×32\n  imports: foo(int)\n  kernel K<int>\n    \
+         needs: fp64, sub-group size 16, work-group size 16×32\n  imports: foo(int)\n  kernel \
+         K<int>\n    \
          nd_range, a.cpp:12:5, 1 parameter\n    \
          fp64: K<int>::operator() (a.cpp:20:5) → helper<a&b> (b.hpp:8:10)\n"
     );
     let (runs, others) = devices.split_once("  lacks ").expect("some devices lack something");
     assert!(runs.contains("intel_gpu_pvc") && runs.contains("x86_64_avx2"), "{runs}");
     assert!(!runs.contains("intel_gpu_dg1") && !runs.contains("nvidia_gpu_sm_90"), "{runs}");
-    for expected in ["fp64: ", "lacks sub-group size 16: ", "lacks work-groups of 512 (at most 256): "] {
+    for expected in
+        ["fp64: ", "lacks sub-group size 16: ", "lacks work-groups of 512 (at most 256): "]
+    {
         assert!(others.contains(expected), "{others}");
     }
 }
@@ -90,23 +95,30 @@ fn images_are_found_inside_of_other_files() {
     let mut bytes = b"\x7fELF and so on SCYTHEIM but not an image".to_vec();
     bytes.extend(image().to_bytes());
     bytes.extend(b"something else");
-    bytes.extend(Image { format: Format::Empty, target: "intel_gpu_dg1".into(), ..image() }.to_bytes());
+    bytes.extend(
+        Image { format: Format::Empty, target: "intel_gpu_dg1".into(), ..image() }.to_bytes(),
+    );
     let text = shown(&bytes, &[]);
     assert!(text.starts_with("app: 2 device images, 1 kernel\n"), "{text}");
-    let (_, left_out) = text.split_once("\nimage 1: intel_gpu_dg1, empty, 3 bytes\n").expect("the second is told");
+    let (_, left_out) =
+        text.split_once("\nimage 1: intel_gpu_dg1, empty, 3 bytes\n").expect("the second is told");
     assert!(left_out.contains("  runs on 0 of "), "{text}");
 }
 
 #[test]
 fn json_tells_the_same() {
-    let report: serde_json::Value = serde_json::from_str(&shown(&image().to_bytes(), &["--json"])).unwrap();
+    let report: serde_json::Value =
+        serde_json::from_str(&shown(&image().to_bytes(), &["--json"])).unwrap();
     let image = &report["images"][0];
     assert_eq!(report["version"], 1);
     assert_eq!(image["requirements"]["aspect"], serde_json::json!([6]));
     assert_eq!(image["requirements"]["reqd_work_group_size"], serde_json::json!([[16, 32]]));
     assert_eq!(image["requirements"]["fixed_target"], serde_json::Value::Null);
     let kernel = &image["kernels"][0];
-    assert_eq!((kernel["name"].as_str(), kernel["location"].as_str()), (Some("K<int>"), Some("a.cpp:12:5")));
+    assert_eq!(
+        (kernel["name"].as_str(), kernel["location"].as_str()),
+        (Some("K<int>"), Some("a.cpp:12:5"))
+    );
     assert_eq!(kernel["aspects"][0]["chain"][1]["function"], "helper<a&b>");
     assert_eq!(kernel["aspects"][0]["chain"][1]["location"], "b.hpp:8:10");
     let devices = image["devices"].as_array().unwrap();
@@ -122,11 +134,22 @@ fn json_tells_the_same() {
 fn html_is_one_page_that_needs_nothing_else() {
     let page = shown(&image().to_bytes(), &["--html"]);
     assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>\n"));
-    assert!(!page.contains("http") && !page.contains("<script") && !page.contains("src=") && !page.contains("@import"));
-    assert!(page.contains("<code>K&lt;int&gt;</code>") && page.contains("helper&lt;a&amp;b&gt;"), "{page}");
-    for tag in ["section", "article", "ul", "ol", "li", "dl", "dd", "dt", "i", "p", "h3", "code", "div", "main", "body"]
-    {
-        let opened = page.matches(&format!("<{tag}>")).count() + page.matches(&format!("<{tag} ")).count();
+    assert!(
+        !page.contains("http")
+            && !page.contains("<script")
+            && !page.contains("src=")
+            && !page.contains("@import")
+    );
+    assert!(
+        page.contains("<code>K&lt;int&gt;</code>") && page.contains("helper&lt;a&amp;b&gt;"),
+        "{page}"
+    );
+    for tag in [
+        "section", "article", "ul", "ol", "li", "dl", "dd", "dt", "i", "p", "h3", "code", "div",
+        "main", "body",
+    ] {
+        let opened =
+            page.matches(&format!("<{tag}>")).count() + page.matches(&format!("<{tag} ")).count();
         assert_eq!(opened, page.matches(&format!("</{tag}>")).count(), "{tag}");
     }
 }
@@ -145,7 +168,9 @@ fn users_devices_are_judged_too() {
 fn an_output_file_is_written_whole_or_not_at_all() {
     let (output, folder) = inspect(&image().to_bytes(), &["--html", "-o", "page.html"]);
     assert!(output.status.success() && output.stdout.is_empty());
-    assert!(std::fs::read_to_string(folder.path().join("page.html")).unwrap().ends_with("</html>\n"));
+    assert!(
+        std::fs::read_to_string(folder.path().join("page.html")).unwrap().ends_with("</html>\n")
+    );
 }
 
 #[test]
@@ -155,13 +180,19 @@ fn mistakes_are_named() {
         assert!(!output.status.success() && output.stdout.is_empty());
         String::from_utf8_lossy(&output.stderr).into_owned()
     };
-    assert_eq!(error(b"nothing here", &[]), "app: error: no device image, and no bundle of device code\n");
+    assert_eq!(
+        error(b"nothing here", &[]),
+        "app: error: no device image, and no bundle of device code\n"
+    );
     assert_eq!(error(b"", &[]), "app: error: no device image, and no bundle of device code\n");
     let mut damaged = image().to_bytes();
     let last = damaged.len() - 1;
     damaged[last] ^= 1;
     assert!(error(&damaged, &[]).starts_with("app: error: device image checksum "));
-    assert_eq!(error(b"", &["--json", "--html"]), "inspect: error: both --json and --html: expected one\n");
+    assert_eq!(
+        error(b"", &["--json", "--html"]),
+        "inspect: error: both --json and --html: expected one\n"
+    );
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! `dynamic-tblgen` writes tables that a C++ compiler accepts, and that say what the compiler itself knows.
+//! `dynamic-tblgen` writes tables that a C++ compiler accepts, and that say what the compiler
+//! itself knows.
 
 use scythe_device_config::Table;
 use std::fmt::Write as _;
@@ -44,8 +45,10 @@ fn expected_dump() -> Vec<String> {
 #[test]
 fn the_default_configuration_compiles_with_gcc_and_gives_the_same_table() {
     let folder = folder();
-    let output =
-        tool(folder.path(), &["-gen-dynamic-tables", "-I", ".", "DeviceConfig.td", "-o", "device_config_file.inc"]);
+    let output = tool(
+        folder.path(),
+        &["-gen-dynamic-tables", "-I", ".", "DeviceConfig.td", "-o", "device_config_file.inc"],
+    );
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let header = Path::new(env!("CARGO_MANIFEST_DIR")).join("../device-config/include");
     let program = "
@@ -79,7 +82,8 @@ int main() {
     assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
     let dumped = Command::new(folder.path().join("dump")).output().expect("the program starts");
     assert!(dumped.status.success());
-    let mut seen: Vec<String> = String::from_utf8_lossy(&dumped.stdout).lines().map(str::to_owned).collect();
+    let mut seen: Vec<String> =
+        String::from_utf8_lossy(&dumped.stdout).lines().map(str::to_owned).collect();
     seen.sort();
     let expected = expected_dump();
     assert_eq!(seen.len(), expected.len());
@@ -209,17 +213,23 @@ inline std::map<int, Device> DeviceTable = {
 #endif
 "#
     );
-    let program = "#include <map>\n#include <string>\n#include <vector>\nstruct Device { unsigned mask; long long wide; \
+    let program = "#include <map>\n#include <string>\n#include <vector>\nstruct Device { unsigned \
+        mask; long long wide; \
                    std::vector<std::vector<int>> groups; std::vector<unsigned> sets; \
-                   std::vector<std::vector<std::string>> others; };\n#define GET_DeviceTable_IMPL\n#include \"table.inc\"\n\
+                   std::vector<std::vector<std::string>> others; };\n#define \
+                   GET_DeviceTable_IMPL\n#include \"table.inc\"\n\
                    int main() { return DeviceTable.at(-3).groups.at(0).at(1) - 2 + \
                    (DeviceTable.at(2000000000).others.at(1).size() != 2); }\n";
     std::fs::write(folder.path().join("main.cpp"), program).unwrap();
-    let compiled =
-        Command::new("g++").args(["-std=c++17", "main.cpp", "-o", "main"]).current_dir(folder.path()).output();
+    let compiled = Command::new("g++")
+        .args(["-std=c++17", "main.cpp", "-o", "main"])
+        .current_dir(folder.path())
+        .output();
     let compiled = compiled.expect("g++ starts");
     assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
-    assert!(Command::new(folder.path().join("main")).status().expect("the program starts").success());
+    assert!(
+        Command::new(folder.path().join("main")).status().expect("the program starts").success()
+    );
 }
 
 #[test]
@@ -227,13 +237,18 @@ fn mistakes_are_named_and_leave_nothing_behind() {
     let folder = folder();
     let table = |fields: &str| {
         format!(
-            "include \"llvm/TableGen/DynamicTable.td\"\nclass C<string n> {{ string Name = n; list<int> l = [1]; }}\n\
-             def T : DynamicTable {{ let FilterClass = \"C\"; let Fields = {fields}; }}\ndef : C<\"a\">;\ndef : C<\"a\">;\n"
+            "include \"llvm/TableGen/DynamicTable.td\"\nclass C<string n> {{ string Name = n; \
+             list<int> l = [1]; }}\n\
+             def T : DynamicTable {{ let FilterClass = \"C\"; let Fields = {fields}; }}\ndef : \
+             C<\"a\">;\ndef : C<\"a\">;\n"
         )
     };
     let cases = [
         ("class X {", "error"),
-        ("class X;\n", "input.td: error: no record of class 'DynamicTable': expected one for each table"),
+        (
+            "class X;\n",
+            "input.td: error: no record of class 'DynamicTable': expected one for each table",
+        ),
         ("include \"nowhere.td\"\n", "nowhere.td"),
         (&table("[]"), "input.td: error: table 'T' has no fields: expected a key first"),
         (&table("[\"Name\"]"), "input.td: error: table 'T' has two entries with the key \"a\""),
@@ -261,13 +276,22 @@ fn mistakes_are_named_and_leave_nothing_behind() {
         std::fs::write(folder.path().join("input.td"), text).unwrap();
         let output = tool(folder.path(), &["-gen-dynamic-tables", "input.td", "-o", "out.inc"]);
         let stderr = String::from_utf8_lossy(&output.stderr);
-        assert!(!output.status.success() && stderr.contains(expected), "{text}\nexpected {expected}\nseen {stderr}");
+        assert!(
+            !output.status.success() && stderr.contains(expected),
+            "{text}\nexpected {expected}\nseen {stderr}"
+        );
         assert!(!folder.path().join("out.inc").exists());
     }
     let mut failures = String::new();
     for (args, expected) in [
-        (&["input.td"][..], "dynamic-tblgen: error: nothing to do: expected --gen-dynamic-tables\n"),
-        (&["-gen-dynamic-tables", "none.td"], "none.td: error: cannot read: No such file or directory\n"),
+        (
+            &["input.td"][..],
+            "dynamic-tblgen: error: nothing to do: expected --gen-dynamic-tables\n",
+        ),
+        (
+            &["-gen-dynamic-tables", "none.td"],
+            "none.td: error: cannot read: No such file or directory\n",
+        ),
     ] {
         let stderr = tool(folder.path(), args).stderr;
         if stderr != expected.as_bytes() {

@@ -1,17 +1,19 @@
-//! Device images → host object: an ELF file that, linked into a program or shared library, hands the images to the
-//! runtime when it is loaded, and takes them back when it is unloaded.
+//! Device images → host object: an ELF file that, linked into a program or shared library, hands
+//! the images to the runtime when it is loaded, and takes them back when it is unloaded.
 //!
 //! The object holds
 //!
-//! * `.sycl_offloading.descriptor`, a `scythe_abi::tgt::BinDesc`, and the array of images that it points to;
-//! * the functions `.sycl_offloading.descriptor_reg` and `.sycl_offloading.descriptor_unreg`, which pass the descriptor to the
-//!   runtime's functions;
-//! * entries in `.init_array` and `.fini_array` with a priority before the program's own constructors and after its own
-//!   destructors, so that static objects may submit kernels;
+//! * `.sycl_offloading.descriptor`, a `scythe_abi::tgt::BinDesc`, and the array of images that it
+//!   points to;
+//! * the functions `.sycl_offloading.descriptor_reg` and `.sycl_offloading.descriptor_unreg`, which
+//!   pass the descriptor to the runtime's functions;
+//! * entries in `.init_array` and `.fini_array` with a priority before the program's own
+//!   constructors and after its own destructors, so that static objects may submit kernels;
 //! * the images, in a section of their own that keeps its name in the linked file.
 //!
-//! All symbols are local: any number of such objects may be linked together. All code is position independent, and all
-//! pointers are in sections that the dynamic linker may write before it protects them.
+//! All symbols are local: any number of such objects may be linked together. All code is position
+//! independent, and all pointers are in sections that the dynamic linker may write before it
+//! protects them.
 
 #![forbid(unsafe_code)]
 
@@ -20,9 +22,12 @@ mod machine;
 pub use machine::Machine;
 
 use machine::{Fixup, Forwarder, Referent};
-use object::write::{Object, Relocation, SectionId, StandardSection, Symbol, SymbolId, SymbolSection};
+use object::write::{
+    Object, Relocation, SectionId, StandardSection, Symbol, SymbolId, SymbolSection,
+};
 use object::{
-    BinaryFormat, Endianness, RelocationFlags, SectionFlags, SectionKind, SymbolFlags, SymbolKind, SymbolScope, elf,
+    BinaryFormat, Endianness, RelocationFlags, SectionFlags, SectionKind, SymbolFlags, SymbolKind,
+    SymbolScope, elf,
 };
 use scythe_abi::tgt;
 use scythe_image::Image;
@@ -117,7 +122,14 @@ impl Wrapper {
     }
 
     /// A symbol that no other object sees.
-    fn local(&mut self, name: &str, kind: SymbolKind, section: SectionId, value: u64, size: u64) -> SymbolId {
+    fn local(
+        &mut self,
+        name: &str,
+        kind: SymbolKind,
+        section: SectionId,
+        value: u64,
+        size: u64,
+    ) -> SymbolId {
         self.object.add_symbol(Symbol {
             name: name.into(),
             value,
@@ -148,14 +160,26 @@ impl Wrapper {
     }
 
     /// A pointer at `offset` of `section` to `addend` bytes behind `symbol`.
-    fn pointer(&mut self, section: SectionId, offset: u64, symbol: SymbolId, addend: u64) -> Result<(), WrapError> {
+    fn pointer(
+        &mut self,
+        section: SectionId,
+        offset: u64,
+        symbol: SymbolId,
+        addend: u64,
+    ) -> Result<(), WrapError> {
         let flags = RelocationFlags::Elf { r_type: self.machine.absolute_pointer() };
-        self.object.add_relocation(section, Relocation { offset, symbol, addend: addend as i64, flags })?;
+        self.object
+            .add_relocation(section, Relocation { offset, symbol, addend: addend as i64, flags })?;
         Ok(())
     }
 
-    /// The images, and the array of their first and last addresses; `None` where there are no images.
-    fn add_images(&mut self, images: &[Image], compress: bool) -> Result<Option<SymbolId>, WrapError> {
+    /// The images, and the array of their first and last addresses; `None` where there are no
+    /// images.
+    fn add_images(
+        &mut self,
+        images: &[Image],
+        compress: bool,
+    ) -> Result<Option<SymbolId>, WrapError> {
         if images.is_empty() {
             return Ok(None);
         }
@@ -173,7 +197,11 @@ impl Wrapper {
         Ok(Some(self.local(DEVICE_IMAGES, SymbolKind::Data, data, rows, size)))
     }
 
-    fn add_descriptor(&mut self, count: i32, rows: Option<SymbolId>) -> Result<SymbolId, WrapError> {
+    fn add_descriptor(
+        &mut self,
+        count: i32,
+        rows: Option<SymbolId>,
+    ) -> Result<SymbolId, WrapError> {
         let data = self.object.section_id(StandardSection::ReadOnlyDataWithRel);
         let mut bytes = [0; DESCRIPTOR_SIZE as usize];
         bytes[..4].copy_from_slice(&count.to_le_bytes());
@@ -184,7 +212,12 @@ impl Wrapper {
         Ok(self.local(DESCRIPTOR, SymbolKind::Data, data, at, DESCRIPTOR_SIZE))
     }
 
-    fn add_function(&mut self, name: &str, descriptor: SymbolId, callee: &str) -> Result<SymbolId, WrapError> {
+    fn add_function(
+        &mut self,
+        name: &str,
+        descriptor: SymbolId,
+        callee: &str,
+    ) -> Result<SymbolId, WrapError> {
         let Forwarder { code, fixups } = self.machine.forwarder();
         let text = self.object.section_id(StandardSection::Text);
         let at = self.object.append_section_data(text, code, 16);
@@ -195,14 +228,20 @@ impl Wrapper {
                 Referent::Callee => callee,
             };
             let flags = RelocationFlags::Elf { r_type };
-            self.object.add_relocation(text, Relocation { offset: at + offset, symbol, addend, flags })?;
+            self.object
+                .add_relocation(text, Relocation { offset: at + offset, symbol, addend, flags })?;
         }
         Ok(self.local(name, SymbolKind::Text, text, at, code.len() as u64))
     }
 
-    /// Has `function` run at load or unload. Linkers order these sections by the number in their name.
+    /// Has `function` run at load or unload. Linkers order these sections by the number in their
+    /// name.
     fn run_at(&mut self, array: &str, sh_type: u32, function: SymbolId) -> Result<(), WrapError> {
-        let section = self.section(&format!(".{array}.{PRIORITY:05}"), sh_type, elf::SHF_ALLOC | elf::SHF_WRITE);
+        let section = self.section(
+            &format!(".{array}.{PRIORITY:05}"),
+            sh_type,
+            elf::SHF_ALLOC | elf::SHF_WRITE,
+        );
         self.object.append_section_data(section, &[0; POINTER_SIZE as usize], POINTER_SIZE);
         self.pointer(section, 0, function, 0)
     }
@@ -212,7 +251,9 @@ impl Wrapper {
         self.section(".note.GNU-stack", elf::SHT_PROGBITS, 0);
         let (kind, value) = self.machine.branch_protection();
         let mut note = Vec::new();
-        for word in [4, 16, elf::NT_GNU_PROPERTY_TYPE_0, u32::from_le_bytes(*b"GNU\0"), kind, 4, value, 0] {
+        for word in
+            [4, 16, elf::NT_GNU_PROPERTY_TYPE_0, u32::from_le_bytes(*b"GNU\0"), kind, 4, value, 0]
+        {
             note.extend(word.to_le_bytes());
         }
         let section = self.section(".note.gnu.property", elf::SHT_NOTE, elf::SHF_ALLOC);

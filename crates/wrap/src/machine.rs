@@ -1,4 +1,5 @@
-//! What differs between host machines: the registration functions' instructions, and relocation types.
+//! What differs between host machines: the registration functions' instructions, and relocation
+//! types.
 
 use object::elf;
 
@@ -45,8 +46,18 @@ const X86_64: Forwarder = Forwarder {
 const AARCH64: Forwarder = Forwarder {
     code: &[0x5f, 0x24, 0x03, 0xd5, 0, 0, 0, 0x90, 0, 0, 0, 0x91, 0, 0, 0, 0x14],
     fixups: &[
-        Fixup { offset: 4, referent: Referent::Descriptor, r_type: elf::R_AARCH64_ADR_PREL_PG_HI21, addend: 0 },
-        Fixup { offset: 8, referent: Referent::Descriptor, r_type: elf::R_AARCH64_ADD_ABS_LO12_NC, addend: 0 },
+        Fixup {
+            offset: 4,
+            referent: Referent::Descriptor,
+            r_type: elf::R_AARCH64_ADR_PREL_PG_HI21,
+            addend: 0,
+        },
+        Fixup {
+            offset: 8,
+            referent: Referent::Descriptor,
+            r_type: elf::R_AARCH64_ADD_ABS_LO12_NC,
+            addend: 0,
+        },
         Fixup { offset: 12, referent: Referent::Callee, r_type: elf::R_AARCH64_JUMP26, addend: 0 },
     ],
 };
@@ -87,8 +98,9 @@ impl Machine {
         }
     }
 
-    /// Property type and value of the note that says that the code works with the machine's branch protection (CET, or BTI
-    /// and PAC). A linker switches protection off for the whole program where one object lacks the note.
+    /// Property type and value of the note that says that the code works with the machine's branch
+    /// protection (CET, or BTI and PAC). A linker switches protection off for the whole program
+    /// where one object lacks the note.
     pub(crate) fn branch_protection(self) -> (u32, u32) {
         match self {
             Self::X86_64 => (0xc000_0002, 0b11),

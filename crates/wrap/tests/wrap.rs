@@ -1,4 +1,5 @@
-//! Wrapped objects linked into real programs and libraries: registration runs when it should, with the right images.
+//! Wrapped objects linked into real programs and libraries: registration runs when it should, with
+//! the right images.
 
 use scythe_image::{Format, Image, Manifest};
 use scythe_wrap::{Machine, Options, wrap};
@@ -90,7 +91,8 @@ fn image(code: &[u8]) -> Image {
 }
 
 fn expected_call(what: &str, images: &[Image]) -> String {
-    let sizes: String = images.iter().map(|image| format!(" SCYTHEIM+{}", image.to_bytes().len())).collect();
+    let sizes: String =
+        images.iter().map(|image| format!(" SCYTHEIM+{}", image.to_bytes().len())).collect();
     format!("{what} {}{sizes}", images.len())
 }
 
@@ -113,7 +115,10 @@ fn registration_comes_before_constructors_and_after_destructors() {
         ("clang-22", &["-fuse-ld=/usr/bin/ld.lld-22", "-no-pie", "-Wl,--gc-sections"]),
     ];
     for (compiler, flags) in ways {
-        files.compile(compiler, &[*flags, &["main.c", "wrapped.o", "runtime.c", "-o", "program"]].concat());
+        files.compile(
+            compiler,
+            &[*flags, &["main.c", "wrapped.o", "runtime.c", "-o", "program"]].concat(),
+        );
         assert_eq!(files.run("program"), expected, "{compiler} {flags:?}");
     }
 }
@@ -148,7 +153,11 @@ fn several_wrapped_objects_live_in_one_program() {
     let lines = files.run("program");
     for images in [&first, &second] {
         for what in ["reg", "unreg"] {
-            assert_eq!(lines.iter().filter(|line| **line == expected_call(what, images)).count(), 1, "{lines:?}");
+            assert_eq!(
+                lines.iter().filter(|line| **line == expected_call(what, images)).count(),
+                1,
+                "{lines:?}"
+            );
         }
     }
 }
@@ -160,14 +169,22 @@ fn a_library_registers_when_opened_and_unregisters_when_closed() {
     files.wrapped("wrapped.o", &images);
     files.write(
         "open.c",
-        "#include <dlfcn.h>\n#include <stdio.h>\n#define SAY(t) do { puts(t); fflush(stdout); } while (0)\n\
+        "#include <dlfcn.h>\n#include <stdio.h>\n#define SAY(t) do { puts(t); fflush(stdout); } \
+         while (0)\n\
          int main(void) {\n  SAY(\"open\");\n  void *lib = dlopen(\"./lib.so\", RTLD_NOW);\n\
-         if (!lib) { puts(dlerror()); return 1; }\n  SAY(\"close\");\n  dlclose(lib);\n  SAY(\"end\");\n  return 0;\n}\n",
+         if (!lib) { puts(dlerror()); return 1; }\n  SAY(\"close\");\n  dlclose(lib);\n  \
+         SAY(\"end\");\n  return 0;\n}\n",
     );
     for flags in [&["cc", "-Wl,-z,now"][..], &["clang-22", "-fuse-ld=/usr/bin/ld.lld-22"]] {
         files.compile(flags[0], &[flags[1], "-shared", "wrapped.o", "-o", "lib.so"]);
         files.compile("cc", &["open.c", "runtime.c", "-rdynamic", "-ldl", "-o", "open"]);
-        let expected = ["open", &expected_call("reg", &images), "close", &expected_call("unreg", &images), "end"];
+        let expected = [
+            "open",
+            &expected_call("reg", &images),
+            "close",
+            &expected_call("unreg", &images),
+            "end",
+        ];
         assert_eq!(files.run("open"), expected);
     }
 }
@@ -175,12 +192,18 @@ fn a_library_registers_when_opened_and_unregisters_when_closed() {
 #[test]
 fn the_functions_called_can_be_named() {
     let files = Files::new();
-    let options =
-        Options { register: "other_reg".into(), unregister: "other_unreg".into(), ..Options::new(Machine::X86_64) };
+    let options = Options {
+        register: "other_reg".into(),
+        unregister: "other_unreg".into(),
+        ..Options::new(Machine::X86_64)
+    };
     files.write("wrapped.o", wrap(&[], &options).unwrap());
     files.compile("cc", &["main.c", "wrapped.o", "runtime.c", "-o", "program"]);
     let lines = files.run("program");
-    assert_eq!((lines.first().unwrap().as_str(), lines.last().unwrap().as_str()), ("other reg 0", "other unreg 0"));
+    assert_eq!(
+        (lines.first().unwrap().as_str(), lines.last().unwrap().as_str()),
+        ("other reg 0", "other unreg 0")
+    );
     let bad = Options { register: String::new(), ..options };
     assert_eq!(
         wrap(&[], &bad).unwrap_err().to_string(),
@@ -199,14 +222,20 @@ fn the_stack_stays_unexecutable_and_branch_protection_on() {
     assert!(notes.contains("x86 feature: IBT, SHSTK"), "{notes}");
     files.compile("cc", &["main.c", "wrapped.o", "runtime.c", "-o", "program"]);
     let segments = run(Command::new("readelf").arg("-lW").arg(files.0.path().join("program")));
-    assert!(segments.lines().any(|line| line.contains("GNU_STACK") && line.contains("RW ")), "{segments}");
+    assert!(
+        segments.lines().any(|line| line.contains("GNU_STACK") && line.contains("RW ")),
+        "{segments}"
+    );
 }
 
 #[test]
 fn aarch64_objects_have_the_same_parts() {
     let files = Files::new();
-    let object = files.write("wrapped.o", wrap(&[image(b"code")], &Options::new(Machine::Aarch64)).unwrap());
-    let code = run(Command::new("llvm-objdump-22").args(["-dr", "--mattr=+bti", "--no-show-raw-insn"]).arg(&object));
+    let object =
+        files.write("wrapped.o", wrap(&[image(b"code")], &Options::new(Machine::Aarch64)).unwrap());
+    let code = run(Command::new("llvm-objdump-22")
+        .args(["-dr", "--mattr=+bti", "--no-show-raw-insn"])
+        .arg(&object));
     let code = code.split_whitespace().collect::<Vec<_>>().join(" ");
     for part in [
         "<.sycl_offloading.descriptor_reg>: 0: bti c 4: adrp x0,",
@@ -218,7 +247,8 @@ fn aarch64_objects_have_the_same_parts() {
     }
     let runtime = files.write(
         "runtime.s",
-        ".globl __tgt_register_lib, __tgt_unregister_lib\n__tgt_register_lib:\n__tgt_unregister_lib:\nret\n",
+        ".globl __tgt_register_lib, \
+         __tgt_unregister_lib\n__tgt_register_lib:\n__tgt_unregister_lib:\nret\n",
     );
     let runtime_object = files.0.path().join("runtime.o");
     run(Command::new("clang-22")

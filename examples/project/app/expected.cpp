@@ -16,7 +16,8 @@ std::vector<float> plate(std::size_t size, int steps) {
     for (std::size_t row = 1; row + 1 < size; ++row)
       for (std::size_t column = 1; column + 1 < size; ++column) {
         const std::size_t here = row * size + column;
-        const float around = (now[here - size] + now[here + size]) + (now[here - 1] + now[here + 1]);
+        const float around =
+            (now[here - size] + now[here + size]) + (now[here - 1] + now[here + 1]);
         next[here] = now[here] + conductivity(row, column) * (around - 4.0f * now[here]);
       }
     now.swap(next);

@@ -1,4 +1,5 @@
-// Lets heat spread with the static library, summarises with the shared one, and compares with plain C++.
+// Lets heat spread with the static library, summarises with the shared one, and compares with plain
+// C++.
 #include "expected.hpp"
 #include "plate.hpp"
 #include "stencil.hpp"
@@ -65,6 +66,7 @@ int main() {
   for (float *memory : {now, next, reference})
     sycl::free(memory, queue);
   if (right)
-    std::printf("heat %.1f between %.2f and %.2f degrees: right\n", sum.heat, sum.coldest, sum.warmest);
+    std::printf("heat %.1f between %.2f and %.2f degrees: right\n", sum.heat, sum.coldest,
+                sum.warmest);
   return right ? 0 : 1;
 }

@@ -7,8 +7,8 @@
 
 namespace plate {
 
-// How well the plate conducts heat at a place. Kernels of both libraries call it; those of the static library find it
-// when the program runs.
+// How well the plate conducts heat at a place. Kernels of both libraries call it; those of the
+// static library find it when the program runs.
 SYCL_EXTERNAL float conductivity(std::size_t row, std::size_t column);
 
 // How many cells the edge of a plate is long that has this many cells.

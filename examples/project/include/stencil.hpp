@@ -11,6 +11,7 @@ namespace stencil {
 sycl::event heat(sycl::queue &queue, float *temperatures, std::size_t size);
 
 // One step from `now` to `next`. The rim keeps its temperature.
-sycl::event diffuse(sycl::queue &queue, const float *now, float *next, std::size_t size, sycl::event after);
+sycl::event diffuse(sycl::queue &queue, const float *now, float *next, std::size_t size,
+                    sycl::event after);
 
 } // namespace stencil

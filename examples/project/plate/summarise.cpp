@@ -1,4 +1,5 @@
-// One work-item per row sums up its row, the host the rows. The kernel calls functions of other translation units.
+// One work-item per row sums up its row, the host the rows. The kernel calls functions of other
+// translation units.
 #include "plate.hpp"
 
 #include <algorithm>

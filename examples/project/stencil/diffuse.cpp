@@ -3,7 +3,8 @@
 
 namespace stencil {
 
-sycl::event diffuse(sycl::queue &queue, const float *now, float *next, std::size_t size, sycl::event after) {
+sycl::event diffuse(sycl::queue &queue, const float *now, float *next, std::size_t size,
+                    sycl::event after) {
   return queue.submit([&](sycl::handler &group) {
     group.depends_on(after);
     group.parallel_for<class Diffuse>(sycl::range(size, size), [=](sycl::id<2> at) {

@@ -1,7 +1,7 @@
 //! The tool `check-diagnostics`: compares messages with `ERROR:`, `WARNING:` and `NOTE:` comments.
 //!
-//! The compiler's messages come from standard input. Every error and warning must be expected, and every
-//! expectation must be met. Notes that no comment mentions are accepted. With
+//! The compiler's messages come from standard input. Every error and warning must be expected, and
+//! every expectation must be met. Notes that no comment mentions are accepted. With
 //! `SCYTHE_FILETEST_UPDATE=1` in the environment, the tool rewrites the comments instead.
 
 use crate::directive::directives;
@@ -19,7 +19,9 @@ pub(crate) fn run(args: &[String]) -> Result<String, String> {
     let text = std::fs::read_to_string(file).map_err(|e| format!("{file}: {e}"))?;
     let expected = FileTest::parse(&text).map_err(|e| format!("{file}: {e}"))?.diagnostics;
     let mut messages = Vec::new();
-    std::io::stdin().read_to_end(&mut messages).map_err(|e| format!("the messages cannot be read: {e}"))?;
+    std::io::stdin()
+        .read_to_end(&mut messages)
+        .map_err(|e| format!("the messages cannot be read: {e}"))?;
     let messages = String::from_utf8_lossy(&messages);
     let difference = compare(&expected, &seen(Path::new(file), &messages));
     if difference.is_empty() {
@@ -36,9 +38,12 @@ pub(crate) fn run(args: &[String]) -> Result<String, String> {
 pub fn seen(file: &Path, messages: &str) -> Vec<Diagnostic> {
     let place = format!("{}:", file.display());
     let read = |line: &str| {
-        let found = Kind::ALL.into_iter().find_map(|kind| Some((kind, line.split_once(&format!(" {kind}: "))?)));
+        let found = Kind::ALL
+            .into_iter()
+            .find_map(|kind| Some((kind, line.split_once(&format!(" {kind}: "))?)));
         let (kind, (before, message)) = found?;
-        let number = before.strip_prefix(&place).and_then(|rest| rest.split(':').next()?.parse().ok());
+        let number =
+            before.strip_prefix(&place).and_then(|rest| rest.split(':').next()?.parse().ok());
         Some(Diagnostic { line: number.unwrap_or(0), kind, message: message.into() })
     };
     messages.lines().filter_map(read).collect()
@@ -74,9 +79,12 @@ impl Difference {
 
     /// One line for each diagnostic: `-` before those that are missing, `+` before unexpected ones.
     fn describe(&self, file: &str) -> String {
-        let line = |sign: char, d: &Diagnostic| format!("{sign} {file}:{}: {}: {}", d.line, d.kind, d.message);
+        let line = |sign: char, d: &Diagnostic| {
+            format!("{sign} {file}:{}: {}: {}", d.line, d.kind, d.message)
+        };
         let missing = self.missing.iter().map(|d| line('-', d));
-        let lines: Vec<String> = missing.chain(self.unexpected.iter().map(|d| line('+', d))).collect();
+        let lines: Vec<String> =
+            missing.chain(self.unexpected.iter().map(|d| line('+', d))).collect();
         format!("The diagnostics differ (- expected, + seen):\n{}", lines.join("\n"))
     }
 }
@@ -84,12 +92,17 @@ impl Difference {
 /// The text with comments for the seen diagnostics. Expectations that were met stay as they are.
 fn update(text: &str, difference: &Difference) -> Result<String, String> {
     if let Some(other) = difference.unexpected.iter().find(|d| d.line == 0) {
-        return Err(format!("a diagnostic of another file has no line for its comment: {}", other.message));
+        return Err(format!(
+            "a diagnostic of another file has no line for its comment: {}",
+            other.message
+        ));
     }
     let mut comments: BTreeMap<usize, Vec<(Kind, String)>> = BTreeMap::new();
     let mut missing = difference.missing.clone();
     for directive in directives(text) {
-        let Some(kind) = Kind::ALL.into_iter().find(|kind| kind.key() == directive.key) else { continue };
+        let Some(kind) = Kind::ALL.into_iter().find(|kind| kind.key() == directive.key) else {
+            continue;
+        };
         let this = Diagnostic { line: directive.line, kind, message: directive.value.into() };
         let list = comments.entry(directive.line).or_default();
         match missing.iter().position(|d| *d == this) {
@@ -123,7 +136,10 @@ mod tests {
                         g(); // WARNING: odd\nh();\n";
 
     fn differ(messages: &str) -> Difference {
-        compare(&FileTest::parse(TEXT).unwrap().diagnostics, &seen(Path::new("/a b/x.cpp"), messages))
+        compare(
+            &FileTest::parse(TEXT).unwrap().diagnostics,
+            &seen(Path::new("/a b/x.cpp"), messages),
+        )
     }
 
     #[test]
@@ -143,7 +159,8 @@ mod tests {
     #[test]
     fn an_update_replaces_what_differs() {
         let difference = differ("/a b/x.cpp:2:1: error: so bad\n/a b/x.cpp:4:5: warning: odd\n");
-        let expected = "// RUN: check-diagnostics %s\nf(); // ERROR: bad\ng();\nh(); // WARNING: odd\n";
+        let expected =
+            "// RUN: check-diagnostics %s\nf(); // ERROR: bad\ng();\nh(); // WARNING: odd\n";
         assert_eq!(update(TEXT, &difference), Ok(expected.to_owned()));
         assert!(update(TEXT, &differ("other.cpp:1:1: error: bad\n")).is_err());
     }

@@ -60,7 +60,9 @@ pub fn without_marker(line: &str) -> &str {
 fn key_and_value(text: &str) -> Option<(&str, &str)> {
     let (key, value) = text.split_once(':')?;
     let is_key = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
-    let right = key.len() > 1 && key.starts_with(|c: char| c.is_ascii_uppercase()) && key.chars().all(is_key);
+    let right = key.len() > 1
+        && key.starts_with(|c: char| c.is_ascii_uppercase())
+        && key.chars().all(is_key);
     // `NAME::member` is C++.
     (right && !value.starts_with(':')).then_some((key, value))
 }
@@ -79,7 +81,12 @@ mod tests {
                     \x20 // CHECK-NEXT:  x = y:z \n#  FILE: a\n";
         assert_eq!(
             all(text),
-            [(1, "RUN", "one"), (2, "RUN", "two; three // NOT: this"), (4, "CHECK-NEXT", "x = y:z"), (5, "FILE", "a")]
+            [
+                (1, "RUN", "one"),
+                (2, "RUN", "two; three // NOT: this"),
+                (4, "CHECK-NEXT", "x = y:z"),
+                (5, "FILE", "a")
+            ]
         );
     }
 

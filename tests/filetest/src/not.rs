@@ -8,7 +8,8 @@ use std::process::Command;
 /// Runs a command. `Err` says why its end is no orderly failure.
 pub(crate) fn run(args: &[String]) -> Result<String, String> {
     let (program, rest) = args.split_first().ok_or("not: which command must fail?")?;
-    let status = Command::new(program).args(rest).status().map_err(|e| format!("not: '{program}': {e}"))?;
+    let status =
+        Command::new(program).args(rest).status().map_err(|e| format!("not: '{program}': {e}"))?;
     match status.code() {
         Some(0) => Err(format!("not: '{program}' succeeded, but must fail")),
         Some(code) if code < 124 && code != 101 => Ok(String::new()),

@@ -127,8 +127,10 @@ impl FileTest {
     pub fn parse(text: &str) -> Result<FileTest, Malformed> {
         let all: Vec<Directive<'_>> = directives(text).collect();
         let runs = runs(&all)?;
-        let prefixes: BTreeSet<String> = runs.iter().flat_map(|run| prefixes(&run.command)).collect();
-        let mut test = FileTest { files: Vec::new(), runs, checks: Vec::new(), diagnostics: Vec::new() };
+        let prefixes: BTreeSet<String> =
+            runs.iter().flat_map(|run| prefixes(&run.command)).collect();
+        let mut test =
+            FileTest { files: Vec::new(), runs, checks: Vec::new(), diagnostics: Vec::new() };
         let mut silent = None;
         for directive in &all {
             let (line, key, value) = (directive.line, directive.key, directive.value);
@@ -155,7 +157,8 @@ impl FileTest {
 
     /// `name`, or `name := one line of its text`.
     fn add_file(&mut self, value: &str) {
-        let (name, text) = value.split_once(" := ").map_or((value, None), |(name, text)| (name, Some(text)));
+        let (name, text) =
+            value.split_once(" := ").map_or((value, None), |(name, text)| (name, Some(text)));
         let index = self.files.iter().position(|file| file.name == name).unwrap_or_else(|| {
             self.files.push(NewFile { name: name.into(), text: String::new() });
             self.files.len() - 1
@@ -169,7 +172,8 @@ impl FileTest {
     fn reject_misspelt(&self, text: &str, prefixes: &BTreeSet<String>) -> Result<(), Malformed> {
         let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
         let known = |word: &str| {
-            ["RUN", "FILE", "NO-DIAGNOSTICS"].contains(&word) || prefixes.iter().any(|p| is_check(word, p))
+            ["RUN", "FILE", "NO-DIAGNOSTICS"].contains(&word)
+                || prefixes.iter().any(|p| is_check(word, p))
         };
         for (index, line) in text.lines().enumerate() {
             let comment = without_marker(line);
@@ -178,7 +182,8 @@ impl FileTest {
             let upper = word.to_ascii_uppercase().replace('_', "-");
             let right = colon && comment[word.len()..].starts_with(':') && word == upper;
             if !right && known(&upper) && (colon || (word == upper && comment.len() < line.len())) {
-                let defect = Defect::Misspelt(comment[..word.len() + usize::from(colon)].into(), upper);
+                let defect =
+                    Defect::Misspelt(comment[..word.len() + usize::from(colon)].into(), upper);
                 return Err(Malformed { line: index + 1, defect });
             }
         }
@@ -186,15 +191,26 @@ impl FileTest {
     }
 
     /// Expectations that nothing reads, and readers without expectations.
-    fn reject_idle(&self, prefixes: &BTreeSet<String>, silent: Option<usize>) -> Result<(), Malformed> {
+    fn reject_idle(
+        &self,
+        prefixes: &BTreeSet<String>,
+        silent: Option<usize>,
+    ) -> Result<(), Malformed> {
         let at = |line, defect| Err(Malformed { line, defect });
         let Some(first) = self.runs.first() else { return at(1, Defect::NoRun) };
-        if let Some(prefix) = prefixes.iter().find(|p| !self.checks.iter().any(|check| check.prefix == **p)) {
+        if let Some(prefix) =
+            prefixes.iter().find(|p| !self.checks.iter().any(|check| check.prefix == **p))
+        {
             return at(first.line, Defect::NoSuchPrefix(prefix.clone()));
         }
-        let reader = self.runs.iter().find(|run| run.command.split_whitespace().any(|w| w == CHECK_DIAGNOSTICS));
+        let reader = self
+            .runs
+            .iter()
+            .find(|run| run.command.split_whitespace().any(|w| w == CHECK_DIAGNOSTICS));
         match (reader, self.diagnostics.first(), silent) {
-            (None, Some(expected), _) => at(expected.line, Defect::Unread(expected.kind.key().into())),
+            (None, Some(expected), _) => {
+                at(expected.line, Defect::Unread(expected.kind.key().into()))
+            }
             (None, None, Some(line)) => at(line, Defect::Unread("NO-DIAGNOSTICS".into())),
             (Some(run), None, None) => at(run.line, Defect::NoDiagnostics),
             (Some(_), Some(expected), Some(_)) => at(expected.line, Defect::Contradiction),
@@ -211,7 +227,9 @@ fn runs(all: &[Directive<'_>]) -> Result<Vec<Run>, Malformed> {
     for directive in all {
         let unfinished = |line| Malformed { line, defect: Defect::Unfinished };
         match open {
-            Some(last) if directive.key != "RUN" || directive.line != last + 1 => return Err(unfinished(last)),
+            Some(last) if directive.key != "RUN" || directive.line != last + 1 => {
+                return Err(unfinished(last));
+            }
             _ if directive.key != "RUN" => continue,
             _ => {}
         }
@@ -242,7 +260,9 @@ fn prefixes(command: &str) -> Vec<String> {
         let before = found.len();
         while let Some(word) = words.next_if(|word| !["|", ";", "&&", "||"].contains(word)) {
             let option = word.trim_start_matches('-');
-            let list = option.strip_prefix("check-prefix=").or_else(|| option.strip_prefix("check-prefixes="));
+            let list = option
+                .strip_prefix("check-prefix=")
+                .or_else(|| option.strip_prefix("check-prefixes="));
             found.extend(list.into_iter().flat_map(|list| list.split(',')).map(str::to_owned));
         }
         if found.len() == before {
@@ -256,7 +276,9 @@ fn prefixes(command: &str) -> Vec<String> {
 fn is_check(key: &str, prefix: &str) -> bool {
     let Some(suffix) = key.strip_prefix(prefix) else { return false };
     let counts = |n: &str| !n.is_empty() && n.chars().all(|c| c.is_ascii_digit());
-    suffix.is_empty() || SUFFIXES.contains(&suffix) || suffix.strip_prefix("-COUNT-").is_some_and(counts)
+    suffix.is_empty()
+        || SUFFIXES.contains(&suffix)
+        || suffix.strip_prefix("-COUNT-").is_some_and(counts)
 }
 
 #[cfg(test)]
@@ -279,7 +301,10 @@ mod tests {
         assert_eq!(test.files[1], NewFile { name: "b".into(), text: String::new() });
         assert_eq!(test.runs[0], Run { line: 4, command: "tool %s | FileCheck %s".into() });
         assert_eq!(test.runs.len(), 2);
-        assert_eq!(test.checks.iter().map(|c| c.prefix.as_str()).collect::<Vec<_>>(), ["CHECK", "ONE", "TWO"]);
+        assert_eq!(
+            test.checks.iter().map(|c| c.prefix.as_str()).collect::<Vec<_>>(),
+            ["CHECK", "ONE", "TWO"]
+        );
     }
 
     #[test]
@@ -302,7 +327,10 @@ mod tests {
             ("; run: z", "run:", "RUN"),
         ] {
             let (at, defect) = with(line);
-            assert!(matches!(&defect, Defect::Misspelt(_, m) if m == meant) && at == 3, "{line} {seen}: {defect}");
+            assert!(
+                matches!(&defect, Defect::Misspelt(_, m) if m == meant) && at == 3,
+                "{line} {seen}: {defect}"
+            );
         }
         assert_eq!(with("; RUN:"), (3, Defect::Empty("RUN".into())));
     }
@@ -315,14 +343,18 @@ mod tests {
         assert_eq!(defect("RUN: x\nCHECK: y\n"), (2, Defect::Unknown("CHECK".into())));
         assert_eq!(defect("RUN: x\nf(); // ERROR: y\n"), (2, Defect::Unread("ERROR".into())));
         assert_eq!(defect("RUN: check-diagnostics %s\n"), (1, Defect::NoDiagnostics));
-        assert_eq!(defect("RUN: check-diagnostics %s\nNO-DIAGNOSTICS:\nf(); // NOTE: y\n"), (3, Defect::Contradiction));
+        assert_eq!(
+            defect("RUN: check-diagnostics %s\nNO-DIAGNOSTICS:\nf(); // NOTE: y\n"),
+            (3, Defect::Contradiction)
+        );
         assert_eq!(defect("RUN: x \\\nCHECK: y\n"), (1, Defect::Unfinished));
         assert_eq!(defect("RUN: x \\\n\nRUN: y\n"), (1, Defect::Unfinished));
     }
 
     #[test]
     fn diagnostics_stand_at_the_end_of_a_line() {
-        let test = FileTest::parse("// RUN: check-diagnostics %s\nf(); // ERROR: a // NOTE: b\n").unwrap();
+        let test =
+            FileTest::parse("// RUN: check-diagnostics %s\nf(); // ERROR: a // NOTE: b\n").unwrap();
         let (error, note) = (&test.diagnostics[0], &test.diagnostics[1]);
         assert_eq!((error.line, error.kind, error.message.as_str()), (2, Kind::Error, "a"));
         assert_eq!((note.line, note.kind, note.message.as_str()), (2, Kind::Note, "b"));

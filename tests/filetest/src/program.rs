@@ -6,7 +6,8 @@
 use crate::directive::directives;
 use crate::parse::{Defect, Malformed};
 
-const KEYS: [&str; 8] = ["MODES", "LEVELS", "FLAGS", "ARGS", "OUTPUT", "VALGRIND", "BACKENDS", "AHEAD"];
+const KEYS: [&str; 8] =
+    ["MODES", "LEVELS", "FLAGS", "ARGS", "OUTPUT", "VALGRIND", "BACKENDS", "AHEAD"];
 const LEVELS: [&str; 4] = ["O0", "O1", "O2", "O3"];
 /// `opencl-objects` is OpenCL without shared memory, in addition to `opencl`.
 const BACKENDS: [&str; 4] = ["cpu", "opencl", "opencl-objects", "cuda"];
@@ -75,21 +76,28 @@ impl Program {
                 false if line > head => continue,
                 false => return Err(wrong(Defect::Unknown(key.into()))),
                 true if line > head => return Err(wrong(Defect::Late(key.into()))),
-                true if seen.contains(&key) && key != "OUTPUT" => return Err(wrong(Defect::Twice(key.into()))),
+                true if seen.contains(&key) && key != "OUTPUT" => {
+                    return Err(wrong(Defect::Twice(key.into())));
+                }
                 true if value.is_empty() => return Err(wrong(Defect::Empty(key.into()))),
                 true => seen.push(key),
             }
             match key {
                 "MODES" => {
                     let names = list(line, key, value, &Mode::ALL.map(Mode::name))?;
-                    program.modes = Mode::ALL.into_iter().filter(|m| names.iter().any(|n| n == m.name())).collect();
+                    program.modes = Mode::ALL
+                        .into_iter()
+                        .filter(|m| names.iter().any(|n| n == m.name()))
+                        .collect();
                 }
                 "LEVELS" => program.levels = list(line, key, value, &LEVELS)?,
                 "BACKENDS" => program.backends = list(line, key, value, &BACKENDS)?,
                 "FLAGS" => program.flags = words(value),
                 "ARGS" => program.args = words(value),
                 "OUTPUT" => program.output.push(value.into()),
-                "AHEAD" => program.ahead = list(line, key, value, &["no"])?.iter().all(|word| word != "no"),
+                "AHEAD" => {
+                    program.ahead = list(line, key, value, &["no"])?.iter().all(|word| word != "no")
+                }
                 _ => valgrind = Some((line, value)),
             }
         }
@@ -148,7 +156,10 @@ mod tests {
                     int main() {}\n// LATER: is prose\n";
         let program = Program::parse(text).unwrap();
         assert_eq!(program.modes, [Mode::Device, Mode::Host]);
-        assert_eq!((program.levels, program.args), (vec!["O1".to_owned()], vec!["1".to_owned(), "2".to_owned()]));
+        assert_eq!(
+            (program.levels, program.args),
+            (vec!["O1".to_owned()], vec!["1".to_owned(), "2".to_owned()])
+        );
         assert_eq!(program.output, ["all good", "more"]);
         assert_eq!(program.valgrind_args, Some(vec!["3".to_owned()]));
         assert!(!program.ahead);
@@ -161,23 +172,35 @@ mod tests {
         assert_eq!(program.backends, ["cpu", "opencl", "cuda"]);
         assert_eq!(program.valgrind_args, Some(Vec::new()));
         assert_eq!(Program::parse("// VALGRIND: no\n").unwrap().valgrind_args, None);
-        assert_eq!(Program::parse("// ARGS: 7\n").unwrap().valgrind_args, Some(vec!["7".to_owned()]));
+        assert_eq!(
+            Program::parse("// ARGS: 7\n").unwrap().valgrind_args,
+            Some(vec!["7".to_owned()])
+        );
     }
 
     #[test]
     fn wrong_directives_are_errors() {
         let message = |text: &str| Program::parse(text).unwrap_err().to_string();
         for (text, expected) in [
-            ("// MODES: gpu\n", "line 1: 'MODES:' has the value 'gpu'; expected one of: device, host, gxx"),
+            (
+                "// MODES: gpu\n",
+                "line 1: 'MODES:' has the value 'gpu'; expected one of: device, host, gxx",
+            ),
             ("//\n// LEVELS: O9\n", "line 2: 'LEVELS:' has the value 'O9'"),
-            ("// BACKENDS: cpu,opencl,cude\n", "'cude'; expected one of: cpu, opencl, opencl-objects, cuda"),
+            (
+                "// BACKENDS: cpu,opencl,cude\n",
+                "'cude'; expected one of: cpu, opencl, opencl-objects, cuda",
+            ),
             ("// VALGRIND: maybe\n", "'maybe'"),
             ("// AHEAD: yes\n", "'yes'"),
             ("// MODE: host\n", "unknown directive 'MODE:'"),
             ("// modes: host\n", "'modes:' is not a directive; write 'MODES:'"),
             ("// ARGS:\n", "'ARGS:' has no value"),
             ("// ARGS: 1\n// ARGS: 2\n", "line 2: 'ARGS:' stands twice"),
-            ("int main() {}\n// MODES: host\n", "line 2: 'MODES:' must stand in the comments at the head"),
+            (
+                "int main() {}\n// MODES: host\n",
+                "line 2: 'MODES:' must stand in the comments at the head",
+            ),
         ] {
             let seen = message(text);
             assert!(seen.contains(expected), "{text}: {seen}");

@@ -45,9 +45,13 @@ mod tests {
     #[test]
     fn a_missing_program_is_named_with_the_places_that_were_searched() {
         let folder = tempfile::tempdir().unwrap();
-        let missing = find("FileCheck", folder.path(), folder.path().as_os_str()).unwrap_err().to_string();
+        let missing =
+            find("FileCheck", folder.path(), folder.path().as_os_str()).unwrap_err().to_string();
         assert!(missing.starts_with("FileCheck of LLVM 22 is not installed"), "{missing}");
-        assert!(missing.contains(&folder.path().join("FileCheck").display().to_string()), "{missing}");
+        assert!(
+            missing.contains(&folder.path().join("FileCheck").display().to_string()),
+            "{missing}"
+        );
         assert!(missing.contains("cargo xtask setup"), "{missing}");
     }
 

@@ -30,9 +30,13 @@ impl Options {
         };
         let mut rest = args.iter();
         while let Some(arg) = rest.next() {
-            let (option, value) = arg.split_once('=').map_or((arg.as_str(), None), |(o, v)| (o, Some(v.to_owned())));
+            let (option, value) =
+                arg.split_once('=').map_or((arg.as_str(), None), |(o, v)| (o, Some(v.to_owned())));
             let mut value = || {
-                value.clone().or_else(|| rest.next().cloned()).ok_or_else(|| format!("the option '{arg}' has no value"))
+                value
+                    .clone()
+                    .or_else(|| rest.next().cloned())
+                    .ok_or_else(|| format!("the option '{arg}' has no value"))
             };
             match option {
                 "--list" => options.list = true,
@@ -43,7 +47,8 @@ impl Options {
                 "--test-threads" => {
                     let number = value()?;
                     let right = number.parse().ok().filter(|n| *n > 0);
-                    options.threads = right.ok_or_else(|| format!("'{number}' is not a number of threads"))?;
+                    options.threads =
+                        right.ok_or_else(|| format!("'{number}' is not a number of threads"))?;
                 }
                 "--format" | "--color" | "-Z" => drop(value()?),
                 "--nocapture" | "--no-capture" | "--include-ignored" | "--show-output" => {}
@@ -55,7 +60,9 @@ impl Options {
     }
 
     pub(crate) fn selects(&self, name: &str) -> bool {
-        let matches = |filter: &String| if self.exact { name == filter } else { name.contains(filter.as_str()) };
+        let matches = |filter: &String| {
+            if self.exact { name == filter } else { name.contains(filter.as_str()) }
+        };
         // No file test is ignored.
         !self.ignored
             && (self.filters.is_empty() || self.filters.iter().any(matches))
@@ -95,7 +102,8 @@ impl Report {
             println!("\nfailures:\n\n{}", self.failures.join("\n"));
         }
         println!(
-            "\ntest result: {}. {} passed; {failed} failed; 0 ignored; 0 measured; {} filtered out; \
+            "\ntest result: {}. {} passed; {failed} failed; 0 ignored; 0 measured; {} filtered \
+             out; \
              finished in {:.2}s\n",
             if failed == 0 { "ok" } else { "FAILED" },
             self.passed,
@@ -116,7 +124,8 @@ mod tests {
 
     #[test]
     fn filters_select_by_parts_of_names() {
-        let options = parse(&["cpu/", "--quiet", "nvptx", "--skip", "maths", "--test-threads=3"]).unwrap();
+        let options =
+            parse(&["cpu/", "--quiet", "nvptx", "--skip", "maths", "--test-threads=3"]).unwrap();
         assert!(options.selects("cpu/a.ll") && options.selects("nvptx/b.ll"));
         assert!(!options.selects("nvptx/maths.ll") && !options.selects("passes/a.ll"));
         assert_eq!((options.threads, options.quiet, options.list), (3, true, false));

@@ -41,7 +41,8 @@ impl Environment {
         let unreadable = |error| Failure::Unreadable { file: file.into(), error };
         let file = file.canonicalize().map_err(unreadable)?;
         let text = std::fs::read_to_string(&file).map_err(unreadable)?;
-        let test = FileTest::parse(&text).map_err(|malformed| Failure::Malformed { file: file.clone(), malformed })?;
+        let test = FileTest::parse(&text)
+            .map_err(|malformed| Failure::Malformed { file: file.clone(), malformed })?;
         let scratch = tempfile::tempdir()?;
         let root = scratch.path().canonicalize()?;
         let (here, temporary, report) = (root.join("here"), root.join("tmp"), root.join("report"));
@@ -68,12 +69,23 @@ impl Environment {
         }
         let (line, end) = ended(&report, &output);
         let run = test.runs.iter().rev().find(|run| run.line <= line).unwrap_or(&test.runs[0]);
-        Err(Failure::Command { file, line: run.line, command: run.command.clone(), end, output: shown(&output) })
+        Err(Failure::Command {
+            file,
+            line: run.line,
+            command: run.command.clone(),
+            end,
+            output: shown(&output),
+        })
     }
 
     fn search_path(&self) -> OsString {
         let old = std::env::var_os("PATH").unwrap_or_default();
-        let folders = self.path.iter().cloned().chain([programs::llvm_folder()]).chain(std::env::split_paths(&old));
+        let folders = self
+            .path
+            .iter()
+            .cloned()
+            .chain([programs::llvm_folder()])
+            .chain(std::env::split_paths(&old));
         std::env::join_paths(folders).unwrap_or(old)
     }
 }
@@ -108,15 +120,19 @@ fn script(test: &FileTest, file: &Path, report: &Path) -> String {
 /// The line of the command that ended a test, and how it ended.
 fn ended(report: &Path, output: &Output) -> (usize, String) {
     let text = std::fs::read_to_string(report).unwrap_or_default();
-    match text.trim().split_once(' ').and_then(|(status, line)| Some((status, line.parse().ok()?))) {
+    match text.trim().split_once(' ').and_then(|(status, line)| Some((status, line.parse().ok()?)))
+    {
         Some((status, line)) => (line, format!("the command failed with status {status}")),
-        None if output.status.code() == Some(124) => (1, format!("the test did not end within {LIMIT} s")),
+        None if output.status.code() == Some(124) => {
+            (1, format!("the test did not end within {LIMIT} s"))
+        }
         None => (1, format!("the shell ended with {}", output.status)),
     }
 }
 
 fn shown(output: &Output) -> String {
-    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let (out, err) =
+        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     format!("{out}{err}")
 }
 
@@ -147,10 +163,14 @@ mod tests {
     #[test]
     fn a_failing_check_names_file_line_and_status() {
         let failure =
-            run("RUN: true\nRUN: echo two | FileCheck %s\nRUN: touch /nowhere/x\nCHECK: three\n").unwrap_err();
+            run("RUN: true\nRUN: echo two | FileCheck %s\nRUN: touch /nowhere/x\nCHECK: three\n")
+                .unwrap_err();
         assert!(failure.contains("it's a.test:2: the command failed with status 1\n"), "{failure}");
         assert!(failure.contains("  echo two | FileCheck %s\n"), "{failure}");
-        assert!(failure.contains("a.test:4:8: error: CHECK: expected string not found"), "{failure}");
+        assert!(
+            failure.contains("a.test:4:8: error: CHECK: expected string not found"),
+            "{failure}"
+        );
     }
 
     #[test]

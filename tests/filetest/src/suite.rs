@@ -35,7 +35,10 @@ pub struct Prepared {
 
 /// The root of the repository.
 pub fn repository() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository exists")
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .canonicalize()
+        .expect("the repository exists")
 }
 
 impl Default for Suite {
@@ -46,7 +49,8 @@ impl Default for Suite {
 
 impl Suite {
     pub fn new() -> Suite {
-        let functions: Vec<(_, Function)> = vec![("not", not::run), (parse::CHECK_DIAGNOSTICS, diagnostics::run)];
+        let functions: Vec<(_, Function)> =
+            vec![("not", not::run), (parse::CHECK_DIAGNOSTICS, diagnostics::run)];
         Suite { folders: Vec::new(), programs: Vec::new(), functions, prepare: None }
     }
 
@@ -78,13 +82,17 @@ impl Suite {
 
     /// Runs the tests that the command line selects, or the tool by whose name the process runs.
     pub fn main(self) -> ExitCode {
-        let args: Vec<String> = std::env::args_os().map(|a| a.to_string_lossy().into_owned()).collect();
-        let name = args.first().map(|a| Path::new(a).file_name().unwrap_or_default().to_string_lossy().into_owned());
+        let args: Vec<String> =
+            std::env::args_os().map(|a| a.to_string_lossy().into_owned()).collect();
+        let name = args
+            .first()
+            .map(|a| Path::new(a).file_name().unwrap_or_default().to_string_lossy().into_owned());
         let tool = self.functions.iter().find(|(tool, _)| name.as_deref() == Some(tool));
         if let Some((_, function)) = tool {
             return run_tool(*function, &args[1..]);
         }
-        let result = Options::parse(args.get(1..).unwrap_or_default()).and_then(|options| self.run(&options));
+        let result = Options::parse(args.get(1..).unwrap_or_default())
+            .and_then(|options| self.run(&options));
         match result {
             Ok(true) => ExitCode::SUCCESS,
             Ok(false) => ExitCode::from(101),
@@ -118,16 +126,21 @@ impl Suite {
     fn cases(&self) -> Result<Vec<(String, PathBuf)>, String> {
         let mut cases = Vec::new();
         for (name, folder) in &self.folders {
-            let problem = |e| format!("the folder {} of file tests cannot be read: {e}", folder.display());
+            let problem =
+                |e| format!("the folder {} of file tests cannot be read: {e}", folder.display());
             let entries = std::fs::read_dir(folder).map_err(problem)?;
-            let mut files: Vec<PathBuf> =
-                entries.map(|entry| entry.map(|e| e.path())).collect::<Result<_, _>>().map_err(problem)?;
+            let mut files: Vec<PathBuf> = entries
+                .map(|entry| entry.map(|e| e.path()))
+                .collect::<Result<_, _>>()
+                .map_err(problem)?;
             files.retain(|file| file.is_file());
             files.sort();
             if files.is_empty() {
                 return Err(format!("the folder {} holds no file test", folder.display()));
             }
-            let label = |f: PathBuf| (format!("{name}/{}", f.file_name().unwrap_or_default().to_string_lossy()), f);
+            let label = |f: PathBuf| {
+                (format!("{name}/{}", f.file_name().unwrap_or_default().to_string_lossy()), f)
+            };
             cases.extend(files.into_iter().map(label));
         }
         Ok(cases)
@@ -138,12 +151,17 @@ impl Suite {
         let bin = shared.join("bin");
         std::fs::create_dir(&bin).map_err(|e| format!("{}: {e}", bin.display()))?;
         let check = programs::llvm("FileCheck").map_err(|e| e.to_string())?;
-        let own = std::env::current_exe().map_err(|e| format!("the test executable has no path: {e}"))?;
+        let own =
+            std::env::current_exe().map_err(|e| format!("the test executable has no path: {e}"))?;
         let functions = self.functions.iter().map(|(name, _)| (*name, own.clone()));
-        for (name, path) in self.programs.iter().cloned().chain(functions).chain([("FileCheck", check)]) {
-            symlink(&path, bin.join(name)).map_err(|e| format!("no link to {}: {e}", path.display()))?;
+        for (name, path) in
+            self.programs.iter().cloned().chain(functions).chain([("FileCheck", check)])
+        {
+            symlink(&path, bin.join(name))
+                .map_err(|e| format!("no link to {}: {e}", path.display()))?;
         }
-        let prepared = self.prepare.map_or_else(|| Ok(Prepared::default()), |prepare| prepare(shared))?;
+        let prepared =
+            self.prepare.map_or_else(|| Ok(Prepared::default()), |prepare| prepare(shared))?;
         Ok(Environment { path: [vec![bin], prepared.path].concat(), variables: prepared.variables })
     }
 }
@@ -170,7 +188,12 @@ fn run_tool(function: Function, args: &[String]) -> ExitCode {
 }
 
 /// Calls `work` for all items on several threads, and `done` with the results in the items' order.
-fn parallel<T: Sync, R: Send>(items: &[T], threads: usize, work: impl Fn(&T) -> R + Sync, mut done: impl FnMut(R)) {
+fn parallel<T: Sync, R: Send>(
+    items: &[T],
+    threads: usize,
+    work: impl Fn(&T) -> R + Sync,
+    mut done: impl FnMut(R),
+) {
     let next = AtomicUsize::new(0);
     let (sender, receiver) = std::sync::mpsc::channel();
     std::thread::scope(|scope| {
@@ -227,7 +250,11 @@ mod tests {
         assert!(tests.len() > 100, "only {} file tests", tests.len());
         for file in &tests {
             let folder = file.parent().unwrap().strip_prefix(&root).unwrap().display().to_string();
-            assert!(sources.contains(&format!(".folder(\"{folder}\")")), "no suite runs {}", file.display());
+            assert!(
+                sources.contains(&format!(".folder(\"{folder}\")")),
+                "no suite runs {}",
+                file.display()
+            );
         }
     }
 

@@ -1,10 +1,10 @@
 //! Puts barriers where a kernel would race without them, and nowhere else.
 //!
-//! Between two barriers a memory is either read by everybody or written by its owners, never both. The accesses
-//! since the last barrier are followed along all paths of the uniform control flow: `break` and `continue` carry
-//! theirs to the end and to the head of their loop. A statement that could race with them gets a barrier before it.
-//! Divergent compounds hold no barriers, and count as one statement; the generator lets none of them both read and
-//! write a memory.
+//! Between two barriers a memory is either read by everybody or written by its owners, never both.
+//! The accesses since the last barrier are followed along all paths of the uniform control flow:
+//! `break` and `continue` carry theirs to the end and to the head of their loop. A statement that
+//! could race with them gets a barrier before it. Divergent compounds hold no barriers, and count
+//! as one statement; the generator lets none of them both read and write a memory.
 
 use crate::program::{Jump, Shape, Statement, Touch};
 
@@ -35,7 +35,9 @@ fn flow(body: &mut Vec<Statement>, before: Option<Touch>, jumps: &mut Jumps) -> 
     while i < body.len() {
         let barrier = match (&body[i], state) {
             (_, None) => false,
-            (Statement::Exchange { memory, .. }, Some(s)) => s.races_with(Touch { reads: 0, writes: 1 << memory }),
+            (Statement::Exchange { memory, .. }, Some(s)) => {
+                s.races_with(Touch { reads: 0, writes: 1 << memory })
+            }
             (Statement::Compound { uniform: true, .. } | Statement::Barrier(_), _) => false,
             (s, Some(before)) => before.races_with(s.touch()),
         };
@@ -100,7 +102,13 @@ mod tests {
     fn looped(body: Vec<Statement>) -> Statement {
         let arm = Arm { open: String::new(), body, close: String::new() };
         let shape = Shape::Loop { once: false };
-        Statement::Compound { head: String::new(), arms: vec![arm], foot: String::new(), shape, uniform: true }
+        Statement::Compound {
+            head: String::new(),
+            arms: vec![arm],
+            foot: String::new(),
+            shape,
+            uniform: true,
+        }
     }
 
     /// Letters for statements, `|` for barriers, brackets round loops.
@@ -138,7 +146,13 @@ mod tests {
         let jump = |jump| Statement::Jump { text: String::new(), jump };
         let barrier = || Statement::Barrier(String::new());
         check(vec![looped(vec![read(), jump(Jump::Break), barrier()]), write()], "[rj|]|w");
-        check(vec![looped(vec![write(), jump(Jump::Continue), barrier(), read(), barrier()])], "[wj|r|]");
-        check(vec![looped(vec![read(), jump(Jump::Continue), barrier(), write(), barrier()])], "[rj|w|]");
+        check(
+            vec![looped(vec![write(), jump(Jump::Continue), barrier(), read(), barrier()])],
+            "[wj|r|]",
+        );
+        check(
+            vec![looped(vec![read(), jump(Jump::Continue), barrier(), write(), barrier()])],
+            "[rj|w|]",
+        );
     }
 }

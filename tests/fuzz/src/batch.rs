@@ -1,6 +1,8 @@
-//! Compiles a program of many kernels in all the ways of its kind, runs each, and compares what they print.
+//! Compiles a program of many kernels in all the ways of its kind, runs each, and compares what
+//! they print.
 //!
-//! A kernel that crashes or hangs takes its program with it: the program is started again behind that kernel.
+//! A kernel that crashes or hangs takes its program with it: the program is started again behind
+//! that kernel.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -20,12 +22,14 @@ pub trait Case: Clone + Send + Sync {
     const NAME: &'static str;
     fn generate(seed: u64) -> Self;
     fn seed(&self) -> u64;
-    /// How long a program may run without printing: many times what a kernel takes on a busy machine.
+    /// How long a program may run without printing: many times what a kernel takes on a busy
+    /// machine.
     const SILENCE: Duration;
-    /// One C++ program, which runs its kernels from the number on that its first argument gives, and prints a line for
-    /// each: its seed, and its result.
+    /// One C++ program, which runs its kernels from the number on that its first argument gives,
+    /// and prints a line for each: its seed, and its result.
     fn program(cases: &[Self]) -> String;
-    /// The optimisation level of a kernel, which depends on its seed: alone it is compiled as in its batch.
+    /// The optimisation level of a kernel, which depends on its seed: alone it is compiled as in
+    /// its batch.
     fn level(seed: u64) -> &'static str;
     /// What is made of `kernels.cpp` in `folder`.
     fn plan(tools: &Toolchain, folder: &Path) -> Plan;
@@ -65,15 +69,24 @@ pub struct Outcome {
 }
 
 /// Compiles and runs `kernels` in `folder`; an error is a compiler's.
-pub fn compare<C: Case>(kernels: &[C], tools: &Toolchain, folder: &Path) -> Result<Outcome, String> {
+pub fn compare<C: Case>(
+    kernels: &[C],
+    tools: &Toolchain,
+    folder: &Path,
+) -> Result<Outcome, String> {
     let source = folder.join("kernels.cpp");
-    std::fs::write(&source, C::program(kernels)).map_err(|e| format!("cannot write {}: {e}", source.display()))?;
+    std::fs::write(&source, C::program(kernels))
+        .map_err(|e| format!("cannot write {}: {e}", source.display()))?;
     let mut plan = C::plan(tools, folder);
     std::thread::scope(|scope| {
-        let chains: Vec<_> =
-            plan.chains.iter_mut().map(|chain| scope.spawn(|| chain.iter_mut().try_for_each(compile))).collect();
+        let chains: Vec<_> = plan
+            .chains
+            .iter_mut()
+            .map(|chain| scope.spawn(|| chain.iter_mut().try_for_each(compile)))
+            .collect();
         let joined = |t: std::thread::ScopedJoinHandle<'_, Result<(), String>>| {
-            t.join().unwrap_or_else(|_| Err("a thread of the comparison ended by a panic".to_owned()))
+            t.join()
+                .unwrap_or_else(|_| Err("a thread of the comparison ended by a panic".to_owned()))
         };
         chains.into_iter().map(joined).collect::<Result<Vec<()>, String>>()
     })?;
@@ -104,7 +117,11 @@ fn compile(command: &mut Command) -> Result<(), String> {
     if output.status.success() {
         return Ok(());
     }
-    Err(format!("{command:?} failed, {}:\n{}", output.status, String::from_utf8_lossy(&output.stderr)))
+    Err(format!(
+        "{command:?} failed, {}:\n{}",
+        output.status,
+        String::from_utf8_lossy(&output.stderr)
+    ))
 }
 
 /// What is wrong with a line that should hold a number.
@@ -113,7 +130,12 @@ fn is_failure(line: &str) -> bool {
 }
 
 /// What a run prints for each kernel, without its seed; how it ended, for those that end it.
-fn lines(run: &Run, seeds: &[u64], folder: &Path, silence: Duration) -> Result<Vec<String>, String> {
+fn lines(
+    run: &Run,
+    seeds: &[u64],
+    folder: &Path,
+    silence: Duration,
+) -> Result<Vec<String>, String> {
     let mut all: Vec<String> = Vec::new();
     while all.len() < seeds.len() {
         let (printed, ending) = start(run, all.len(), folder, silence)?;
@@ -121,7 +143,12 @@ fn lines(run: &Run, seeds: &[u64], folder: &Path, silence: Duration) -> Result<V
             let seed = seeds.get(all.len()).copied().unwrap_or_default();
             match line.strip_prefix(&format!("{seed} ")) {
                 Some(result) => all.push(result.to_owned()),
-                None => return Err(format!("{} printed '{line}' instead of kernel {seed}", run.program.display())),
+                None => {
+                    return Err(format!(
+                        "{} printed '{line}' instead of kernel {seed}",
+                        run.program.display()
+                    ));
+                }
             }
         }
         if all.len() < seeds.len() {
@@ -132,7 +159,12 @@ fn lines(run: &Run, seeds: &[u64], folder: &Path, silence: Duration) -> Result<V
 }
 
 /// Runs from kernel number `first` on; returns what it printed, and how it ended.
-fn start(run: &Run, first: usize, folder: &Path, silence: Duration) -> Result<(String, String), String> {
+fn start(
+    run: &Run,
+    first: usize,
+    folder: &Path,
+    silence: Duration,
+) -> Result<(String, String), String> {
     let program = &run.program;
     let name = program.file_name().unwrap_or_default().to_string_lossy();
     let path = folder.join(format!("{name}.out"));
@@ -191,7 +223,10 @@ mod tests {
 
     #[test]
     fn each_kernel_has_its_line() {
-        assert_eq!(printed_by("for k in 1 2 3 4; do echo $k a$k; done").unwrap(), ["a1", "a2", "a3", "a4"]);
+        assert_eq!(
+            printed_by("for k in 1 2 3 4; do echo $k a$k; done").unwrap(),
+            ["a1", "a2", "a3", "a4"]
+        );
     }
 
     #[test]
@@ -202,12 +237,18 @@ mod tests {
                       echo $((k + 1)) fine; k=$((k + 1)); done";
         let lines = printed_by(script).unwrap();
         assert_eq!([&lines[0], &lines[1], &lines[3]], ["fine"; 3]);
-        assert!(lines[2].starts_with("ended: signal: 11") && lines[2].ends_with("why"), "{}", lines[2]);
+        assert!(
+            lines[2].starts_with("ended: signal: 11") && lines[2].ends_with("why"),
+            "{}",
+            lines[2]
+        );
         assert!(is_failure(&lines[2]) && !is_failure(&lines[0]));
     }
 
     #[test]
     fn a_line_for_another_kernel_is_an_error() {
-        assert!(printed_by("echo 2 a2").unwrap_err().contains("printed '2 a2' instead of kernel 1"));
+        assert!(
+            printed_by("echo 2 a2").unwrap_err().contains("printed '2 a2' instead of kernel 1")
+        );
     }
 }

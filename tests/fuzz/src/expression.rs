@@ -1,8 +1,10 @@
-//! Random expressions, as C++ text, without undefined behaviour: unsigned arithmetic wraps, divisors and shifts are
-//! guarded, indices are reduced to their range, and floats stay far from infinity and NaN, whose bits may differ.
+//! Random expressions, as C++ text, without undefined behaviour: unsigned arithmetic wraps,
+//! divisors and shifts are guarded, indices are reduced to their range, and floats stay far from
+//! infinity and NaN, whose bits may differ.
 //!
-//! Names in scope of every kernel: `l` and `n`, a work-item's number in its group and the size of that; `g`, the
-//! group's number; `i0`, `i1`, `i2`, the local id; `k0`…`k3`, arguments; and what the generator declares.
+//! Names in scope of every kernel: `l` and `n`, a work-item's number in its group and the size of
+//! that; `g`, the group's number; `i0`, `i1`, `i2`, the local id; `k0`…`k3`, arguments; and what
+//! the generator declares.
 
 use crate::program::Touch;
 use crate::random::Random;
@@ -27,7 +29,8 @@ pub struct Scope {
     pub writable: u8,
 }
 
-/// The memories that work-items share: two local accessors, a part of global memory, and counters in local memory.
+/// The memories that work-items share: two local accessors, a part of global memory, and counters
+/// in local memory.
 pub const INTEGERS: u8 = 0;
 pub const FLOATS: u8 = 1;
 pub const GLOBAL: u8 = 2;
@@ -55,25 +58,31 @@ impl Expressions<'_> {
             }
             8 => format!("({} << ({} & 31u))", self.integer(d), self.integer(d)),
             9 => format!("({} >> ({} & 31u))", self.integer(d), self.integer(d)),
-            10 if self.random.chance(50) => format!("({} / ({} | 1u))", self.integer(d), self.integer(d)),
+            10 if self.random.chance(50) => {
+                format!("({} / ({} | 1u))", self.integer(d), self.integer(d))
+            }
             10 => format!("({} % (({} & 63u) + 1u))", self.integer(d), self.integer(d)),
             11 => {
                 // The division must not happen for work-items whose divisor is zero.
                 let divisor = self.leaf();
                 format!("({divisor} != 0u ? {} / {divisor} : {})", self.integer(d), self.integer(d))
             }
-            12 | 13 => format!("({} ? {} : {})", self.condition(d), self.integer(d), self.integer(d)),
+            12 | 13 => {
+                format!("({} ? {} : {})", self.condition(d), self.integer(d), self.integer(d))
+            }
             14 => format!("signed_shift({}, {})", self.integer(d), self.integer(d)),
             15 => format!("high_product({}, {})", self.integer(d), self.integer(d)),
             16 => {
-                let narrow = *self.random.pick(&["signed char", "short", "unsigned char", "unsigned short"]);
+                let narrow =
+                    *self.random.pick(&["signed char", "short", "unsigned char", "unsigned short"]);
                 format!("static_cast<uint>(static_cast<{narrow}>({}))", self.integer(d))
             }
             17 => format!("sycl::rotate({}, {} & 31u)", self.integer(d), self.integer(d)),
             18 => format!("to_integer({})", self.float(d.min(2))),
             19 => format!("static_cast<uint>({})", self.condition(d)),
             20 => {
-                let f = *self.random.pick(&["sycl::popcount", "sycl::clz", "sycl::max", "sycl::min"]);
+                let f =
+                    *self.random.pick(&["sycl::popcount", "sycl::clz", "sycl::max", "sycl::min"]);
                 match f {
                     "sycl::popcount" | "sycl::clz" => format!("{f}({})", self.integer(d)),
                     _ => format!("{f}({}, {})", self.integer(d), self.integer(d)),
@@ -89,7 +98,8 @@ impl Expressions<'_> {
         if self.scope.arrays {
             choices.extend(["array", "guarded"]);
         }
-        let readable: Vec<u8> = (0..MEMORIES).filter(|m| self.scope.readable >> m & 1 == 1).collect();
+        let readable: Vec<u8> =
+            (0..MEMORIES).filter(|m| self.scope.readable >> m & 1 == 1).collect();
         if !readable.is_empty() {
             choices.extend(["shared"; 4]);
         }
@@ -124,7 +134,9 @@ impl Expressions<'_> {
             0..=4 => format!("a{}", self.random.below(self.scope.integers)),
             5 => "l".to_owned(),
             6 => format!("i{}", self.random.below(self.scope.dimensions)),
-            7 if !self.scope.counters.is_empty() => self.random.pick(&self.scope.counters).0.clone(),
+            7 if !self.scope.counters.is_empty() => {
+                self.random.pick(&self.scope.counters).0.clone()
+            }
             8 => format!("to_integer(f{})", self.random.below(self.scope.floats)),
             _ => self.uniform(0),
         }
@@ -136,7 +148,8 @@ impl Expressions<'_> {
             let op = *self.random.pick(&["+", "*", "^", ">> 1u ^", "&", "-"]);
             return format!("({} {op} {})", self.uniform(depth - 1), self.uniform(depth - 1));
         }
-        let counters: Vec<&String> = self.scope.counters.iter().filter(|c| c.1).map(|c| &c.0).collect();
+        let counters: Vec<&String> =
+            self.scope.counters.iter().filter(|c| c.1).map(|c| &c.0).collect();
         match self.random.below(9) {
             0..=2 => format!("v{}", self.random.below(self.scope.uniforms)),
             3 => format!("k{}", self.random.below(4)),
@@ -149,7 +162,8 @@ impl Expressions<'_> {
 
     fn constant(&mut self) -> String {
         let small = self.random.chance(70);
-        let value = if small { self.random.below(20) as u64 } else { self.random.number() & 0xFFFF_FFFF };
+        let value =
+            if small { self.random.below(20) as u64 } else { self.random.number() & 0xFFFF_FFFF };
         format!("{value}u")
     }
 
@@ -162,7 +176,11 @@ impl Expressions<'_> {
             }
             1 => format!("(({} & {}u) == 0u)", self.integer(d), 1 + self.random.below(7)),
             2 => format!("({} < {})", self.float(d.min(1)), self.float(d.min(1))),
-            3 => format!("(static_cast<int>({}) < static_cast<int>({}))", self.integer(d), self.integer(d)),
+            3 => format!(
+                "(static_cast<int>({}) < static_cast<int>({}))",
+                self.integer(d),
+                self.integer(d)
+            ),
             4 => format!("(l < {})", self.integer(d)),
             5 => format!("(l % {}u == {}u)", 2 + self.random.below(5), self.random.below(2)),
             _ => {
@@ -201,7 +219,11 @@ impl Expressions<'_> {
                 let op = *self.random.pick(&["+", "-", "*"]);
                 format!("({} {op} {})", self.float(d), self.float(d))
             }
-            4 => format!("({} / (1.25f + static_cast<float>({} & 255u)))", self.float(d), self.leaf()),
+            4 => format!(
+                "({} / (1.25f + static_cast<float>({} & 255u)))",
+                self.float(d),
+                self.leaf()
+            ),
             5 => format!("sycl::fma({}, {}, {})", self.float(d), self.float(d), self.float(d)),
             6 => format!("({} ? {} : {})", self.condition(d), self.float(d), self.float(d)),
             7 => format!("sycl::fabs({})", self.float(d)),

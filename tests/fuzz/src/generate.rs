@@ -1,5 +1,6 @@
-//! From a seed to a kernel: statements in uniform control flow, with barriers, exchanges and group algorithms, and
-//! divergent ones between them. `barriers::complete` adds the barriers that are needed; this adds some that are not.
+//! From a seed to a kernel: statements in uniform control flow, with barriers, exchanges and group
+//! algorithms, and divergent ones between them. `barriers::complete` adds the barriers that are
+//! needed; this adds some that are not.
 
 use crate::barriers;
 use crate::expression::{COUNTERS, Expressions, FLOATS, GLOBAL, INTEGERS, MEMORIES, Scope};
@@ -29,7 +30,8 @@ struct Generator {
 pub fn kernel(seed: u64) -> Kernel {
     let mut random = Random::new(seed);
     let dimensions = 1 + random.below(3);
-    // Most are small, for the time it takes to compile them; a tenth has more of everything, and deeper loops.
+    // Most are small, for the time it takes to compile them; a tenth has more of everything, and
+    // deeper loops.
     let large = seed % 10 == 9;
     let more = usize::from(large);
     let scope = Scope {
@@ -58,8 +60,10 @@ pub fn kernel(seed: u64) -> Kernel {
         tail = generator.block(length, Place { uniform: false, returns: true, ..place });
     }
     let used = body.iter().fold(Touch::default(), |all, s| all.with(s.touch()));
-    let memories = slots.into_iter().filter(|(memory, _)| (used.reads | used.writes) >> memory & 1 == 1);
-    let mut head: Vec<String> = variables.into_iter().chain(memories.map(|(_, text)| text)).collect();
+    let memories =
+        slots.into_iter().filter(|(memory, _)| (used.reads | used.writes) >> memory & 1 == 1);
+    let mut head: Vec<String> =
+        variables.into_iter().chain(memories.map(|(_, text)| text)).collect();
     // Every slot is written before anybody reads it.
     head.push("sycl::group_barrier(it.get_group());".to_owned());
     let result = generator.result();
@@ -73,7 +77,11 @@ pub fn kernel(seed: u64) -> Kernel {
         let local = launches[0].0;
         launches.iter_mut().for_each(|launch| launch.0 = local);
     }
-    let sub_group = if generator.random.chance(20) { Some(*generator.random.pick(&[4, 8, 16, 32])) } else { None };
+    let sub_group = if generator.random.chance(20) {
+        Some(*generator.random.pick(&[4, 8, 16, 32]))
+    } else {
+        None
+    };
     Kernel { seed, dimensions, head, body, tail, result, arguments, sub_group, required, launches }
 }
 
@@ -83,18 +91,31 @@ impl Generator {
         let scope = self.scope.clone();
         let mut lines = Vec::new();
         for i in 0..scope.integers {
-            lines.push(format!("uint a{i} = in[(gid * {}u + {}u) & 255u];", 1 + 2 * self.random.below(8), i * 37));
+            lines.push(format!(
+                "uint a{i} = in[(gid * {}u + {}u) & 255u];",
+                1 + 2 * self.random.below(8),
+                i * 37
+            ));
         }
         for i in 0..scope.floats {
             lines.push(format!("float f{i} = to_float(in[(gid + {}u) & 255u]);", 11 + i * 53));
         }
         for i in 0..scope.uniforms {
-            lines.push(format!("uint v{i} = k{} + g * {}u;", self.random.below(4), self.random.below(3)));
+            lines.push(format!(
+                "uint v{i} = k{} + g * {}u;",
+                self.random.below(4),
+                self.random.below(3)
+            ));
         }
         lines.push("ulong w = gid;".to_owned());
         if scope.arrays {
-            lines.push("uint p[8];\nfor (uint j = 0; j < 8; ++j)\n  p[j] = in[(l + j) & 255u];".to_owned());
-            lines.push("float r[4];\nfor (uint j = 0; j < 4; ++j)\n  r[j] = to_float(j * 77u + l);".to_owned());
+            lines.push(
+                "uint p[8];\nfor (uint j = 0; j < 8; ++j)\n  p[j] = in[(l + j) & 255u];".to_owned(),
+            );
+            lines.push(
+                "float r[4];\nfor (uint j = 0; j < 4; ++j)\n  r[j] = to_float(j * 77u + l);"
+                    .to_owned(),
+            );
         }
         lines
     }
@@ -130,12 +151,17 @@ impl Generator {
         terms.iter().fold("0u".to_owned(), |all, term| format!("({all} * 31u + {term})"))
     }
 
-    /// Work-groups of 1 to 67 work-items: a few sizes that vectors divide, odd ones, and short rows of all kinds.
+    /// Work-groups of 1 to 67 work-items: a few sizes that vectors divide, odd ones, and short rows
+    /// of all kinds.
     fn launches(&mut self) -> Vec<([usize; 3], usize)> {
         let count = 2 + self.random.below(2);
         (0..count)
             .map(|_| {
-                let size = if self.random.chance(30) { 1 << self.random.below(7) } else { 1 + self.random.below(67) };
+                let size = if self.random.chance(30) {
+                    1 << self.random.below(7)
+                } else {
+                    1 + self.random.below(67)
+                };
                 let mut local = [1, 1, 1];
                 let mut left = size;
                 if self.random.chance(50) {
@@ -188,10 +214,13 @@ impl Generator {
             53..=60 => self.exchange(),
             61..=70 => self.collective(),
             71..=74 => {
-                let name = *self.random.pick(&["sycl::group_barrier(it.get_group());", "it.barrier();"]);
+                let name =
+                    *self.random.pick(&["sycl::group_barrier(it.get_group());", "it.barrier();"]);
                 Statement::Barrier(name.to_owned())
             }
-            75..=80 if place.breaks || place.continues || self.random.chance(15) => self.jump(place, true),
+            75..=80 if place.breaks || place.continues || self.random.chance(15) => {
+                self.jump(place, true)
+            }
             _ => self.simple(),
         }
     }
@@ -206,7 +235,8 @@ impl Generator {
 
     /// Text made by `make`, with the memories it reads.
     fn expression(&mut self, make: impl FnOnce(&mut Expressions<'_>) -> String) -> (String, Touch) {
-        let mut e = Expressions { random: &mut self.random, scope: &self.scope, touch: Touch::default() };
+        let mut e =
+            Expressions { random: &mut self.random, scope: &self.scope, touch: Touch::default() };
         let text = make(&mut e);
         (text, e.touch)
     }
@@ -214,14 +244,17 @@ impl Generator {
     fn simple(&mut self) -> Statement {
         let integer = format!("a{}", self.random.below(self.scope.integers));
         let float = format!("f{}", self.random.below(self.scope.floats));
-        let writable: Vec<u8> = (0..MEMORIES).filter(|m| self.scope.writable >> m & 1 == 1).collect();
+        let writable: Vec<u8> =
+            (0..MEMORIES).filter(|m| self.scope.writable >> m & 1 == 1).collect();
         let (text, touch) = match self.random.below(12) {
             0..=2 => {
                 let op = *self.random.pick(&["=", "+=", "^=", "*=", "-="]);
                 self.expression(|e| format!("{integer} {op} {};", e.integer(2)))
             }
             3 | 4 => self.expression(|e| format!("{float} = limited({});", e.float(2))),
-            5 if self.scope.arrays => self.expression(|e| format!("p[{} & 7u] = {};", e.integer(1), e.integer(2))),
+            5 if self.scope.arrays => {
+                self.expression(|e| format!("p[{} & 7u] = {};", e.integer(1), e.integer(2)))
+            }
             6 if self.scope.arrays => {
                 self.expression(|e| format!("r[{} & 3u] = limited({});", e.integer(1), e.float(2)))
             }
@@ -246,9 +279,13 @@ impl Generator {
     /// A new value for a variable that the whole group agrees on.
     fn uniform_assignment(&mut self) -> Statement {
         let variable = self.random.below(self.scope.uniforms);
-        let readable: Vec<u8> = (0..MEMORIES).filter(|m| self.scope.readable >> m & 1 == 1).collect();
-        let from =
-            if readable.is_empty() || self.random.chance(40) { None } else { Some(*self.random.pick(&readable)) };
+        let readable: Vec<u8> =
+            (0..MEMORIES).filter(|m| self.scope.readable >> m & 1 == 1).collect();
+        let from = if readable.is_empty() || self.random.chance(40) {
+            None
+        } else {
+            Some(*self.random.pick(&readable))
+        };
         let (text, touch) = self.expression(|e| {
             let value = e.uniform(2);
             match from {
@@ -265,7 +302,11 @@ impl Generator {
         let function = *self.random.pick(&["exchange", "exchange_inline", "next_of_sub_group"]);
         let (text, _) = self.expression(|e| match function {
             "next_of_sub_group" => format!("a{target} = {function}(it, t, ot, {});", e.integer(2)),
-            _ => format!("a{target} = {function}(it, t, ot, slot({}, n), {});", e.integer(1), e.integer(2)),
+            _ => format!(
+                "a{target} = {function}(it, t, ot, slot({}, n), {});",
+                e.integer(1),
+                e.integer(2)
+            ),
         });
         Statement::Exchange { text, memory: INTEGERS }
     }
@@ -285,15 +326,29 @@ impl Generator {
         let kind = self.random.below(9);
         let (text, touch) = self.expression(|e| match kind {
             0 => format!("v{uniform} = sycl::reduce_over_group({group}, {}, {op});", e.integer(2)),
-            1 => format!("a{private} = sycl::inclusive_scan_over_group({group}, {}, {op});", e.integer(2)),
-            2 => format!("a{private} = sycl::exclusive_scan_over_group({group}, {}, {op});", e.integer(2)),
-            3 => format!("v{uniform} = sycl::group_broadcast({group}, {}, slot({}, n));", e.integer(2), e.uniform(1)),
+            1 => format!(
+                "a{private} = sycl::inclusive_scan_over_group({group}, {}, \
+                {op});",
+                e.integer(2)
+            ),
+            2 => format!(
+                "a{private} = sycl::exclusive_scan_over_group({group}, {}, \
+                {op});",
+                e.integer(2)
+            ),
+            3 => format!(
+                "v{uniform} = sycl::group_broadcast({group}, {}, slot({}, \
+                n));",
+                e.integer(2),
+                e.uniform(1)
+            ),
             4 => format!("v{uniform} += sycl::any_of_group({group}, {});", e.condition(2)),
             5 => format!("v{uniform} += sycl::all_of_group({group}, {});", e.condition(2)),
             6 => format!("v{uniform} = sum_by_sub_groups(it, {});", e.integer(2)),
             // Adding zero leaves one zero only: which of two a minimum takes is open.
             7 => format!(
-                "f{float} = limited(sycl::reduce_over_group({group}, {} + 0.0f, sycl::minimum<float>()));",
+                "f{float} = limited(sycl::reduce_over_group({group}, {} + 0.0f, \
+                 sycl::minimum<float>()));",
                 e.float(1)
             ),
             _ => format!("a{private} ^= kept_by_sub_group(it, {});", e.integer(2)),
@@ -328,10 +383,16 @@ impl Generator {
 
     /// A branch, a switch or a loop, whose condition all work-items agree on, or not.
     fn compound(&mut self, place: Place, uniform: bool) -> Statement {
-        // Inside of uniform flow each statement shares memories out anew; a divergent one does so for all of its parts.
-        let (readable, returns) = (self.scope.readable, place.returns && (uniform || !place.uniform));
+        // Inside of uniform flow each statement shares memories out anew; a divergent one does so
+        // for all of its parts.
+        let (readable, returns) =
+            (self.scope.readable, place.returns && (uniform || !place.uniform));
         let inner = Place { depth: place.depth - 1, uniform, returns, ..place };
-        let inner = if uniform == place.uniform { inner } else { Place { breaks: false, continues: false, ..inner } };
+        let inner = if uniform == place.uniform {
+            inner
+        } else {
+            Place { breaks: false, continues: false, ..inner }
+        };
         // Conditions are evaluated apart from what statements touch.
         self.scope.readable = 0;
         let statement = match self.random.below(10) {
@@ -352,14 +413,21 @@ impl Generator {
         self.scope.readable = readable;
         let length = 1 + self.random.below(2);
         let body = self.block(length, inner);
-        let mut arms = vec![Arm { open: format!("if ({condition}) {{"), body, close: "}".to_owned() }];
+        let mut arms =
+            vec![Arm { open: format!("if ({condition}) {{"), body, close: "}".to_owned() }];
         if self.random.chance(45) {
             self.scope.readable = readable;
             let length = 1 + self.random.below(2);
             let body = self.block(length, inner);
             arms.push(Arm { open: "else {".to_owned(), body, close: "}".to_owned() });
         }
-        Statement::Compound { head: String::new(), arms, foot: String::new(), shape: Shape::Branch, uniform }
+        Statement::Compound {
+            head: String::new(),
+            arms,
+            foot: String::new(),
+            shape: Shape::Branch,
+            uniform,
+        }
     }
 
     fn switch(&mut self, inner: Place, uniform: bool, readable: u8) -> Statement {
@@ -374,7 +442,8 @@ impl Generator {
             let body = self.block(length, inner);
             let last = i + 1 == count;
             let open = if last { "default: {".to_owned() } else { format!("case {i}: {{") };
-            // Falling through makes a memory's accesses of two arms follow each other, which divergent ones may.
+            // Falling through makes a memory's accesses of two arms follow each other, which
+            // divergent ones may.
             let falls = !uniform && !last && self.random.chance(30);
             let close = if falls { "} [[fallthrough]];" } else { "} break;" };
             arms.push(Arm { open, body, close: close.to_owned() });
@@ -399,15 +468,31 @@ impl Generator {
         let end = format!("{counter}_end");
         let declared = format!("uint {counter} = 0; const uint {end} = {rounds};");
         let (head, open, close, once) = match self.random.below(4) {
-            0 => (format!("{{ {declared}"), "do {".to_owned(), format!("}} while (++{counter} < {end});"), true),
-            1 => (format!("{{ {declared}"), format!("while ({counter}++ < {end}) {{"), "}".to_owned(), false),
+            0 => (
+                format!("{{ {declared}"),
+                "do {".to_owned(),
+                format!("}} while (++{counter} < {end});"),
+                true,
+            ),
+            1 => (
+                format!("{{ {declared}"),
+                format!("while ({counter}++ < {end}) {{"),
+                "}".to_owned(),
+                false,
+            ),
             _ => {
                 let open = format!("for (; {counter} < {end}; ++{counter}) {{");
                 (format!("{{ {declared}"), open, "}".to_owned(), false)
             }
         };
         let arms = vec![Arm { open, body, close }];
-        Statement::Compound { head, arms, foot: "}".to_owned(), shape: Shape::Loop { once }, uniform }
+        Statement::Compound {
+            head,
+            arms,
+            foot: "}".to_owned(),
+            shape: Shape::Loop { once },
+            uniform,
+        }
     }
 }
 
@@ -430,16 +515,23 @@ mod tests {
         }
         for row in [1, 2, 3, 4, 5, 7, 8, 12] {
             for dimensions in [2, 3] {
-                let short = |k: &&Kernel| k.dimensions == dimensions && k.launches[0].0[dimensions - 1] == row;
-                assert!(kernels.iter().filter(|k| k.required).any(|k| short(&k)), "{row} in {dimensions} dimensions");
+                let short = |k: &&Kernel| {
+                    k.dimensions == dimensions && k.launches[0].0[dimensions - 1] == row
+                };
+                assert!(
+                    kernels.iter().filter(|k| k.required).any(|k| short(&k)),
+                    "{row} in {dimensions} dimensions"
+                );
             }
         }
     }
 
     #[test]
     fn work_groups_have_1_to_67_work_items() {
-        let sizes: Vec<usize> =
-            (0..500).flat_map(|s| kernel(s).launches).map(|(local, _)| local.iter().product()).collect();
+        let sizes: Vec<usize> = (0..500)
+            .flat_map(|s| kernel(s).launches)
+            .map(|(local, _)| local.iter().product())
+            .collect();
         assert_eq!((sizes.iter().min(), sizes.iter().max()), (Some(&1), Some(&67)));
     }
 
@@ -478,19 +570,25 @@ mod tests {
     fn barriers_stand_in_nested_loops_and_branches() {
         let inside = |shape: fn(&Shape) -> bool| {
             let nested = move |s: &Statement| match s {
-                Statement::Compound { arms, shape: outer, .. } if shape(outer) => arms.iter().any(|a| {
-                    any(&a.body, &|s| match s {
-                        Statement::Compound { arms, shape: Shape::Loop { .. }, .. } => {
-                            arms.iter().any(|a| any(&a.body, &|s| matches!(s, Statement::Barrier(_))))
-                        }
-                        _ => false,
+                Statement::Compound { arms, shape: outer, .. } if shape(outer) => {
+                    arms.iter().any(|a| {
+                        any(&a.body, &|s| match s {
+                            Statement::Compound { arms, shape: Shape::Loop { .. }, .. } => arms
+                                .iter()
+                                .any(|a| any(&a.body, &|s| matches!(s, Statement::Barrier(_)))),
+                            _ => false,
+                        })
                     })
-                }),
+                }
                 _ => false,
             };
             (0..500).filter(|s| any(&kernel(*s).body, &nested)).count()
         };
-        let (loops, branches) = (inside(|s| matches!(s, Shape::Loop { .. })), inside(|s| *s == Shape::Branch));
-        assert!(loops > 10 && branches > 5, "{loops} in nested loops, {branches} in loops under branches");
+        let (loops, branches) =
+            (inside(|s| matches!(s, Shape::Loop { .. })), inside(|s| *s == Shape::Branch));
+        assert!(
+            loops > 10 && branches > 5,
+            "{loops} in nested loops, {branches} in loops under branches"
+        );
     }
 }

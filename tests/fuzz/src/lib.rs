@@ -1,6 +1,8 @@
-//! Random kernels, run by the CPU device in all its ways and by a reference, which must agree bit for bit.
+//! Random kernels, run by the CPU device in all its ways and by a reference, which must agree bit
+//! for bit.
 //!
-//! Two kinds: kernels with barriers, which host mode runs as well, and [`control`], with control flow of all forms.
+//! Two kinds: kernels with barriers, which host mode runs as well, and [`control`], with control
+//! flow of all forms.
 //!
 //! * [`generate`]: from a seed to a [`program::Kernel`]; [`expression`] makes its expressions.
 //! * [`barriers`]: keeps kernels free of races.
@@ -8,7 +10,8 @@
 //! * [`batch`]: compiles and runs programs of many kernels, and compares.
 //! * [`reduce`]: makes a kernel that fails smaller.
 //!
-//! Kernels are legal SYCL by construction: a difference is an error of the compiler, the device library or a runtime.
+//! Kernels are legal SYCL by construction: a difference is an error of the compiler, the device
+//! library or a runtime.
 
 pub mod barriers;
 pub mod batch;

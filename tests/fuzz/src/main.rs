@@ -1,5 +1,5 @@
-//! `scythe-fuzz barriers|control --prefix DIR [--count N] [--seed S] [--failures DIR]`: random kernels on the CPU device
-//! against a reference. The exit status tells whether they agreed.
+//! `scythe-fuzz barriers|control --prefix DIR [--count N] [--seed S] [--failures DIR]`: random
+//! kernels on the CPU device against a reference. The exit status tells whether they agreed.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -9,7 +9,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use scythe_fuzz::batch::{self, Case, Mismatch, Toolchain};
 use scythe_fuzz::{control, program};
 
-const USAGE: &str = "usage: scythe-fuzz barriers|control --prefix DIR [--count N] [--seed S] [--failures DIR] \
+const USAGE: &str = "usage: scythe-fuzz barriers|control --prefix DIR [--count N] [--seed S] \
+    [--failures DIR] \
                      [--reduce N] [--print]";
 /// Kernels in one program.
 const BATCH: usize = 100;
@@ -86,13 +87,17 @@ fn batches<C: Case>(o: &Options) -> Vec<(&'static str, Vec<u64>)> {
             None => by_level.push((level, vec![seed])),
         }
     }
-    by_level.iter().flat_map(|(level, seeds)| seeds.chunks(BATCH).map(|c| (*level, c.to_vec()))).collect()
+    by_level
+        .iter()
+        .flat_map(|(level, seeds)| seeds.chunks(BATCH).map(|c| (*level, c.to_vec())))
+        .collect()
 }
 
 /// Runs all batches; the answer is the number of kernels that differ from the reference.
 fn run<C: Case>(o: &Options) -> Result<usize, String> {
     if o.print {
-        let kernels: Vec<C> = (0..o.count as u64).map(|i| C::generate(o.seed.wrapping_add(i))).collect();
+        let kernels: Vec<C> =
+            (0..o.count as u64).map(|i| C::generate(o.seed.wrapping_add(i))).collect();
         print!("{}", C::program(&kernels));
         return Ok(0);
     }
@@ -100,8 +105,10 @@ fn run<C: Case>(o: &Options) -> Result<usize, String> {
     let (next, passed, skipped) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(0));
     let found: Mutex<Vec<(Mismatch, &'static str)>> = Mutex::new(Vec::new());
     let first_error: Mutex<Option<String>> = Mutex::new(None);
-    // The reference takes a small part of a batch's time: as many batches as processors keep those busy.
-    let workers = std::thread::available_parallelism().map_or(1, |n| n.get()).min(batches.len().max(1));
+    // The reference takes a small part of a batch's time: as many batches as processors keep those
+    // busy.
+    let workers =
+        std::thread::available_parallelism().map_or(1, |n| n.get()).min(batches.len().max(1));
     std::thread::scope(|scope| {
         for _ in 0..workers {
             scope.spawn(|| {
@@ -144,14 +151,23 @@ fn in_folder<T>(work: impl FnOnce(&Path) -> Result<T, String>) -> Result<T, Stri
 }
 
 /// Says how a kernel fails, and where its source is.
-fn report<C: Case>(mismatch: &Mismatch, level: &str, o: &Options, reduced: bool) -> Result<(), String> {
+fn report<C: Case>(
+    mismatch: &Mismatch,
+    level: &str,
+    o: &Options,
+    reduced: bool,
+) -> Result<(), String> {
     let seed = mismatch.seed;
-    println!("kernel {seed} {level}: {} '{}', expected '{}'", mismatch.run, mismatch.got, mismatch.expected);
+    println!(
+        "kernel {seed} {level}: {} '{}', expected '{}'",
+        mismatch.run, mismatch.got, mismatch.expected
+    );
     let mut kernel = C::generate(seed);
     if reduced {
         let tools = Toolchain { prefix: o.prefix.clone(), level: level.to_owned() };
         let mut failing = |k: &C| {
-            let compared = in_folder(|folder| batch::compare(std::slice::from_ref(k), &tools, folder));
+            let compared =
+                in_folder(|folder| batch::compare(std::slice::from_ref(k), &tools, folder));
             compared.is_ok_and(|outcome| !outcome.mismatches.is_empty())
         };
         if failing(&kernel) {
@@ -160,9 +176,15 @@ fn report<C: Case>(mismatch: &Mismatch, level: &str, o: &Options, reduced: bool)
             println!("  alone it does not fail");
         }
     }
-    std::fs::create_dir_all(&o.failures).map_err(|e| format!("cannot make {}: {e}", o.failures.display()))?;
+    std::fs::create_dir_all(&o.failures)
+        .map_err(|e| format!("cannot make {}: {e}", o.failures.display()))?;
     let path = o.failures.join(format!("{}-{seed}.cpp", C::NAME));
-    std::fs::write(&path, C::program(&[kernel])).map_err(|e| format!("cannot write {}: {e}", path.display()))?;
-    println!("  source: {}; again: cargo xtask fuzz {} --seed {seed} --count 1", path.display(), C::NAME);
+    std::fs::write(&path, C::program(&[kernel]))
+        .map_err(|e| format!("cannot write {}: {e}", path.display()))?;
+    println!(
+        "  source: {}; again: cargo xtask fuzz {} --seed {seed} --count 1",
+        path.display(),
+        C::NAME
+    );
     Ok(())
 }

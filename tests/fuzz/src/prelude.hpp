@@ -1,4 +1,5 @@
-// What all generated kernels share: their functions, and the machine that runs them and prints a line for each.
+// What all generated kernels share: their functions, and the machine that runs them and prints a
+// line for each.
 #include <sycl/sycl.hpp>
 
 #include <cstdio>
@@ -23,7 +24,8 @@ inline uint to_integer(float x) { return static_cast<uint>(static_cast<int>(limi
 inline uint signed_shift(uint x, uint by) { return static_cast<uint>(static_cast<int>(x) >> (by & 31u)); }
 inline uint high_product(uint x, uint y) { return static_cast<uint>((static_cast<ulong>(x) * y) >> 32); }
 
-// Any number as one below `n`. A remainder would be a division for each work-item, most of the code of many kernels.
+// Any number as one below `n`. A remainder would be a division for each work-item, most of the code
+// of many kernels.
 inline uint slot(uint x, uint n) { return high_product(x * 0x9E3779B1u, n); }
 // `l` moved on by `by`, which is less than `n`, in a circle of `n`.
 inline uint turned(uint l, uint by, uint n) { return l + by < n ? l + by : l + by - n; }
@@ -56,7 +58,8 @@ __attribute__((noinline)) uint exchange(const sycl::nd_item<D> &it, const intege
   return exchange_inline(it, t, own, other, value);
 }
 
-// The next work-item's value: through the sub-group, or through memory from one sub-group to the next.
+// The next work-item's value: through the sub-group, or through memory from one sub-group to the
+// next.
 template <int D> uint next_of_sub_group(const sycl::nd_item<D> &it, const integers &t, uint own, uint value) {
   const sycl::sub_group sub = it.get_sub_group();
   const uint n = static_cast<uint>(it.get_group().get_local_linear_range());

@@ -1,7 +1,8 @@
-//! A kernel as a tree of statements. Expressions are C++ text: the reducer drops statements, never parts of them.
+//! A kernel as a tree of statements. Expressions are C++ text: the reducer drops statements, never
+//! parts of them.
 //!
-//! *Uniform* is what all work-items of a work-group agree on: values, and by them control flow. Barriers and group
-//! algorithms stand in uniform control flow only.
+//! *Uniform* is what all work-items of a work-group agree on: values, and by them control flow.
+//! Barriers and group algorithms stand in uniform control flow only.
 
 use std::path::Path;
 use std::process::Command;
@@ -98,16 +99,19 @@ impl Statement {
             Statement::Simple { touch, .. } => *touch,
             Statement::Exchange { memory, .. } => Touch { reads: 1 << memory, writes: 1 << memory },
             Statement::Barrier(_) | Statement::Jump { .. } => Touch::default(),
-            Statement::Compound { arms, .. } => {
-                arms.iter().flat_map(|a| &a.body).fold(Touch::default(), |all, s| all.with(s.touch()))
-            }
+            Statement::Compound { arms, .. } => arms
+                .iter()
+                .flat_map(|a| &a.body)
+                .fold(Touch::default(), |all, s| all.with(s.touch())),
         }
     }
 
     /// This statement and all below it.
     pub fn count(&self) -> usize {
         match self {
-            Statement::Compound { arms, .. } => 1 + arms.iter().map(|a| count(&a.body)).sum::<usize>(),
+            Statement::Compound { arms, .. } => {
+                1 + arms.iter().map(|a| count(&a.body)).sum::<usize>()
+            }
             _ => 1,
         }
     }
@@ -140,7 +144,8 @@ impl Case for Kernel {
         let (device, host) = (folder.join("device"), folder.join("host"));
         let lib = tools.prefix.join("lib");
         let mut on_device = Command::new(tools.prefix.join("bin/scythe"));
-        // An image for each kernel: one that cannot be built does not take others with it, and the first prints early.
+        // An image for each kernel: one that cannot be built does not take others with it, and the
+        // first prints early.
         on_device.args(["-fsycl", &tools.level, "-fsycl-device-code-split=per_kernel"]);
         let mut on_host = Command::new("clang++-22");
         // Unoptimised: compiled in a third of the time, and the plainest reference.
@@ -150,8 +155,12 @@ impl Case for Kernel {
             command.args(["-std=c++17", "-ffp-contract=off", "-w"]).arg(folder.join("kernels.cpp"));
             command.arg("-o").arg(program);
         }
-        let run = |name, program| Run { name, program, arguments: Vec::new(), environment: Vec::new() };
-        Plan { chains: vec![vec![on_device], vec![on_host]], runs: vec![run("host", host), run("device", device)] }
+        let run =
+            |name, program| Run { name, program, arguments: Vec::new(), environment: Vec::new() };
+        Plan {
+            chains: vec![vec![on_device], vec![on_host]],
+            runs: vec![run("host", host), run("device", device)],
+        }
     }
 
     fn reduce(&self, attempts: usize, fails: &mut dyn FnMut(&Self) -> bool) -> Self {

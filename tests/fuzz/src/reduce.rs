@@ -1,5 +1,6 @@
-//! Makes a kernel that fails smaller: drops statements, puts what a compound holds in its place, and leaves out
-//! launches, as long as the kernel still fails. It stays legal: barriers that a change makes necessary come back.
+//! Makes a kernel that fails smaller: drops statements, puts what a compound holds in its place,
+//! and leaves out launches, as long as the kernel still fails. It stays legal: barriers that a
+//! change makes necessary come back.
 
 use crate::barriers;
 use crate::program::{Kernel, Statement, count};
@@ -102,9 +103,9 @@ mod tests {
     /// The texts of all statements, one after the other.
     fn texts(body: &[Statement]) -> String {
         let one = |s: &Statement| match s {
-            Statement::Simple { text, .. } | Statement::Exchange { text, .. } | Statement::Jump { text, .. } => {
-                text.clone()
-            }
+            Statement::Simple { text, .. }
+            | Statement::Exchange { text, .. }
+            | Statement::Jump { text, .. } => text.clone(),
             Statement::Barrier(_) => String::new(),
             Statement::Compound { arms, .. } => arms.iter().map(|a| texts(&a.body)).collect(),
         };

@@ -8,11 +8,13 @@ pub fn program(kernels: &[Kernel]) -> String {
     for k in kernels {
         kernel(k, &mut text);
     }
-    text += "\nint main(int argc, char **argv) {\n  machine m;\n  static void (*const all[])(machine &) = {";
+    text += "\nint main(int argc, char **argv) {\n  machine m;\n  static void (*const \
+        all[])(machine &) = {";
     for k in kernels {
         text += &format!("run_{}, ", k.seed);
     }
-    text += "};\n  for (std::size_t i = argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 0; i < sizeof(all) / sizeof(*all); ++i)\n    all[i](m);\n}\n";
+    text += "};\n  for (std::size_t i = argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 0; i < \
+        sizeof(all) / sizeof(*all); ++i)\n    all[i](m);\n}\n";
     text
 }
 
@@ -36,7 +38,9 @@ fn kernel(k: &Kernel, text: &mut String) {
         "const uint g = static_cast<uint>(it.get_group_linear_id()), gid = g * n + l;".to_owned(),
         "uint *const s = scratch + g * n;".to_owned(),
     ];
-    lines.extend((0..d).map(|i| format!("const uint i{i} = static_cast<uint>(it.get_local_id({i}));")));
+    lines.extend(
+        (0..d).map(|i| format!("const uint i{i} = static_cast<uint>(it.get_local_id({i}));")),
+    );
     lines.extend(k.head.iter().cloned());
     for line in lines.iter().flat_map(|l| l.lines()) {
         *text += &format!("    {line}\n");
@@ -44,11 +48,15 @@ fn kernel(k: &Kernel, text: &mut String) {
     statements(&k.body, 4, text);
     statements(&k.tail, 4, text);
     *text += "    FINISH(0u)\n  }\n};\n#undef FINISH\n";
-    let launches: Vec<String> =
-        k.launches.iter().map(|([x, y, z], groups)| format!("{{{{{x}, {y}, {z}}}, {groups}}}")).collect();
+    let launches: Vec<String> = k
+        .launches
+        .iter()
+        .map(|([x, y, z], groups)| format!("{{{{{x}, {y}, {z}}}, {groups}}}"))
+        .collect();
     let [a, b, c, e] = k.arguments;
     *text += &format!(
-        "void run_{0}(machine &m) {{ m.run<kernel_{0}, {d}>({0}, {{{a}u, {b}u, {c}u, {e}u}}, {{{1}}}); }}\n",
+        "void run_{0}(machine &m) {{ m.run<kernel_{0}, {d}>({0}, {{{a}u, {b}u, {c}u, {e}u}}, \
+         {{{1}}}); }}\n",
         k.seed,
         launches.join(", ")
     );

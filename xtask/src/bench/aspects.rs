@@ -1,4 +1,5 @@
-//! What knowing the aspects of every function costs: the pass alone on generated modules, and its share of a device pass.
+//! What knowing the aspects of every function costs: the pass alone on generated modules, and its
+//! share of a device pass.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -34,11 +35,23 @@ fn linear(shape: &str, report: &mut Report) -> Result<(), String> {
     for size in SIZES {
         progress(&format!("propagating aspects through a {shape} of {size} functions"));
         let mut command = Command::new("cargo");
-        command.args(["run", "--quiet", "--release", "-p", "scythe-passes", "--example", "aspects_speed", "--", shape]);
+        command.args([
+            "run",
+            "--quiet",
+            "--release",
+            "-p",
+            "scythe-passes",
+            "--example",
+            "aspects_speed",
+            "--",
+            shape,
+        ]);
         command.arg(size.to_string()).current_dir(root());
         let text = process::output(&mut command)?;
-        let time: f64 =
-            text.trim().parse().map_err(|_| format!("aspects_speed printed '{text}', expected a number"))?;
+        let time: f64 = text
+            .trim()
+            .parse()
+            .map_err(|_| format!("aspects_speed printed '{text}', expected a number"))?;
         report.add(format!("{shape} of {size} functions"), time, " ns/function", Limit::None);
         times.push(time);
     }
@@ -48,31 +61,52 @@ fn linear(shape: &str, report: &mut Report) -> Result<(), String> {
 }
 
 /// The pass within the device pass of the same functions, as `--time-passes` measures it.
-fn share(prefix: &Path, folder: &Path, shape: &str, count: usize, report: &mut Report) -> Result<(), String> {
+fn share(
+    prefix: &Path,
+    folder: &Path,
+    shape: &str,
+    count: usize,
+    report: &mut Report,
+) -> Result<(), String> {
     progress(&format!("compiling a {shape} of {count} functions"));
     let source = folder.join("generated.cpp");
-    std::fs::write(&source, program(shape, count)).map_err(|e| format!("cannot write generated.cpp: {e}"))?;
+    std::fs::write(&source, program(shape, count))
+        .map_err(|e| format!("cannot write generated.cpp: {e}"))?;
     let mut best = f64::INFINITY;
     for _ in 0..ROUNDS {
         let mut command = Command::new(prefix.join("bin/scythe"));
-        command.args(["-fsycl", "-fsycl-device-only", "-O2", "--time-passes", "-o", "generated.bc"]);
+        command.args([
+            "-fsycl",
+            "-fsycl-device-only",
+            "-O2",
+            "--time-passes",
+            "-o",
+            "generated.bc",
+        ]);
         command.arg(&source).current_dir(folder);
         let outcome = capture(&mut command, LIMIT)?;
         if !outcome.success() {
             return Err(format!("'{}' failed: {}", process::shown(&command), outcome.describe()));
         }
-        let spent = outcome.stderr.lines().find(|line| line.ends_with(" aspects")).and_then(|line| {
-            let seconds = line.split_whitespace().next()?;
-            seconds.parse::<f64>().ok()
-        });
+        let spent =
+            outcome.stderr.lines().find(|line| line.ends_with(" aspects")).and_then(|line| {
+                let seconds = line.split_whitespace().next()?;
+                seconds.parse::<f64>().ok()
+            });
         let spent = spent.ok_or_else(|| format!("no time of the pass in '{}'", outcome.stderr))?;
         best = best.min(spent / outcome.elapsed.as_secs_f64());
     }
-    report.add(format!("{shape} of {count}: share of the device pass"), best * 100.0, "%", Limit::AtMost(5.0));
+    report.add(
+        format!("{shape} of {count}: share of the device pass"),
+        best * 100.0,
+        "%",
+        Limit::AtMost(5.0),
+    );
     Ok(())
 }
 
-/// A program with one kernel and as many functions, each of them a little arithmetic; the last ones use `double`.
+/// A program with one kernel and as many functions, each of them a little arithmetic; the last ones
+/// use `double`.
 fn program(shape: &str, count: usize) -> String {
     let mut text = String::from("#include <sycl/sycl.hpp>\n");
     for function in (0..count).rev() {

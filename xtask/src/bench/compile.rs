@@ -1,5 +1,5 @@
-//! How long compiling takes: a SYCL program against the same algorithm in plain C++, sources of a SYCL program that hold no
-//! kernel against their host pass alone, and the headers alone.
+//! How long compiling takes: a SYCL program against the same algorithm in plain C++, sources of a
+//! SYCL program that hold no kernel against their host pass alone, and the headers alone.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -26,9 +26,16 @@ pub fn measure(prefix: &Path) -> Result<Report, String> {
 fn program(prefix: &Path, folder: &Path, report: &mut Report) -> Result<(), String> {
     progress(&format!("compiling two programs, best of {ROUNDS}"));
     let mut sycl = Command::new(prefix.join("bin/scythe"));
-    sycl.args(["-fsycl", "-O2"]).arg(root().join("examples/vector_add.cpp")).args(["-o", "vadd"]).current_dir(folder);
+    sycl.args(["-fsycl", "-O2"])
+        .arg(root().join("examples/vector_add.cpp"))
+        .args(["-o", "vadd"])
+        .current_dir(folder);
     let mut plain = Command::new("clang++-22");
-    plain.arg("-O2").arg(root().join("benches/plain_vector_add.cpp")).args(["-o", "plain"]).current_dir(folder);
+    plain
+        .arg("-O2")
+        .arg(root().join("benches/plain_vector_add.cpp"))
+        .args(["-o", "plain"])
+        .current_dir(folder);
     let [sycl, plain] = best([&mut sycl, &mut plain], ROUNDS)?;
     report.add("clang++ -O2, plain C++ with <vector> and <iostream>", plain, " s", Limit::None);
     report.add("scythe -fsycl -O2 examples/vector_add.cpp", sycl, " s", Limit::None);
@@ -42,7 +49,8 @@ fn without_kernels(prefix: &Path, folder: &Path, report: &mut Report) -> Result<
     let source = folder.join("no_kernel.cpp");
     let text = "#include <sycl/sycl.hpp>\n#include <vector>\n\
                 std::size_t memory(const sycl::queue &q) {\n  std::vector<int> v(3);\n  \
-                return v.size() * q.get_device().get_info<sycl::info::device::global_mem_size>();\n}\n";
+                return v.size() * q.get_device().get_info<sycl::info::device::global_mem_size>();\n\
+                }\n";
     std::fs::write(&source, text).map_err(|e| format!("cannot write no_kernel.cpp: {e}"))?;
     let plain = root().join("benches/plain_vector_add.cpp");
     let scythe = |options: &[&str], source: &Path| {
@@ -61,12 +69,23 @@ fn without_kernels(prefix: &Path, folder: &Path, report: &mut Report) -> Result<
         ],
         ROUNDS,
     )?;
-    report.add("no SYCL header: scythe -fsycl -c against clang++ -c", no_sycl / clang, "x", Limit::AtMost(1.1));
-    report.add("SYCL header, no kernel: against its own host pass", no_kernel / host, "x", Limit::AtMost(1.3));
+    report.add(
+        "no SYCL header: scythe -fsycl -c against clang++ -c",
+        no_sycl / clang,
+        "x",
+        Limit::AtMost(1.1),
+    );
+    report.add(
+        "SYCL header, no kernel: against its own host pass",
+        no_kernel / host,
+        "x",
+        Limit::AtMost(1.3),
+    );
     Ok(())
 }
 
-/// `<sycl/sycl.hpp>` alone, and what is left when the standard headers that it includes are taken off.
+/// `<sycl/sycl.hpp>` alone, and what is left when the standard headers that it includes are taken
+/// off.
 fn headers(prefix: &Path, folder: &Path, report: &mut Report) -> Result<(), String> {
     progress(&format!("checking the syntax of the headers, best of {ROUNDS}"));
     let write = |name: &str, text: &str| {
@@ -80,17 +99,33 @@ fn headers(prefix: &Path, folder: &Path, report: &mut Report) -> Result<(), Stri
         command
     };
     let standard = standard_headers(&include, &mut clang(&["-fsyntax-only", "-H", "all.cpp"]))?;
-    write("standard.cpp", &standard.iter().map(|h| format!("#include \"{h}\"\n")).collect::<String>())?;
-    let [all, standard] =
-        best([&mut clang(&["-fsyntax-only", "all.cpp"]), &mut clang(&["-fsyntax-only", "standard.cpp"])], ROUNDS)?;
+    write(
+        "standard.cpp",
+        &standard.iter().map(|h| format!("#include \"{h}\"\n")).collect::<String>(),
+    )?;
+    let [all, standard] = best(
+        [&mut clang(&["-fsyntax-only", "all.cpp"]), &mut clang(&["-fsyntax-only", "standard.cpp"])],
+        ROUNDS,
+    )?;
     let lines = process::output(&mut clang(&["-E", "all.cpp"]))?.lines().count();
     report.add("<sycl/sycl.hpp>, host -fsyntax-only", all, " s", Limit::AtMost(0.6));
-    report.add("of which Scythe's own headers", (all - standard).max(0.0), " s", Limit::AtMost(0.2));
-    report.add("<sycl/sycl.hpp> after preprocessing", lines as f64, " lines", Limit::AtMost(79_999.0));
+    report.add(
+        "of which Scythe's own headers",
+        (all - standard).max(0.0),
+        " s",
+        Limit::AtMost(0.2),
+    );
+    report.add(
+        "<sycl/sycl.hpp> after preprocessing",
+        lines as f64,
+        " lines",
+        Limit::AtMost(79_999.0),
+    );
     Ok(())
 }
 
-/// The headers outside `ours` that a header inside includes: `-H` prints one per line, with a dot for each level.
+/// The headers outside `ours` that a header inside includes: `-H` prints one per line, with a dot
+/// for each level.
 fn standard_headers(ours: &Path, command: &mut Command) -> Result<BTreeSet<String>, String> {
     let outcome = capture(command, LIMIT)?;
     if !outcome.success() {
@@ -99,7 +134,10 @@ fn standard_headers(ours: &Path, command: &mut Command) -> Result<BTreeSet<Strin
     let mut chain: Vec<bool> = Vec::new();
     let mut found = BTreeSet::new();
     for line in outcome.stderr.lines() {
-        let Some((dots, path)) = line.split_once(' ').filter(|(d, _)| d.bytes().all(|b| b == b'.')) else { continue };
+        let Some((dots, path)) = line.split_once(' ').filter(|(d, _)| d.bytes().all(|b| b == b'.'))
+        else {
+            continue;
+        };
         chain.truncate(dots.len() - 1);
         let is_ours = Path::new(path).starts_with(ours);
         if !is_ours && chain.last() == Some(&true) {
@@ -111,13 +149,20 @@ fn standard_headers(ours: &Path, command: &mut Command) -> Result<BTreeSet<Strin
 }
 
 /// The best time of each command, taken in turn so that a busy machine is unfair to neither.
-pub fn best<const N: usize>(mut commands: [&mut Command; N], rounds: usize) -> Result<[f64; N], String> {
+pub fn best<const N: usize>(
+    mut commands: [&mut Command; N],
+    rounds: usize,
+) -> Result<[f64; N], String> {
     let mut best = [f64::INFINITY; N];
     for _ in 0..rounds {
         for (command, best) in commands.iter_mut().zip(&mut best) {
             let outcome = capture(command, LIMIT)?;
             if !outcome.success() {
-                return Err(format!("'{}' failed: {}", process::shown(command), outcome.describe()));
+                return Err(format!(
+                    "'{}' failed: {}",
+                    process::shown(command),
+                    outcome.describe()
+                ));
             }
             *best = best.min(outcome.elapsed.as_secs_f64());
         }

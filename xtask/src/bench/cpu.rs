@@ -1,8 +1,10 @@
-//! How fast the CPU device is: the programs in `benches/cpu` with Scythe, on Intel's OpenCL runtime, and as OpenMP loops.
+//! How fast the CPU device is: the programs in `benches/cpu` with Scythe, on Intel's OpenCL
+//! runtime, and as OpenMP loops.
 //!
-//! Each contender is a process of its own; they take turns, and of each the fastest repetition of all its turns counts,
-//! so that whatever else the machine does touches all alike. Every process checks its results. Intel's runtime comes
-//! from PyPI, into a virtual environment below the target folder.
+//! Each contender is a process of its own; they take turns, and of each the fastest repetition of
+//! all its turns counts, so that whatever else the machine does touches all alike. Every process
+//! checks its results. Intel's runtime comes from PyPI, into a virtual environment below the target
+//! folder.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -17,10 +19,12 @@ use crate::workspace::root;
 const ROUNDS: usize = 5;
 const LIMIT: Duration = Duration::from_secs(300);
 
-/// All contenders follow IEEE 754 with contraction within expressions, which is clang's and OpenCL's default; the option
-/// that OpenCL needs for exact division and square root is in `benches/cpu/opencl.hpp`.
+/// All contenders follow IEEE 754 with contraction within expressions, which is clang's and
+/// OpenCL's default; the option that OpenCL needs for exact division and square root is in
+/// `benches/cpu/opencl.hpp`.
 const COMMON: [&str; 4] = ["-std=c++17", "-O3", "-march=native", "-ffp-contract=on"];
-/// Vector forms of the maths functions, which loops get only where `errno` is no concern; in kernels it never is.
+/// Vector forms of the maths functions, which loops get only where `errno` is no concern; in
+/// kernels it never is.
 const OPENMP: [&str; 3] = ["-fopenmp", "-fno-math-errno", "-fveclib=libmvec"];
 
 /// Against Intel's runtime: for the mean of all programs, and for each.
@@ -31,8 +35,9 @@ const OPENMP_EACH: f64 = 0.95;
 
 struct Program {
     name: &'static str,
-    /// Whether the OpenMP loop does the same per element. The others solve the same task without work-groups, local memory
-    /// and barriers: worth knowing, but not a limit for kernels that have them.
+    /// Whether the OpenMP loop does the same per element. The others solve the same task without
+    /// work-groups, local memory and barriers: worth knowing, but not a limit for kernels that have
+    /// them.
     same_loop: bool,
 }
 
@@ -60,7 +65,10 @@ const OTHERS: [&str; 3] = ["launch", "jit", "barriers"];
 pub fn measure(prefix: &Path, names: &[String]) -> Result<Report, String> {
     let known: Vec<&str> = PROGRAMS.iter().map(|p| p.name).chain(OTHERS).collect();
     if let Some(name) = names.iter().find(|n| !known.contains(&n.as_str())) {
-        return Err(format!("unknown CPU benchmark '{name}'; expected one of {}", known.join(", ")));
+        return Err(format!(
+            "unknown CPU benchmark '{name}'; expected one of {}",
+            known.join(", ")
+        ));
     }
     let wanted = |name: &str| names.is_empty() || names.iter().any(|n| n == name);
     let scratch = Scratch::new("bench-cpu")?;
@@ -97,7 +105,11 @@ struct Bench<'a> {
 }
 
 impl Bench<'_> {
-    fn programs<'p>(&self, programs: impl Iterator<Item = &'p Program>, report: &mut Report) -> Result<(), String> {
+    fn programs<'p>(
+        &self,
+        programs: impl Iterator<Item = &'p Program>,
+        report: &mut Report,
+    ) -> Result<(), String> {
         let mut lines = Vec::new();
         let (mut against_opencl, mut against_openmp) = (Vec::new(), Vec::new());
         for program in programs {
@@ -114,9 +126,19 @@ impl Bench<'_> {
             ));
             against_opencl.push(to_opencl);
             let name = program.name;
-            report.add(format!("{name}: speed against OpenCL"), to_opencl, "x", Limit::AtLeast(OPENCL_EACH));
+            report.add(
+                format!("{name}: speed against OpenCL"),
+                to_opencl,
+                "x",
+                Limit::AtLeast(OPENCL_EACH),
+            );
             if program.same_loop {
-                report.add(format!("{name}: speed against OpenMP"), to_openmp, "x", Limit::AtLeast(OPENMP_EACH));
+                report.add(
+                    format!("{name}: speed against OpenMP"),
+                    to_openmp,
+                    "x",
+                    Limit::AtLeast(OPENMP_EACH),
+                );
                 against_openmp.push(to_openmp);
             }
         }
@@ -129,7 +151,12 @@ impl Bench<'_> {
         );
         lines.iter().for_each(|l| println!("{l}"));
         println!();
-        report.add("geometric mean against OpenCL", mean(&against_opencl), "x", Limit::AtLeast(OPENCL_MEAN));
+        report.add(
+            "geometric mean against OpenCL",
+            mean(&against_opencl),
+            "x",
+            Limit::AtLeast(OPENCL_MEAN),
+        );
         if !against_openmp.is_empty() {
             report.add("geometric mean against OpenMP", mean(&against_openmp), "x", Limit::None);
         }
@@ -145,7 +172,8 @@ impl Bench<'_> {
         let mut best = [f64::INFINITY; 3];
         for _ in 0..ROUNDS {
             for (who, best) in contenders.into_iter().zip(&mut best) {
-                *best = best.min(value(&self.numbers(who, name, &[], &self.cache("warm"))?, "seconds")?);
+                *best = best
+                    .min(value(&self.numbers(who, name, &[], &self.cache("warm"))?, "seconds")?);
             }
         }
         Ok(best)
@@ -162,8 +190,18 @@ impl Bench<'_> {
             Limit::AtMost(1.0),
         );
         report.add("the same with OpenCL", value(&opencl, "empty")? * us, " us", Limit::None);
-        report.add("first kernel from main, warm cache", value(&ours, "first")? * ms, " ms", Limit::AtMost(10.0));
-        report.add("the same with OpenCL, no cache", value(&opencl, "first")? * ms, " ms", Limit::None);
+        report.add(
+            "first kernel from main, warm cache",
+            value(&ours, "first")? * ms,
+            " ms",
+            Limit::AtMost(10.0),
+        );
+        report.add(
+            "the same with OpenCL, no cache",
+            value(&opencl, "first")? * ms,
+            " ms",
+            Limit::None,
+        );
         Ok(())
     }
 
@@ -178,35 +216,54 @@ impl Bench<'_> {
         for round in 0..ROUNDS {
             for (who, best) in contenders.into_iter().zip(&mut best) {
                 let empty = self.cache(&format!("empty-{round}"));
-                *best = best.min(value(&self.numbers(who, "matmul", &["build"], &empty)?, "build")?);
+                *best =
+                    best.min(value(&self.numbers(who, "matmul", &["build"], &empty)?, "build")?);
             }
         }
         let [ours, opencl] = best;
-        report.add("cold build of the tiled matrix product", ours * 1e3, " ms", Limit::AtMost(100.0));
+        report.add(
+            "cold build of the tiled matrix product",
+            ours * 1e3,
+            " ms",
+            Limit::AtMost(100.0),
+        );
         report.add("the same with OpenCL", opencl * 1e3, " ms", Limit::None);
         Ok(())
     }
 
-    /// Time per work-item and barrier by work-group size. Linear growth is the same time for all sizes from a full vector on.
+    /// Time per work-item and barrier by work-group size. Linear growth is the same time for all
+    /// sizes from a full vector on.
     fn barriers(&self, report: &mut Report) -> Result<(), String> {
         progress(&format!("barriers, best of {ROUNDS} turns"));
         let (ours, opencl) = self.both("barriers", &[])?;
         let sizes = |numbers: &Numbers| {
             let size = |name: &String| name.strip_prefix("group-")?.parse::<u64>().ok();
-            let mut all: Vec<(u64, f64)> = numbers.iter().filter_map(|(n, v)| Some((size(n)?, *v * 1e9))).collect();
+            let mut all: Vec<(u64, f64)> =
+                numbers.iter().filter_map(|(n, v)| Some((size(n)?, *v * 1e9))).collect();
             all.sort_by_key(|(size, _)| *size);
             all
         };
         let (ours, opencl) = (sizes(&ours), sizes(&opencl));
         println!("{:>10} {:>34} {:>12}", "work-group", "ns per work-item and barrier", "OpenCL");
         for (size, ns) in &ours {
-            let peer = opencl.iter().find(|(s, _)| s == size).map_or(String::new(), |(_, ns)| format!("{ns:.3}"));
+            let peer = opencl
+                .iter()
+                .find(|(s, _)| s == size)
+                .map_or(String::new(), |(_, ns)| format!("{ns:.3}"));
             println!("{size:>10} {ns:>34.3} {peer:>12}");
         }
         println!();
-        let full: Vec<f64> = ours.iter().filter(|(size, _)| *size >= 64).map(|(_, ns)| *ns).collect();
-        let (least, most) = full.iter().fold((f64::INFINITY, 0.0), |(l, m): (f64, f64), ns| (l.min(*ns), m.max(*ns)));
-        report.add("barriers: slowest to fastest work-group of 64 or more", most / least, "x", Limit::AtMost(2.0));
+        let full: Vec<f64> =
+            ours.iter().filter(|(size, _)| *size >= 64).map(|(_, ns)| *ns).collect();
+        let (least, most) = full
+            .iter()
+            .fold((f64::INFINITY, 0.0), |(l, m): (f64, f64), ns| (l.min(*ns), m.max(*ns)));
+        report.add(
+            "barriers: slowest to fastest work-group of 64 or more",
+            most / least,
+            "x",
+            Limit::AtMost(2.0),
+        );
         Ok(())
     }
 
@@ -216,7 +273,8 @@ impl Bench<'_> {
         self.compile(Contender::Scythe, name)?;
         self.compile(Contender::OpenCl, name)?;
         for _ in 0..ROUNDS {
-            for (who, best) in [(Contender::Scythe, &mut best.0), (Contender::OpenCl, &mut best.1)] {
+            for (who, best) in [(Contender::Scythe, &mut best.0), (Contender::OpenCl, &mut best.1)]
+            {
                 for (key, value) in self.numbers(who, name, args, &self.cache("warm"))? {
                     let entry: &mut f64 = best.entry(key).or_insert(f64::INFINITY);
                     *entry = entry.min(value);
@@ -245,7 +303,10 @@ impl Bench<'_> {
             Contender::OpenCl => command.arg("-DPEER_OPENCL"),
             Contender::OpenMp => command.arg("-DPEER_OPENMP").args(OPENMP),
         };
-        command.arg(root().join(format!("benches/cpu/{name}.cpp"))).arg("-o").arg(self.executable(who, name));
+        command
+            .arg(root().join(format!("benches/cpu/{name}.cpp")))
+            .arg("-o")
+            .arg(self.executable(who, name));
         if who == Contender::OpenCl {
             command.arg("-lOpenCL");
         }
@@ -253,7 +314,13 @@ impl Bench<'_> {
     }
 
     /// Runs a program once; it prints `name value` lines.
-    fn numbers(&self, who: Contender, name: &str, args: &[&str], cache: &Path) -> Result<Numbers, String> {
+    fn numbers(
+        &self,
+        who: Contender,
+        name: &str,
+        args: &[&str],
+        cache: &Path,
+    ) -> Result<Numbers, String> {
         // `env` sets what this process must not have itself.
         let mut command = Command::new("env");
         command.arg(format!("{CACHE}={}", cache.display()));

@@ -1,6 +1,8 @@
-//! `bench cuda --package DIR`: SYCL programs and the same algorithms in CUDA C++, for a machine with an NVIDIA GPU and nvcc.
+//! `bench cuda --package DIR`: SYCL programs and the same algorithms in CUDA C++, for a machine
+//! with an NVIDIA GPU and nvcc.
 //!
-//! The bundle's script compiles the CUDA programs there, runs both in turn, and prints times, ratios and whether each limit holds.
+//! The bundle's script compiles the CUDA programs there, runs both in turn, and prints times,
+//! ratios and whether each limit holds.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -30,7 +32,9 @@ fn fill(prefix: &Path, folder: &Path) -> Result<usize, String> {
     progress(&format!("compiling {} benchmarks", programs.len()));
     let made = process::parallel(&programs, |source| {
         let name = source.file_name().unwrap_or_default().to_string_lossy();
-        let name = name.strip_suffix(".sycl.cpp").ok_or_else(|| format!("{} is not a benchmark", source.display()))?;
+        let name = name
+            .strip_suffix(".sycl.cpp")
+            .ok_or_else(|| format!("{} is not a benchmark", source.display()))?;
         compile(prefix, source, &Form::Ahead.options(&cuda), &folder.join("bin").join(name))?;
         let peer = sources.join(format!("{name}.cu"));
         copy(&peer, &folder.join("cases").join(format!("{name}.cu")))?;

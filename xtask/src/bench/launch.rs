@@ -1,6 +1,7 @@
 //! How fast programs run: kernels against the same loops under OpenMP, and the cost of a launch.
 //!
-//! Each program in `benches` prints `name value` lines, times in seconds. Compiled with `-DBASELINE`, it holds the plain loops.
+//! Each program in `benches` prints `name value` lines, times in seconds. Compiled with
+//! `-DBASELINE`, it holds the plain loops.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -27,7 +28,12 @@ pub fn measure(prefix: &Path) -> Result<Report, String> {
 }
 
 /// Both programs in turn; the best time of each counts.
-fn against_openmp(prefix: &Path, folder: &Path, name: &str, report: &mut Report) -> Result<(), String> {
+fn against_openmp(
+    prefix: &Path,
+    folder: &Path,
+    name: &str,
+    report: &mut Report,
+) -> Result<(), String> {
     progress(&format!("{name}, 2^26 floats, best of {ROUNDS} runs"));
     let sycl = with_scythe(prefix, folder, name)?;
     let source = root().join(format!("benches/{name}.cpp"));
@@ -40,8 +46,18 @@ fn against_openmp(prefix: &Path, folder: &Path, name: &str, report: &mut Report)
         theirs = theirs.min(value(&numbers(&baseline)?, "seconds")?);
         ours = ours.min(value(&numbers(&sycl)?, "seconds")?);
     }
-    report.add(format!("{name}: clang++ {} -fopenmp", FLAGS[1..].join(" ")), theirs * 1e3, " ms", Limit::None);
-    report.add(format!("{name}: scythe -fsycl {}", FLAGS[1..].join(" ")), ours * 1e3, " ms", Limit::None);
+    report.add(
+        format!("{name}: clang++ {} -fopenmp", FLAGS[1..].join(" ")),
+        theirs * 1e3,
+        " ms",
+        Limit::None,
+    );
+    report.add(
+        format!("{name}: scythe -fsycl {}", FLAGS[1..].join(" ")),
+        ours * 1e3,
+        " ms",
+        Limit::None,
+    );
     report.add(format!("{name}: speed against OpenMP"), theirs / ours, "x", Limit::AtLeast(0.95));
     Ok(())
 }
@@ -56,8 +72,18 @@ fn launches(prefix: &Path, folder: &Path, report: &mut Report) -> Result<(), Str
             *entry = entry.min(value);
         }
     }
-    report.add("empty kernel, in-order queue, each of 10,000", value(&best, "empty")? * 1e6, " us", Limit::AtMost(2.0));
-    report.add("submit of a 100 ms kernel returns after", value(&best, "submit")? * 1e6, " us", Limit::AtMost(50.0));
+    report.add(
+        "empty kernel, in-order queue, each of 10,000",
+        value(&best, "empty")? * 1e6,
+        " us",
+        Limit::AtMost(2.0),
+    );
+    report.add(
+        "submit of a 100 ms kernel returns after",
+        value(&best, "submit")? * 1e6,
+        " us",
+        Limit::AtMost(50.0),
+    );
     report.add("submit and wait, each", value(&best, "submit_and_wait")? * 1e6, " us", Limit::None);
     report.add("first kernel, nothing built yet", value(&best, "first")? * 1e3, " ms", Limit::None);
     Ok(())
@@ -66,7 +92,12 @@ fn launches(prefix: &Path, folder: &Path, report: &mut Report) -> Result<(), Str
 fn with_scythe(prefix: &Path, folder: &Path, name: &str) -> Result<PathBuf, String> {
     let program = folder.join(name);
     let mut scythe = Command::new(prefix.join("bin/scythe"));
-    scythe.arg("-fsycl").args(FLAGS).arg(root().join(format!("benches/{name}.cpp"))).arg("-o").arg(&program);
+    scythe
+        .arg("-fsycl")
+        .args(FLAGS)
+        .arg(root().join(format!("benches/{name}.cpp")))
+        .arg("-o")
+        .arg(&program);
     process::output(&mut scythe)?;
     Ok(program)
 }

@@ -1,8 +1,9 @@
-//! How long taking device code apart takes: a generated module of many kernels with shared helpers, split per kernel, against
-//! LLVM's own `llvm-extract` once per kernel; how both time and memory grow; and a link that finds everything in its cache.
+//! How long taking device code apart takes: a generated module of many kernels with shared helpers,
+//! split per kernel, against LLVM's own `llvm-extract` once per kernel; how both time and memory
+//! grow; and a link that finds everything in its cache.
 //!
-//! None of these programs uses more than one thread, so that their processor time, which other programs on the machine
-//! hardly change, is what is judged.
+//! None of these programs uses more than one thread, so that their processor time, which other
+//! programs on the machine hardly change, is what is judged.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -27,8 +28,11 @@ pub fn measure(prefix: &Path) -> Result<Report, String> {
     let tools = prefix.join("bin/scythe-tools");
     for (name, kernels) in [("none", 0), ("some", SOME), ("few", FEW), ("many", MANY)] {
         let text = folder.join(format!("{name}.ll"));
-        std::fs::write(&text, module(kernels)).map_err(|e| format!("cannot write {}: {e}", text.display()))?;
-        process::output(Command::new("llvm-as-22").arg(&text).arg("-o").arg(folder.join(format!("{name}.bc"))))?;
+        std::fs::write(&text, module(kernels))
+            .map_err(|e| format!("cannot write {}: {e}", text.display()))?;
+        process::output(
+            Command::new("llvm-as-22").arg(&text).arg("-o").arg(folder.join(format!("{name}.bc"))),
+        )?;
     }
     let mut report = Report::default();
     split(&tools, folder, &mut report)?;
@@ -42,11 +46,15 @@ fn split(tools: &Path, folder: &Path, report: &mut Report) -> Result<(), String>
     let run = |name: &str| -> Result<Used, String> {
         let mut best: Option<Used> = None;
         for round in 0..ROUNDS {
-            // All are removed at the end: file systems take their time to make files where many have just gone.
+            // All are removed at the end: file systems take their time to make files where many
+            // have just gone.
             let parts = folder.join(format!("{name}_{round}"));
-            std::fs::create_dir(&parts).map_err(|e| format!("cannot create {}: {e}", parts.display()))?;
+            std::fs::create_dir(&parts)
+                .map_err(|e| format!("cannot create {}: {e}", parts.display()))?;
             let mut command = Command::new(tools);
-            command.args(["sycl-post-link", "-split=kernel", "-symbols", "-o"]).arg(parts.join("out.table"));
+            command
+                .args(["sycl-post-link", "-split=kernel", "-symbols", "-o"])
+                .arg(parts.join("out.table"));
             let used = watch(command.arg(folder.join(format!("{name}.bc"))), 0)?;
             best = Some(best.map_or(used, |best| best.min(used)));
         }
@@ -54,8 +62,14 @@ fn split(tools: &Path, folder: &Path, report: &mut Report) -> Result<(), String>
     };
     let (none, few, many) = (run("none")?, run("few")?, run("many")?);
     // The program itself, and LLVM, take as long and as much with an empty module.
-    let per_kernel = |used: Used, kernels: usize| (used.processor - none.processor).max(0.0) / kernels as f64;
-    report.add(format!("splitting {MANY} kernels, each into a part of its own"), many.processor, " s", Limit::None);
+    let per_kernel =
+        |used: Used, kernels: usize| (used.processor - none.processor).max(0.0) / kernels as f64;
+    report.add(
+        format!("splitting {MANY} kernels, each into a part of its own"),
+        many.processor,
+        " s",
+        Limit::None,
+    );
     report.add("elapsed", many.elapsed, " s", Limit::None);
     report.add(format!("per kernel, of {FEW}"), per_kernel(few, FEW) * 1e6, " us", Limit::None);
     report.add(format!("per kernel, of {MANY}"), per_kernel(many, MANY) * 1e6, " us", Limit::None);
@@ -65,11 +79,18 @@ fn split(tools: &Path, folder: &Path, report: &mut Report) -> Result<(), String>
     let start = children_time()?;
     for sample in 0..SAMPLE {
         let mut command = Command::new("llvm-extract-22");
-        command.arg(format!("--func={}", symbol(sample * (MANY / SAMPLE)))).arg(folder.join("many.bc"));
+        command
+            .arg(format!("--func={}", symbol(sample * (MANY / SAMPLE))))
+            .arg(folder.join("many.bc"));
         process::output(command.arg("-o").arg(folder.join("extracted.bc")))?;
     }
     let stock = (children_time()? - start) / SAMPLE as f64 * MANY as f64;
-    report.add(format!("llvm-extract once per kernel, by {SAMPLE} of them"), stock, " s", Limit::None);
+    report.add(
+        format!("llvm-extract once per kernel, by {SAMPLE} of them"),
+        stock,
+        " s",
+        Limit::None,
+    );
     report.add("ratio", stock / many.processor, "x", Limit::AtLeast(50.0));
 
     let mut load = Command::new(tools);
@@ -87,7 +108,13 @@ fn cached(tools: &Path, folder: &Path, report: &mut Report) -> Result<(), String
     progress(&format!("linking {SOME} kernels ahead of time for one level, twice with a cache"));
     let link = || -> Result<(f64, String), String> {
         let mut command = Command::new(tools);
-        command.args(["device-link", "--verbose", "--split=per_kernel", "--target=x86_64_avx2", "--cache=cache"]);
+        command.args([
+            "device-link",
+            "--verbose",
+            "--split=per_kernel",
+            "--target=x86_64_avx2",
+            "--cache=cache",
+        ]);
         let command = command.args(["-o", "out.o", "some.bc"]).current_dir(folder);
         let outcome = process::capture(command, Duration::from_secs(600))?;
         if !outcome.success() {
@@ -126,8 +153,8 @@ impl Used {
     }
 }
 
-/// Runs a program, and asks the kernel for its peak memory until it ends. The peak only grows: the last answer is within
-/// a millisecond of the end.
+/// Runs a program, and asks the kernel for its peak memory until it ends. The peak only grows: the
+/// last answer is within a millisecond of the end.
 fn watch(command: &mut Command, expected: i32) -> Result<Used, String> {
     let cannot = |e: std::io::Error| format!("cannot run '{}': {e}", process::shown(command));
     let (start, processor) = (Instant::now(), children_time()?);
@@ -157,8 +184,10 @@ fn watch(command: &mut Command, expected: i32) -> Result<Used, String> {
 /// Seconds of processor time of all programs that were started here and have ended.
 fn children_time() -> Result<f64, String> {
     const TICKS_PER_SECOND: f64 = 100.0;
-    let text = std::fs::read_to_string("/proc/self/stat").map_err(|e| format!("cannot read /proc/self/stat: {e}"))?;
-    // What follows the program's name, which may hold anything: fields 3 and on, of which 16 and 17 are meant.
+    let text = std::fs::read_to_string("/proc/self/stat")
+        .map_err(|e| format!("cannot read /proc/self/stat: {e}"))?;
+    // What follows the program's name, which may hold anything: fields 3 and on, of which 16 and 17
+    // are meant.
     let fields = text.rsplit(')').next().unwrap_or_default().split_whitespace().skip(13).take(2);
     let ticks: Vec<f64> = fields.filter_map(|field| field.parse().ok()).collect();
     match ticks[..] {
@@ -169,7 +198,13 @@ fn children_time() -> Result<f64, String> {
 
 fn peak_memory(process: u32) -> Option<f64> {
     let text = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
-    text.lines().find_map(|line| line.strip_prefix("VmHWM:"))?.trim().strip_suffix(" kB")?.trim().parse().ok()
+    text.lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))?
+        .trim()
+        .strip_suffix(" kB")?
+        .trim()
+        .parse()
+        .ok()
 }
 
 fn symbol(kernel: usize) -> String {
@@ -181,7 +216,9 @@ fn symbol(kernel: usize) -> String {
 fn module(kernels: usize) -> String {
     let mut out = String::from("target triple = \"spirv64-unknown-unknown\"\n");
     out += "@table = addrspace(1) constant [16 x i32] zeroinitializer\n";
-    let mut line = |text: std::fmt::Arguments<'_>| writeln!(out, "{text}").expect("a string takes all that is written");
+    let mut line = |text: std::fmt::Arguments<'_>| {
+        writeln!(out, "{text}").expect("a string takes all that is written")
+    };
     for helper in 0..HELPERS {
         line(format_args!("define linkonce_odr spir_func i32 @helper{helper}(i32 %a) {{"));
         line(format_args!("  %p = getelementptr i32, ptr addrspace(1) @table, i32 %a"));
@@ -193,7 +230,10 @@ fn module(kernels: usize) -> String {
         if helper % 4 == 0 {
             line(format_args!("  ret i32 %x8\n}}"));
         } else {
-            line(format_args!("  %c = call spir_func i32 @helper{}(i32 %x8)\n  ret i32 %c\n}}", helper - 1));
+            line(format_args!(
+                "  %c = call spir_func i32 @helper{}(i32 %x8)\n  ret i32 %c\n}}",
+                helper - 1
+            ));
         }
     }
     for kernel in 0..kernels {
@@ -209,7 +249,10 @@ fn module(kernels: usize) -> String {
         }
         for call in 11..=13 {
             let helper = (kernel * 7 + call * 13) % HELPERS;
-            line(format_args!("  %x{call} = call spir_func i32 @helper{helper}(i32 %x{})", call - 1));
+            line(format_args!(
+                "  %x{call} = call spir_func i32 @helper{helper}(i32 %x{})",
+                call - 1
+            ));
         }
         line(format_args!("  store i32 %x13, ptr addrspace(1) %p\n  ret void\n}}"));
     }

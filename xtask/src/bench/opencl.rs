@@ -1,4 +1,5 @@
-//! What submitting a kernel to an OpenCL device costs, against bare OpenCL calls on the same driver, which is Intel's runtime.
+//! What submitting a kernel to an OpenCL device costs, against bare OpenCL calls on the same
+//! driver, which is Intel's runtime.
 
 use std::path::Path;
 use std::process::Command;
@@ -20,10 +21,17 @@ pub fn measure(prefix: &Path) -> Result<Report, String> {
     let source = root().join("benches/opencl/submit.cpp");
     let [ours, bare] = ["sycl", "bare"].map(|name| scratch.path().join(name));
     let mut compile = Command::new(prefix.join("bin/scythe"));
-    process::output(compile.args(["-fsycl", "-std=c++17", "-O3"]).arg(&source).arg("-o").arg(&ours))?;
+    process::output(
+        compile.args(["-fsycl", "-std=c++17", "-O3"]).arg(&source).arg("-o").arg(&ours),
+    )?;
     let mut compile = Command::new("clang++-22");
     process::output(
-        compile.args(["-std=c++17", "-O3", "-DPEER_OPENCL"]).arg(&source).arg("-o").arg(&bare).arg("-lOpenCL"),
+        compile
+            .args(["-std=c++17", "-O3", "-DPEER_OPENCL"])
+            .arg(&source)
+            .arg("-o")
+            .arg(&bare)
+            .arg("-lOpenCL"),
     )?;
     let mut best = [[f64::INFINITY; 2]; 2];
     for _ in 0..ROUNDS {
@@ -33,11 +41,19 @@ pub fn measure(prefix: &Path) -> Result<Report, String> {
             command.arg(format!("{CACHE}={}", scratch.path().join("cache").display())).arg(program);
             let outcome = capture(&mut command, LIMIT)?;
             if !outcome.success() {
-                return Err(format!("'{}' failed: {}", process::shown(&command), outcome.describe()));
+                return Err(format!(
+                    "'{}' failed: {}",
+                    process::shown(&command),
+                    outcome.describe()
+                ));
             }
             for (name, best) in ["empty", "arguments"].iter().zip(best) {
-                let line = outcome.stdout.lines().find_map(|line| line.strip_prefix(name)?.trim().parse::<f64>().ok());
-                *best = best.min(line.ok_or_else(|| format!("the benchmark did not print '{name}'"))?);
+                let line = outcome
+                    .stdout
+                    .lines()
+                    .find_map(|line| line.strip_prefix(name)?.trim().parse::<f64>().ok());
+                *best =
+                    best.min(line.ok_or_else(|| format!("the benchmark did not print '{name}'"))?);
             }
         }
     }
@@ -48,7 +64,12 @@ pub fn measure(prefix: &Path) -> Result<Report, String> {
     {
         report.add(format!("submission, {what}"), seconds * 1e6, " us", Limit::None);
         report.add(format!("bare OpenCL calls, {what}"), bare * 1e6, " us", Limit::None);
-        report.add(format!("submission against bare calls, {what}"), seconds / bare, "x", Limit::AtMost(RATIO));
+        report.add(
+            format!("submission against bare calls, {what}"),
+            seconds / bare,
+            "x",
+            Limit::AtMost(RATIO),
+        );
     }
     Ok(report)
 }

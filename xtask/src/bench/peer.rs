@@ -1,8 +1,9 @@
-//! How long a program takes to compile against a peer's headers: the same file, compiler and optimisation, in turn.
+//! How long a program takes to compile against a peer's headers: the same file, compiler and
+//! optimisation, in turn.
 //!
-//! The peer is a command, such as `clang++-22 -isystem DIR/include -fopenmp -D…` for a library-only implementation or
-//! another SYCL compiler with its options. It is asked for an object file, as Scythe is, which compiles the file for the host
-//! and for devices in that time.
+//! The peer is a command, such as `clang++-22 -isystem DIR/include -fopenmp -D…` for a library-only
+//! implementation or another SYCL compiler with its options. It is asked for an object file, as
+//! Scythe is, which compiles the file for the host and for devices in that time.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -53,8 +54,10 @@ pub fn measure(prefix: &Path, args: &[String]) -> Result<Report, String> {
     let scratch = Scratch::new("peer")?;
     let mut files = Vec::new();
     for file in &request.files {
-        let path = file.canonicalize().map_err(|e| format!("cannot find {}: {e}", file.display()))?;
-        let bytes = path.metadata().map_err(|e| format!("cannot read {}: {e}", file.display()))?.len();
+        let path =
+            file.canonicalize().map_err(|e| format!("cannot find {}: {e}", file.display()))?;
+        let bytes =
+            path.metadata().map_err(|e| format!("cannot read {}: {e}", file.display()))?.len();
         files.push((path, bytes));
     }
     let largest = files.iter().map(|(_, bytes)| *bytes).max();
@@ -63,7 +66,11 @@ pub fn measure(prefix: &Path, args: &[String]) -> Result<Report, String> {
         let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
         progress(&format!("compiling {name} with both, best of {ROUNDS}"));
         let object = |command: &mut Command, output: &str| {
-            command.args(&request.options).args(["-O2", "-c", "-o", output]).arg(file).current_dir(scratch.path());
+            command
+                .args(&request.options)
+                .args(["-O2", "-c", "-o", output])
+                .arg(file)
+                .current_dir(scratch.path());
         };
         let mut peer = Command::new(&request.peer[0]);
         peer.args(&request.peer[1..]);
@@ -90,8 +97,8 @@ mod tests {
 
     #[test]
     fn options_for_both_follow_two_dashes() {
-        let request =
-            read(&["--peer", "clang++ -isystem dir", "a.cpp", "b.cpp", "--", "-I", "x"]).expect("it is right");
+        let request = read(&["--peer", "clang++ -isystem dir", "a.cpp", "b.cpp", "--", "-I", "x"])
+            .expect("it is right");
         assert_eq!(request.peer, ["clang++", "-isystem", "dir"]);
         assert_eq!(request.files, [PathBuf::from("a.cpp"), PathBuf::from("b.cpp")]);
         assert_eq!(request.options, ["-I", "x"]);
@@ -99,7 +106,13 @@ mod tests {
 
     #[test]
     fn what_is_missing_is_said() {
-        for wrong in [&[][..], &["--peer"], &["--peer", "clang++"], &["--peer", " ", "a.cpp"], &["a.cpp", "b.cpp"]] {
+        for wrong in [
+            &[][..],
+            &["--peer"],
+            &["--peer", "clang++"],
+            &["--peer", " ", "a.cpp"],
+            &["a.cpp", "b.cpp"],
+        ] {
             assert_eq!(read(wrong), Err(USAGE.to_owned()), "{wrong:?}");
         }
         assert!(read(&["--peer", "clang++", "-O3"]).is_err_and(|e| e.contains("'-O3'")));

@@ -1,4 +1,5 @@
-//! Builds a category: each source by itself, within limits, then each program of the objects that came of it.
+//! Builds a category: each source by itself, within limits, then each program of the objects that
+//! came of it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -22,7 +23,8 @@ pub struct Built {
     pub seconds: f64,
 }
 
-/// Compiles and links. Objects of the category are removed in the end: all categories together would fill a disk.
+/// Compiles and links. Objects of the category are removed in the end: all categories together
+/// would fill a disk.
 pub fn build(suite: &Suite, category: &str, limits: Limits, jobs: usize) -> Result<Built, String> {
     let start = Instant::now();
     let units: Vec<&Unit> = suite.units_of(category).collect();
@@ -47,7 +49,9 @@ pub fn build(suite: &Suite, category: &str, limits: Limits, jobs: usize) -> Resu
         match link(suite, program, &objects, &units, Deadline { start, limits }) {
             Ok(()) => built.programs.push(program.to_owned()),
             Err(why) => {
-                let lost = units.iter().filter(|u| u.program == program && objects.contains(&u.object.as_str()));
+                let lost = units
+                    .iter()
+                    .filter(|u| u.program == program && objects.contains(&u.object.as_str()));
                 built.not_built.extend(lost.map(|u| (name(&u.source), format!("link: {why}"))));
             }
         }
@@ -70,7 +74,11 @@ pub fn built_before(suite: &Suite, category: &str, before: &Outcome) -> Result<B
             suite.build.display()
         ));
     }
-    Ok(Built { programs: there, not_built: before.not_built.clone(), seconds: before.build_seconds })
+    Ok(Built {
+        programs: there,
+        not_built: before.not_built.clone(),
+        seconds: before.build_seconds,
+    })
 }
 
 /// When the category's time ends.
@@ -82,21 +90,30 @@ struct Deadline {
 
 impl Deadline {
     fn left(self) -> Option<Limits> {
-        let time = self.limits.time.checked_sub(self.start.elapsed()).filter(|t| *t > Duration::ZERO)?;
+        let time =
+            self.limits.time.checked_sub(self.start.elapsed()).filter(|t| *t > Duration::ZERO)?;
         Some(Limits { time, ..self.limits })
     }
 }
 
 /// Some sources are made by the suite's scripts.
 fn generate(suite: &Suite, units: &[&Unit]) -> Result<(), String> {
-    let missing: Vec<&str> = units.iter().map(|u| u.source.as_str()).filter(|s| !Path::new(s).exists()).collect();
+    let missing: Vec<&str> =
+        units.iter().map(|u| u.source.as_str()).filter(|s| !Path::new(s).exists()).collect();
     // Ninja knows them by their place in the build folder.
-    let relative: Vec<&str> =
-        missing.iter().map(|s| s.strip_prefix(&format!("{}/", suite.build.display())).unwrap_or(s)).collect();
+    let relative: Vec<&str> = missing
+        .iter()
+        .map(|s| s.strip_prefix(&format!("{}/", suite.build.display())).unwrap_or(s))
+        .collect();
     if relative.is_empty() { Ok(()) } else { suite.ninja(&relative) }
 }
 
-fn compile_all(suite: &Suite, units: &[&Unit], deadline: Deadline, jobs: usize) -> Vec<Result<(), String>> {
+fn compile_all(
+    suite: &Suite,
+    units: &[&Unit],
+    deadline: Deadline,
+    jobs: usize,
+) -> Vec<Result<(), String>> {
     let next = AtomicUsize::new(0);
     let mut results: Vec<(usize, Result<(), String>)> = std::thread::scope(|scope| {
         let worker = || {
@@ -110,7 +127,8 @@ fn compile_all(suite: &Suite, units: &[&Unit], deadline: Deadline, jobs: usize) 
                 mine.push((i, result));
             }
         };
-        let threads: Vec<_> = (0..jobs.min(units.len()).max(1)).map(|_| scope.spawn(worker)).collect();
+        let threads: Vec<_> =
+            (0..jobs.min(units.len()).max(1)).map(|_| scope.spawn(worker)).collect();
         threads.into_iter().flat_map(|t| t.join().expect("a worker does not panic")).collect()
     });
     results.sort_by_key(|(i, _)| *i);
@@ -120,14 +138,22 @@ fn compile_all(suite: &Suite, units: &[&Unit], deadline: Deadline, jobs: usize) 
 fn compile(suite: &Suite, unit: &Unit, deadline: Deadline) -> Result<(), String> {
     let folder = suite.build.join(&unit.object);
     let folder = folder.parent().unwrap_or(&suite.build);
-    std::fs::create_dir_all(folder).map_err(|e| format!("cannot create {}: {e}", folder.display()))?;
+    std::fs::create_dir_all(folder)
+        .map_err(|e| format!("cannot create {}: {e}", folder.display()))?;
     shell(suite, &unit.command, deadline)
 }
 
 /// Links the program of `objects` alone. CMake's command names the objects of all units.
-fn link(suite: &Suite, program: &str, objects: &[&str], units: &[&Unit], deadline: Deadline) -> Result<(), String> {
+fn link(
+    suite: &Suite,
+    program: &str,
+    objects: &[&str],
+    units: &[&Unit],
+    deadline: Deadline,
+) -> Result<(), String> {
     let command = suite.link_command(program)?;
-    let all: Vec<&str> = units.iter().filter(|u| u.program == program).map(|u| u.object.as_str()).collect();
+    let all: Vec<&str> =
+        units.iter().filter(|u| u.program == program).map(|u| u.object.as_str()).collect();
     let kept = |word: &&str| !all.contains(word) || objects.contains(word);
     shell(suite, &command.split(' ').filter(kept).collect::<Vec<_>>().join(" "), deadline)
 }
@@ -135,7 +161,8 @@ fn link(suite: &Suite, program: &str, objects: &[&str], units: &[&Unit], deadlin
 fn shell(suite: &Suite, command: &str, deadline: Deadline) -> Result<(), String> {
     let limits = deadline.left().ok_or("the category's time was over")?;
     let mut sh = Command::new("sh");
-    let outcome = process::watched(sh.args(["-c", command]).current_dir(&suite.build), limits.watch(None))?;
+    let outcome =
+        process::watched(sh.args(["-c", command]).current_dir(&suite.build), limits.watch(None))?;
     if outcome.success() { Ok(()) } else { Err(first_error(&outcome)) }
 }
 
@@ -145,10 +172,13 @@ fn first_error(outcome: &process::Outcome) -> String {
         return format!("the compiler {why}");
     }
     let lines = outcome.stderr.lines().chain(outcome.stdout.lines());
-    let error =
-        lines.clone().find(|l| l.contains("error: ")).or_else(|| lines.clone().find(|l| l.contains("undefined")));
-    let line =
-        error.or_else(|| lines.rev().find(|l| !l.trim().is_empty())).unwrap_or("it failed without an error message");
+    let error = lines
+        .clone()
+        .find(|l| l.contains("error: "))
+        .or_else(|| lines.clone().find(|l| l.contains("undefined")));
+    let line = error
+        .or_else(|| lines.rev().find(|l| !l.trim().is_empty()))
+        .unwrap_or("it failed without an error message");
     match line.split_once(": ") {
         Some((place, message)) if place.contains('/') => format!("{}: {message}", name(place)),
         _ => line.trim().to_owned(),
@@ -177,8 +207,8 @@ mod tests {
 
     #[test]
     fn the_first_error_is_named_by_its_file() {
-        let text =
-            "In file included from a.cpp:\n/s/b/c.h:7:3: warning: w\n/s/b/c.h:8:3: error: no member 'x'\n1 error\n";
+        let text = "In file included from a.cpp:\n/s/b/c.h:7:3: warning: w\n/s/b/c.h:8:3: error: \
+            no member 'x'\n1 error\n";
         assert_eq!(first_error(&failed(text)), "c.h:8:3: error: no member 'x'");
         assert_eq!(first_error(&failed("Killed\n")), "Killed");
     }

@@ -1,4 +1,5 @@
-//! Reads the compile commands that CMake writes (`compile_commands.json`), as far as they compile tests of the suite.
+//! Reads the compile commands that CMake writes (`compile_commands.json`), as far as they compile
+//! tests of the suite.
 
 /// One source of a category.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,7 +29,10 @@ pub fn units(json: &str) -> Result<Vec<Unit>, String> {
             continue;
         }
         let (name, after) = string(&rest[at..])?;
-        let colon = after.trim_start().strip_prefix(':').ok_or_else(|| format!("':' expected after \"{name}\""))?;
+        let colon = after
+            .trim_start()
+            .strip_prefix(':')
+            .ok_or_else(|| format!("':' expected after \"{name}\""))?;
         let (value, after) = string(colon.trim_start())?;
         match name.as_str() {
             "file" => source = Some(value),
@@ -40,7 +44,8 @@ pub fn units(json: &str) -> Result<Vec<Unit>, String> {
     Ok(units)
 }
 
-/// What a command makes, where that is a test's object: `tests/CATEGORY/…/CMakeFiles/PROGRAM_objects.dir/…`.
+/// What a command makes, where that is a test's object:
+/// `tests/CATEGORY/…/CMakeFiles/PROGRAM_objects.dir/…`.
 fn unit(source: String, command: String) -> Option<Unit> {
     let from = command.find(" -o ")? + 4;
     let object = command[from..].split(" -c ").next()?.trim().to_owned();
@@ -52,7 +57,8 @@ fn unit(source: String, command: String) -> Option<Unit> {
 
 /// A JSON string at the start of `text`, and what follows it.
 fn string(text: &str) -> Result<(String, &str), String> {
-    let wrong = || format!("a string was expected at '{}'", text.chars().take(40).collect::<String>());
+    let wrong =
+        || format!("a string was expected at '{}'", text.chars().take(40).collect::<String>());
     let body = text.strip_prefix('"').ok_or_else(wrong)?;
     let mut value = String::new();
     let mut characters = body.char_indices();
@@ -92,7 +98,10 @@ mod tests {
         assert_eq!((units[0].category.as_str(), units[0].program.as_str()), ("id", "test_id"));
         assert_eq!(units[0].object, "tests/id/CMakeFiles/test_id_objects.dir/id.cpp.o");
         assert!(units[0].command.contains(r#"-DA="}""#));
-        assert_eq!((units[1].category.as_str(), units[1].program.as_str()), ("extension", "test_x"));
+        assert_eq!(
+            (units[1].category.as_str(), units[1].program.as_str()),
+            ("extension", "test_x")
+        );
     }
 
     #[test]

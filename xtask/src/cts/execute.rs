@@ -1,5 +1,5 @@
-//! Runs the programs of a category and counts their tests. A test that ends the program, or the program's time, counts as
-//! failed; the tests after it run in another process.
+//! Runs the programs of a category and counts their tests. A test that ends the program, or the
+//! program's time, counts as failed; the tests after it run in another process.
 
 use std::path::Path;
 use std::process::Command;
@@ -14,14 +14,24 @@ use crate::opencl;
 use crate::process::{self, CACHE, Scratch};
 
 /// Runs all programs of a category on a backend.
-pub fn run(suite: &Suite, category: &str, built: &Built, backend: Backend, limits: Limits) -> Result<Outcome, String> {
+pub fn run(
+    suite: &Suite,
+    category: &str,
+    built: &Built,
+    backend: Backend,
+    limits: Limits,
+) -> Result<Outcome, String> {
     let start = Instant::now();
-    let mut outcome =
-        Outcome { not_built: built.not_built.clone(), build_seconds: built.seconds, ..Outcome::default() };
+    let mut outcome = Outcome {
+        not_built: built.not_built.clone(),
+        build_seconds: built.seconds,
+        ..Outcome::default()
+    };
     let scratch = Scratch::new(&format!("cts-{category}"))?;
     let variables = variables(backend, scratch.path())?;
     for program in &built.programs {
-        let program = Program { suite, name: program, variables: &variables, folder: scratch.path() };
+        let program =
+            Program { suite, name: program, variables: &variables, folder: scratch.path() };
         program.run(limits, start, &mut outcome)?;
     }
     outcome.run_seconds = start.elapsed().as_secs_f64();
@@ -55,9 +65,13 @@ impl Program<'_> {
         let list = self.folder.join("tests");
         let mut left: Option<Vec<String>> = None;
         loop {
-            let Some(time) = limits.time.checked_sub(start.elapsed()).filter(|t| *t > Duration::ZERO) else {
+            let Some(time) =
+                limits.time.checked_sub(start.elapsed()).filter(|t| *t > Duration::ZERO)
+            else {
                 let rest = left.unwrap_or_else(|| vec![format!("{}: all tests", self.name)]);
-                outcome.failed.extend(rest.into_iter().map(|test| (test, "the category's time was over".to_owned())));
+                outcome.failed.extend(
+                    rest.into_iter().map(|test| (test, "the category's time was over".to_owned())),
+                );
                 return Ok(());
             };
             let mut command = self.command();
@@ -67,8 +81,10 @@ impl Program<'_> {
                 command.arg("--input-file").arg(&list);
             }
             write(&xml, "")?;
-            let ended = process::watched(&mut command, Limits { time, ..limits }.watch(Some(&xml)))?;
-            let text = std::fs::read(&xml).map_err(|e| format!("cannot read {}: {e}", xml.display()))?;
+            let ended =
+                process::watched(&mut command, Limits { time, ..limits }.watch(Some(&xml)))?;
+            let text =
+                std::fs::read(&xml).map_err(|e| format!("cannot read {}: {e}", xml.display()))?;
             let report = Report::parse(&String::from_utf8_lossy(&text));
             let mut done: Vec<String> = Vec::new();
             for (test, result) in report.tests {
@@ -94,7 +110,9 @@ impl Program<'_> {
                 }
                 None if done.is_empty() => {
                     // It died before any test: it would do so again.
-                    let rest = all.into_iter().map(|test| (test, format!("the program did not start: {why}")));
+                    let rest = all
+                        .into_iter()
+                        .map(|test| (test, format!("the program did not start: {why}")));
                     outcome.failed.extend(rest);
                     return Ok(());
                 }
@@ -110,7 +128,10 @@ impl Program<'_> {
 
     fn command(&self) -> Command {
         let mut command = Command::new("env");
-        command.args(self.variables).arg(self.suite.build.join("bin").join(self.name)).current_dir(self.folder);
+        command
+            .args(self.variables)
+            .arg(self.suite.build.join("bin").join(self.name))
+            .current_dir(self.folder);
         command
     }
 
@@ -133,11 +154,15 @@ fn quoted(test: &str) -> String {
 
 fn last_line(ended: &process::Outcome) -> String {
     let lines = ended.stderr.lines().chain(ended.stdout.lines());
-    let said = lines.rev().find(|l| !l.trim().is_empty()).map(|l| l.trim().chars().take(200).collect::<String>());
+    let said = lines
+        .rev()
+        .find(|l| !l.trim().is_empty())
+        .map(|l| l.trim().chars().take(200).collect::<String>());
     said.unwrap_or_else(|| format!("exit status {:?}", ended.status))
 }
 
-/// The beginning and the end of a text: names of kernels, which are long, often stand before what there is to say.
+/// The beginning and the end of a text: names of kernels, which are long, often stand before what
+/// there is to say.
 fn shortened(text: &str) -> String {
     const BEGINNING: usize = 120;
     const END: usize = 300;
@@ -178,7 +203,9 @@ impl Report {
             } else if line.starts_with("<OverallResult ") {
                 let Some(test) = report.unfinished.take() else { continue };
                 let verdict = if attribute(line, "success").as_deref() != Some("true") {
-                    Verdict::Failed(why.take().unwrap_or_else(|| "failed without an error message".to_owned()))
+                    Verdict::Failed(
+                        why.take().unwrap_or_else(|| "failed without an error message".to_owned()),
+                    )
                 } else if attribute(line, "skips").is_some_and(|n| n != "0") {
                     Verdict::Skipped
                 } else {
@@ -194,7 +221,8 @@ impl Report {
                 && (why.is_none() || line.starts_with("<Exception "))
             {
                 let place = place(line);
-                let first = lines.find(|l| !l.starts_with('<') || l.starts_with("</")).unwrap_or_default();
+                let first =
+                    lines.find(|l| !l.starts_with('<') || l.starts_with("</")).unwrap_or_default();
                 let more = lines.clone().take_while(|l| !l.starts_with('<'));
                 let text = std::iter::once(first).chain(more).collect::<Vec<_>>().join(" ");
                 why = Some(format!("{place}: {}", shortened(&unescaped(&text))));
@@ -207,7 +235,11 @@ impl Report {
 /// `file:line` of an element.
 fn place(line: &str) -> String {
     let file = attribute(line, "filename").unwrap_or_default();
-    format!("{}:{}", file.rsplit('/').next().unwrap_or(&file), attribute(line, "line").unwrap_or_default())
+    format!(
+        "{}:{}",
+        file.rsplit('/').next().unwrap_or(&file),
+        attribute(line, "line").unwrap_or_default()
+    )
 }
 
 fn attribute(line: &str, name: &str) -> Option<String> {
@@ -217,7 +249,11 @@ fn attribute(line: &str, name: &str) -> Option<String> {
 }
 
 fn unescaped(text: &str) -> String {
-    text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&apos;", "'").replace("&amp;", "&")
+    text.replace("&lt;", "<")
+        .replace("&gt;", ">")
+        .replace("&quot;", "\"")
+        .replace("&apos;", "'")
+        .replace("&amp;", "&")
 }
 
 #[cfg(test)]
@@ -267,7 +303,10 @@ mod tests {
 
     #[test]
     fn a_whole_report_is_complete() {
-        let xml = format!("{XML}    <OverallResult success=\"true\" skips=\"0\"/>\n  </TestCase>\n</Catch2TestRun>\n");
+        let xml = format!(
+            "{XML}    <OverallResult success=\"true\" skips=\"0\"/>\n  \
+             </TestCase>\n</Catch2TestRun>\n"
+        );
         let report = Report::parse(&xml);
         assert_eq!((report.tests.len(), report.unfinished, report.complete), (4, None, true));
     }
@@ -275,13 +314,18 @@ mod tests {
     #[test]
     fn long_messages_keep_both_ends() {
         let xml = format!(
-            "<TestCase name=\"long\">\n<Exception filename=\"/s/a.cpp\" line=\"3\">\nkernel '{}' on a\ndevice: build failed\n\
+            "<TestCase name=\"long\">\n<Exception filename=\"/s/a.cpp\" line=\"3\">\nkernel '{}' \
+             on a\ndevice: build failed\n\
              </Exception>\n<OverallResult success=\"false\" skips=\"0\"/>\n",
             "x".repeat(1000)
         );
         let Report { tests, .. } = Report::parse(&xml);
         let Verdict::Failed(why) = &tests[0].1 else { panic!("{tests:?}") };
-        assert!(why.starts_with("a.cpp:3: kernel 'xxx") && why.ends_with("xxx' on a device: build failed"), "{why}");
+        assert!(
+            why.starts_with("a.cpp:3: kernel 'xxx")
+                && why.ends_with("xxx' on a device: build failed"),
+            "{why}"
+        );
         assert!(why.chars().count() < 450, "{why}");
     }
 

@@ -1,4 +1,5 @@
-//! Limits of one program: how long it runs, how much memory its process group holds, and how long it shows no sign of life.
+//! Limits of one program: how long it runs, how much memory its process group holds, and how long
+//! it shows no sign of life.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -14,8 +15,8 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// A function for [`crate::process::watched`]. With `sign`, the program is also stopped when that file has not grown for
-    /// a quarter of the time.
+    /// A function for [`crate::process::watched`]. With `sign`, the program is also stopped when
+    /// that file has not grown for a quarter of the time.
     pub fn watch(self, sign: Option<&Path>) -> impl FnMut(u32, Duration) -> Option<String> {
         let sign = sign.map(Path::to_owned);
         let patience = (self.time / 4).max(Duration::from_secs(30)).min(self.time);
@@ -23,7 +24,10 @@ impl Limits {
         let mut grown = (0, Instant::now());
         move |group, elapsed| {
             if elapsed > self.time {
-                return Some(format!("exceeded its time limit after {:.0} s", elapsed.as_secs_f64()));
+                return Some(format!(
+                    "exceeded its time limit after {:.0} s",
+                    elapsed.as_secs_f64()
+                ));
             }
             if looked.elapsed() < LOOK {
                 return None;
@@ -38,7 +42,8 @@ impl Limits {
                 }
             }
             let bytes = resident(group);
-            (bytes > self.memory).then(|| format!("exceeded its memory limit of {} MB", self.memory >> 20))
+            (bytes > self.memory)
+                .then(|| format!("exceeded its memory limit of {} MB", self.memory >> 20))
         }
     }
 }
@@ -46,12 +51,18 @@ impl Limits {
 /// The resident memory of a process group in bytes.
 fn resident(group: u32) -> u64 {
     let Ok(entries) = std::fs::read_dir("/proc") else { return 0 };
-    let processes = entries.flatten().filter(|e| e.file_name().to_string_lossy().bytes().all(|b| b.is_ascii_digit()));
-    processes.filter_map(|e| pages_of(&std::fs::read_to_string(e.path().join("stat")).ok()?, group)).sum::<u64>() * 4096
+    let processes = entries
+        .flatten()
+        .filter(|e| e.file_name().to_string_lossy().bytes().all(|b| b.is_ascii_digit()));
+    processes
+        .filter_map(|e| pages_of(&std::fs::read_to_string(e.path().join("stat")).ok()?, group))
+        .sum::<u64>()
+        * 4096
 }
 
-/// The resident pages that a line of `/proc/N/stat` tells, where the process is in the group. The program's name, in
-/// parentheses, may hold anything; the group is the third word after it, resident pages the twenty-second.
+/// The resident pages that a line of `/proc/N/stat` tells, where the process is in the group. The
+/// program's name, in parentheses, may hold anything; the group is the third word after it,
+/// resident pages the twenty-second.
 fn pages_of(stat: &str, group: u32) -> Option<u64> {
     let words: Vec<&str> = stat[stat.rfind(')')? + 1..].split_whitespace().collect();
     (words.get(2)?.parse() == Ok(group)).then(|| words.get(21)?.parse().ok())?
@@ -63,7 +74,10 @@ mod tests {
 
     #[test]
     fn pages_are_counted_for_the_group_alone() {
-        let stat = format!("7 (a ) b) S 1 42 42 {} 123 0", (0..17).map(|_| "0").collect::<Vec<_>>().join(" "));
+        let stat = format!(
+            "7 (a ) b) S 1 42 42 {} 123 0",
+            (0..17).map(|_| "0").collect::<Vec<_>>().join(" ")
+        );
         assert_eq!(pages_of(&stat, 42), Some(123));
         assert_eq!(pages_of(&stat, 43), None);
         assert_eq!(pages_of("", 42), None);

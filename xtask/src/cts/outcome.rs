@@ -25,7 +25,8 @@ impl Outcome {
 
     pub fn summary(&self) -> String {
         format!(
-            "{} passed, {} failed, {} skipped, {} files not built ({:.0} s to build, {:.0} s to run)",
+            "{} passed, {} failed, {} skipped, {} files not built ({:.0} s to build, {:.0} s to \
+             run)",
             self.passed,
             self.failed.len(),
             self.skipped,
@@ -72,8 +73,12 @@ impl Outcome {
                     outcome.build_seconds = build.parse().ok()?;
                     outcome.run_seconds = run.parse().ok()?;
                 }
-                ["failed", what, why] => outcome.failed.push(((*what).to_owned(), (*why).to_owned())),
-                ["not built", what, why] => outcome.not_built.push(((*what).to_owned(), (*why).to_owned())),
+                ["failed", what, why] => {
+                    outcome.failed.push(((*what).to_owned(), (*why).to_owned()))
+                }
+                ["not built", what, why] => {
+                    outcome.not_built.push(((*what).to_owned(), (*why).to_owned()))
+                }
                 _ => return None,
             }
         }

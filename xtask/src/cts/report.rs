@@ -1,9 +1,9 @@
-//! Writes `docs/conformance.md`: a table of all categories for each backend, and the reason for each
-//! failure.
+//! Writes `docs/conformance.md`: a table of all categories for each backend, and the reason for
+//! each failure.
 //!
 //! `docs/conformance-reasons.txt` holds the reasons, one per line: a category or `*`, a part of the
-//! failure's text (of the test, the file, or the first error), and the reason, separated by ` | `. A
-//! failure without a reason shows its first error.
+//! failure's text (of the test, the file, or the first error), and the reason, separated by ` | `.
+//! A failure without a reason shows its first error.
 
 use std::path::Path;
 
@@ -40,8 +40,11 @@ pub fn write(suite: &Suite, folder: &Path, docs: &Path) -> Result<(), String> {
         suite.version
     );
     for backend in Backend::ALL {
-        let outcomes: Vec<(&str, Option<Outcome>)> =
-            suite.categories.iter().map(|c| (c.as_str(), Outcome::load(folder, backend, c))).collect();
+        let outcomes: Vec<(&str, Option<Outcome>)> = suite
+            .categories
+            .iter()
+            .map(|c| (c.as_str(), Outcome::load(folder, backend, c)))
+            .collect();
         if outcomes.iter().any(|(_, o)| o.is_some()) {
             page += &section(backend, &outcomes, &reasons);
         }
@@ -54,27 +57,32 @@ pub fn write(suite: &Suite, folder: &Path, docs: &Path) -> Result<(), String> {
 }
 
 fn reasons(text: &str) -> Result<Vec<Reason>, String> {
-    let lines = text.lines().enumerate().filter(|(_, l)| !l.trim().is_empty() && !l.starts_with('#'));
+    let lines =
+        text.lines().enumerate().filter(|(_, l)| !l.trim().is_empty() && !l.starts_with('#'));
     lines
         .map(|(i, line)| match line.split(" | ").map(str::trim).collect::<Vec<_>>().as_slice() {
-            [category, part, text] => {
-                Ok(Reason { category: (*category).into(), part: (*part).into(), text: (*text).into() })
-            }
+            [category, part, text] => Ok(Reason {
+                category: (*category).into(),
+                part: (*part).into(),
+                text: (*text).into(),
+            }),
             _ => Err(format!("line {}: expected 'category | part | reason', not '{line}'", i + 1)),
         })
         .collect()
 }
 
 fn section(backend: Backend, outcomes: &[(&str, Option<Outcome>)], reasons: &[Reason]) -> String {
-    let conforming = outcomes.iter().filter(|(_, o)| o.as_ref().is_some_and(Outcome::conforms)).count();
+    let conforming =
+        outcomes.iter().filter(|(_, o)| o.as_ref().is_some_and(Outcome::conforms)).count();
     let title = match backend {
         Backend::Cpu => "The built-in CPU device",
         Backend::OpenCl => "OpenCL (Intel's runtime for CPUs)",
         Backend::Cuda => "CUDA (generic code, compiled at run time)",
     };
-    let mut text = format!("\n## {title}\n\n{conforming} of {} categories conform.\n\n", outcomes.len());
-    text +=
-        "| category | conforms | tests passed | failed | skipped | files not built |\n|---|---|---:|---:|---:|---:|\n";
+    let mut text =
+        format!("\n## {title}\n\n{conforming} of {} categories conform.\n\n", outcomes.len());
+    text += "| category | conforms | tests passed | failed | skipped | files not built \
+        |\n|---|---|---:|---:|---:|---:|\n";
     for (category, outcome) in outcomes {
         text += &match outcome {
             Some(o) => format!(
@@ -94,7 +102,8 @@ fn section(backend: Backend, outcomes: &[(&str, Option<Outcome>)], reasons: &[Re
         for (why, names) in grouped(category, outcome, reasons) {
             let (first, more) = (&names[0], names.len() - 1);
             let others = if more > 0 { format!(" and {more} more") } else { String::new() };
-            text += &wrapped(&format!("- **{category}**, {}{others}: {}", plain(first), plain(&why)));
+            text +=
+                &wrapped(&format!("- **{category}**, {}{others}: {}", plain(first), plain(&why)));
         }
         if outcome.passed == 0 && outcome.failed.is_empty() && outcome.not_built.is_empty() {
             let why = reason(category, "no tests", reasons).unwrap_or("no tests");
@@ -139,13 +148,16 @@ fn grouped(category: &str, outcome: &Outcome, reasons: &[Reason]) -> Vec<(String
 }
 
 fn reason<'a>(category: &str, text: &str, reasons: &'a [Reason]) -> Option<&'a str> {
-    let fits = |r: &&Reason| (r.category == "*" || r.category == category) && text.contains(&r.part);
+    let fits =
+        |r: &&Reason| (r.category == "*" || r.category == category) && text.contains(&r.part);
     reasons.iter().find(fits).map(|r| r.text.as_str())
 }
 
 /// Text that Markdown shows as it is.
 fn plain(text: &str) -> String {
-    text.chars().flat_map(|c| if "\\`*_<>[]|".contains(c) { vec!['\\', c] } else { vec![c] }).collect()
+    text.chars()
+        .flat_map(|c| if "\\`*_<>[]|".contains(c) { vec!['\\', c] } else { vec![c] })
+        .collect()
 }
 
 #[cfg(test)]
@@ -154,8 +166,10 @@ mod tests {
 
     #[test]
     fn failures_are_grouped_by_reason() {
-        let reasons =
-            reasons("# heading\n\n* | no member named 'stream' | streams are missing\nid | two | why\n").unwrap();
+        let reasons = reasons(
+            "# heading\n\n* | no member named 'stream' | streams are missing\nid | two | why\n",
+        )
+        .unwrap();
         let outcome = Outcome {
             passed: 1,
             failed: vec![("two".into(), "x".into()), ("three".into(), "y".into())],

@@ -1,4 +1,5 @@
-//! A checkout of the suite, configured for Scythe by its own CMake files. Nothing is written into the checkout.
+//! A checkout of the suite, configured for Scythe by its own CMake files. Nothing is written into
+//! the checkout.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,7 +8,8 @@ use super::commands::{self, Unit};
 use crate::process::{self, progress};
 use crate::workspace::root;
 
-/// What [`Suite::configured`] needs to know of the checkout, in the build folder: the version, then the categories, one per line.
+/// What [`Suite::configured`] needs to know of the checkout, in the build folder: the version, then
+/// the categories, one per line.
 const FACTS: &str = "scythe-suite.txt";
 
 /// Libraries that every test program is linked with.
@@ -24,11 +26,22 @@ pub struct Suite {
 }
 
 impl Suite {
-    /// Configures the suite below `folder`, and builds what all tests share. The files of the build stay for the next time.
-    pub fn configure(path: &Path, catch2: Option<&Path>, prefix: &Path, folder: &Path) -> Result<Suite, String> {
-        let path = path.canonicalize().map_err(|e| format!("cannot find the suite {}: {e}", path.display()))?;
+    /// Configures the suite below `folder`, and builds what all tests share. The files of the build
+    /// stay for the next time.
+    pub fn configure(
+        path: &Path,
+        catch2: Option<&Path>,
+        prefix: &Path,
+        folder: &Path,
+    ) -> Result<Suite, String> {
+        let path = path
+            .canonicalize()
+            .map_err(|e| format!("cannot find the suite {}: {e}", path.display()))?;
         if !path.join("tests/CMakeLists.txt").exists() {
-            return Err(format!("{} is not a checkout of SYCL-CTS: tests/CMakeLists.txt is missing", path.display()));
+            return Err(format!(
+                "{} is not a checkout of SYCL-CTS: tests/CMakeLists.txt is missing",
+                path.display()
+            ));
         }
         let source = folder.join("suite");
         link_tree(&path, catch2, &source)?;
@@ -43,8 +56,13 @@ impl Suite {
             format!("-DScythe_DIR={}", prefix.join("lib/cmake/Scythe").display()),
             format!("-DCMAKE_CXX_COMPILER={}", compiler.display()),
         ]);
-        let on =
-            ["FULL_CONFORMANCE", "DEPRECATED_FEATURES_TESTS", "OPENCL_INTEROP_TESTS", "DOUBLE_TESTS", "HALF_TESTS"];
+        let on = [
+            "FULL_CONFORMANCE",
+            "DEPRECATED_FEATURES_TESTS",
+            "OPENCL_INTEROP_TESTS",
+            "DOUBLE_TESTS",
+            "HALF_TESTS",
+        ];
         let extensions = ["EXT_ONEAPI_TESTS", "KHR_TESTS"];
         cmake.args(on.iter().chain(&extensions).map(|o| format!("-DSYCL_CTS_ENABLE_{o}=ON")));
         cmake.arg("-DCMAKE_EXPORT_COMPILE_COMMANDS=ON");
@@ -64,8 +82,9 @@ impl Suite {
         let build = folder.join("build");
         let read = |name: &str| {
             let path = build.join(name);
-            std::fs::read_to_string(&path)
-                .map_err(|e| format!("cannot read {}, which a run without --rerun writes: {e}", path.display()))
+            std::fs::read_to_string(&path).map_err(|e| {
+                format!("cannot read {}, which a run without --rerun writes: {e}", path.display())
+            })
         };
         let facts = read(FACTS)?;
         let (version, categories) = facts.split_once('\n').unwrap_or((&facts, ""));
@@ -89,13 +108,17 @@ impl Suite {
     pub fn link_command(&self, program: &str) -> Result<String, String> {
         let name = format!("bin/{program}");
         let mut ninja = Command::new("ninja");
-        let all = process::output(ninja.arg("-C").arg(&self.build).args(["-t", "commands", "-s", &name]))?;
-        let last = all.lines().rev().find(|l| l.contains(&format!("-o {name} "))).map(str::to_owned);
+        let all = process::output(
+            ninja.arg("-C").arg(&self.build).args(["-t", "commands", "-s", &name]),
+        )?;
+        let last =
+            all.lines().rev().find(|l| l.contains(&format!("-o {name} "))).map(str::to_owned);
         last.ok_or_else(|| format!("Ninja has no command that builds {name}"))
     }
 }
 
-/// Removes what CMake remembers of a build with another compiler: it does not change compilers, and forgets options when asked to.
+/// Removes what CMake remembers of a build with another compiler: it does not change compilers, and
+/// forgets options when asked to.
 fn forget_other(build: &Path, compiler: &Path) -> Result<(), String> {
     let cache = build.join("CMakeCache.txt");
     let Ok(text) = std::fs::read_to_string(&cache) else { return Ok(()) };
@@ -120,7 +143,8 @@ fn link_tree(suite: &Path, catch2: Option<&Path>, to: &Path) -> Result<(), Strin
     }
     let vendor = to.join("vendor");
     std::fs::create_dir_all(&vendor).map_err(|e| fail(&vendor, e))?;
-    let link = |from: &Path, to: &Path| std::os::unix::fs::symlink(from, to).map_err(|e| fail(to, e));
+    let link =
+        |from: &Path, to: &Path| std::os::unix::fs::symlink(from, to).map_err(|e| fail(to, e));
     for entry in std::fs::read_dir(suite).map_err(|e| fail(suite, e))?.flatten() {
         if entry.file_name() != "vendor" {
             link(&entry.path(), &to.join(entry.file_name()))?;
@@ -138,7 +162,8 @@ fn link_tree(suite: &Path, catch2: Option<&Path>, to: &Path) -> Result<(), Strin
     if catch2.is_none() {
         return link(&own, &vendor.join("Catch2"));
     }
-    // Not a link: some tests find the suite's headers by their place relative to Catch2's, and compilers follow links first.
+    // Not a link: some tests find the suite's headers by their place relative to Catch2's, and
+    // compilers follow links first.
     let place = vendor.join("Catch2");
     std::fs::create_dir(&place).map_err(|e| fail(&place, e))?;
     for part in ["CMakeLists.txt", "CMake", "src", "extras"] {
@@ -150,15 +175,23 @@ fn link_tree(suite: &Path, catch2: Option<&Path>, to: &Path) -> Result<(), Strin
 
 /// The folders with tests.
 fn categories(tests: &Path) -> Result<Vec<String>, String> {
-    let entries = std::fs::read_dir(tests).map_err(|e| format!("cannot read {}: {e}", tests.display()))?;
-    let folders = entries.flatten().filter(|e| e.path().join("CMakeLists.txt").exists() && e.file_name() != "common");
-    let mut names: Vec<String> = folders.map(|e| e.file_name().to_string_lossy().into_owned()).collect();
+    let entries =
+        std::fs::read_dir(tests).map_err(|e| format!("cannot read {}: {e}", tests.display()))?;
+    let folders = entries
+        .flatten()
+        .filter(|e| e.path().join("CMakeLists.txt").exists() && e.file_name() != "common");
+    let mut names: Vec<String> =
+        folders.map(|e| e.file_name().to_string_lossy().into_owned()).collect();
     names.sort();
     Ok(names)
 }
 
 fn version(suite: &Path) -> String {
-    let commit = process::output(Command::new("git").arg("-C").arg(suite).args(["rev-parse", "--short=12", "HEAD"]));
+    let commit = process::output(Command::new("git").arg("-C").arg(suite).args([
+        "rev-parse",
+        "--short=12",
+        "HEAD",
+    ]));
     commit.map_or_else(|_| "of unknown version".to_owned(), |c| c.trim().to_owned())
 }
 
@@ -179,14 +212,21 @@ mod tests {
         let commands = format!("[{{\"command\": \"{command}\", \"file\": \"id.cpp\"}}]");
         std::fs::write(build.join("compile_commands.json"), commands).unwrap();
         let suite = Suite::configured(scratch.path()).unwrap();
-        assert_eq!((suite.version.as_str(), suite.categories.join(" ")), ("0123abcd", "id range".to_owned()));
-        assert_eq!(suite.units_of("id").map(|u| u.program.as_str()).collect::<Vec<_>>(), ["test_id"]);
+        assert_eq!(
+            (suite.version.as_str(), suite.categories.join(" ")),
+            ("0123abcd", "id range".to_owned())
+        );
+        assert_eq!(
+            suite.units_of("id").map(|u| u.program.as_str()).collect::<Vec<_>>(),
+            ["test_id"]
+        );
     }
 
     #[test]
     fn builds_of_another_compiler_are_forgotten() {
         let scratch = Scratch::new("cts-forget").unwrap();
-        let (cache, files) = (scratch.path().join("CMakeCache.txt"), scratch.path().join("CMakeFiles"));
+        let (cache, files) =
+            (scratch.path().join("CMakeCache.txt"), scratch.path().join("CMakeFiles"));
         std::fs::write(&cache, "A:STRING=b\nCMAKE_CXX_COMPILER:STRING=/a/bin/scythe\n").unwrap();
         std::fs::create_dir(&files).unwrap();
         forget_other(scratch.path(), Path::new("/a/bin/scythe")).unwrap();

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Runs every program of this bundle on the machine's NVIDIA GPU: one line for each, and a closing one. The exit status is 0 where all
-# have passed. Arguments are parts of names: only programs with one of them are run.
+# Runs every program of this bundle on the machine's NVIDIA GPU: one line for each, and a closing
+# one. The exit status is 0 where all have passed. Arguments are parts of names: only programs with
+# one of them are run.
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT

@@ -19,7 +19,9 @@ impl Mapping {
     pub(super) fn new(len: usize) -> io::Result<Self> {
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
         // SAFETY: a fresh mapping at an address of the kernel's choice touches nothing that exists.
-        let start = unsafe { libc::mmap(ptr::null_mut(), len, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0) };
+        let start = unsafe {
+            libc::mmap(ptr::null_mut(), len, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0)
+        };
         if start == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
         }
@@ -36,8 +38,8 @@ impl Mapping {
         unsafe { slice::from_raw_parts_mut(self.start, self.len) }
     }
 
-    /// Makes `..constants` executable and `constants..data` readable only; the rest stays writable. Both are multiples of
-    /// the page size inside the mapping.
+    /// Makes `..constants` executable and `constants..data` readable only; the rest stays writable.
+    /// Both are multiples of the page size inside the mapping.
     pub(super) fn protect(&mut self, constants: usize, data: usize) -> io::Result<()> {
         self.protect_part(0, constants, libc::PROT_READ | libc::PROT_EXEC)?;
         self.protect_part(constants, data, libc::PROT_READ)
@@ -47,7 +49,8 @@ impl Mapping {
         if from == to {
             return Ok(());
         }
-        // SAFETY: the range lies inside the mapping, which this object owns; nothing borrows its contents.
+        // SAFETY: the range lies inside the mapping, which this object owns; nothing borrows its
+        // contents.
         match unsafe { libc::mprotect(self.start.add(from).cast(), to - from, protection) } {
             0 => Ok(()),
             _ => Err(io::Error::last_os_error()),

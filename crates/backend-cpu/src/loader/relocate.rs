@@ -1,7 +1,9 @@
 //! Applies relocations, and writes the stubs and the address table that some of them go through.
 
 use object::read::Relocation;
-use object::{Object, ObjectSection, ObjectSymbol, RelocationFlags, RelocationTarget, SymbolIndex, elf};
+use object::{
+    Object, ObjectSection, ObjectSymbol, RelocationFlags, RelocationTarget, SymbolIndex, elf,
+};
 
 use super::{Elf, Layout, LoadError, Mapping, STUB_BYTES, Symbols, section_name};
 
@@ -9,7 +11,10 @@ use super::{Elf, Layout, LoadError, Mapping, STUB_BYTES, Symbols, section_name};
 pub(super) fn uses_table(relocation: &Relocation) -> bool {
     matches!(
         kind_of(relocation),
-        elf::R_X86_64_GOTPCREL | elf::R_X86_64_GOTPCRELX | elf::R_X86_64_REX_GOTPCRELX | elf::R_X86_64_GOTPCREL64
+        elf::R_X86_64_GOTPCREL
+            | elf::R_X86_64_GOTPCRELX
+            | elf::R_X86_64_REX_GOTPCRELX
+            | elf::R_X86_64_GOTPCREL64
     )
 }
 
@@ -20,7 +25,12 @@ fn kind_of(relocation: &Relocation) -> u32 {
     }
 }
 
-pub(super) fn apply(elf: &Elf<'_>, layout: &Layout, symbols: &Symbols, mapping: &mut Mapping) -> Result<(), LoadError> {
+pub(super) fn apply(
+    elf: &Elf<'_>,
+    layout: &Layout,
+    symbols: &Symbols,
+    mapping: &mut Mapping,
+) -> Result<(), LoadError> {
     write_table(layout, symbols, mapping);
     for section in elf.sections() {
         let Some(&start) = layout.sections.get(&section.index()) else { continue };
@@ -101,7 +111,9 @@ fn apply_one(
         elf::R_X86_64_32 if target <= u64::from(u32::MAX) => target,
         elf::R_X86_64_32S if fits_i32(target) => target,
         elf::R_X86_64_32 | elf::R_X86_64_32S => {
-            return Err("needs an address below 2 GiB because the code is not position independent".into());
+            return Err(
+                "needs an address below 2 GiB because the code is not position independent".into(),
+            );
         }
         elf::R_X86_64_PC64 | elf::R_X86_64_GOTPCREL64 => relative,
         _ if fits_i32(relative) => relative,
@@ -110,7 +122,8 @@ fn apply_one(
         }
         _ => return Err("cannot reach its target".into()),
     };
-    mapping.bytes()[at as usize..][..width as usize].copy_from_slice(&result.to_le_bytes()[..width as usize]);
+    mapping.bytes()[at as usize..][..width as usize]
+        .copy_from_slice(&result.to_le_bytes()[..width as usize]);
     Ok(())
 }
 
@@ -129,13 +142,18 @@ fn target(
     match relocation.target() {
         RelocationTarget::Symbol(index) => {
             let address = symbols.addresses.get(&index).copied().ok_or_else(|| {
-                let name = elf.symbol_by_index(index).ok().and_then(|s| s.name().ok().map(str::to_owned));
-                format!("refers to '{}', which is not part of the program", name.unwrap_or_default())
+                let name =
+                    elf.symbol_by_index(index).ok().and_then(|s| s.name().ok().map(str::to_owned));
+                format!(
+                    "refers to '{}', which is not part of the program",
+                    name.unwrap_or_default()
+                )
             })?;
             Ok((Some(index), address))
         }
         RelocationTarget::Section(index) => {
-            let start = layout.sections.get(&index).ok_or("refers to a section that is not loaded")?;
+            let start =
+                layout.sections.get(&index).ok_or("refers to a section that is not loaded")?;
             Ok((None, base + start))
         }
         RelocationTarget::Absolute => Ok((None, 0)),
@@ -153,8 +171,10 @@ fn far_call(
     base: u64,
     addend: u64,
 ) -> Result<u64, String> {
-    let slot = symbol.and_then(|symbol| layout.slots.get(&symbol)).ok_or("cannot reach its target")?;
-    // A plain 32-bit offset may also be a reference to data, which a stub would turn into garbage: only calls and jumps.
+    let slot =
+        symbol.and_then(|symbol| layout.slots.get(&symbol)).ok_or("cannot reach its target")?;
+    // A plain 32-bit offset may also be a reference to data, which a stub would turn into garbage:
+    // only calls and jumps.
     let opcode = at.checked_sub(1).and_then(|before| mapping.bytes().get(before as usize).copied());
     if kind == elf::R_X86_64_PC32 && !matches!(opcode, Some(0xe8 | 0xe9)) {
         return Err("refers to data of another library without the global offset table".into());

@@ -1,13 +1,15 @@
-//! Finds the functions that device code may call outside its object: those of the C and maths libraries, libmvec's vector
-//! versions, and the compiler's own for what the processor lacks (128-bit division, half precision without F16C).
+//! Finds the functions that device code may call outside its object: those of the C and maths
+//! libraries, libmvec's vector versions, and the compiler's own for what the processor lacks
+//! (128-bit division, half precision without F16C).
 
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::sync::OnceLock;
 
 use crate::{assertion, barrier};
 
-/// In the order of search. The process's own scope is not among them: a program's `pow` must not become the kernel's, nor the
-/// host's version of a device function that another image should define.
+/// In the order of search. The process's own scope is not among them: a program's `pow` must not
+/// become the kernel's, nor the host's version of a device function that another image should
+/// define.
 const LIBRARIES: [&CStr; 4] = [c"libm.so.6", c"libmvec.so.1", c"libc.so.6", c"libgcc_s.so.1"];
 
 /// The address of a function of the system's libraries.
@@ -16,8 +18,18 @@ pub(crate) fn system_symbol(name: &str) -> Option<usize> {
         return Some(barrier::divergent_barrier as extern "C" fn() as usize);
     }
     if name == assertion::SYMBOL {
-        type Failed =
-            unsafe extern "C" fn(*const c_char, *const c_char, u32, *const c_char, u64, u64, u64, u64, u64, u64) -> !;
+        type Failed = unsafe extern "C" fn(
+            *const c_char,
+            *const c_char,
+            u32,
+            *const c_char,
+            u64,
+            u64,
+            u64,
+            u64,
+            u64,
+            u64,
+        ) -> !;
         return Some(assertion::assertion_failed as Failed as usize);
     }
     static HANDLES: OnceLock<Vec<usize>> = OnceLock::new();

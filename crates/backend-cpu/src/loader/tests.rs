@@ -36,7 +36,9 @@ fn code_constants_and_data_work_together() {
             return target(i);
         }
     "#;
-    for flags in [PIC, &["-O0", "-fPIC"], &["-O2", "-fPIC", "-fcommon"], &["-O1", "-fPIC", "-fno-plt"]] {
+    for flags in
+        [PIC, &["-O0", "-fPIC"], &["-O2", "-fPIC", "-fcommon"], &["-O1", "-fPIC", "-fno-plt"]]
+    {
         let object = load(source, flags).unwrap();
         assert_eq!(call(&object, "f", 2), 30 + 20 + 7 + 1, "{flags:?}");
         assert_eq!(call(&object, "f", 2), 30 + 20 + 9 + 2, "{flags:?}");
@@ -58,27 +60,40 @@ fn library_functions_are_reached_from_afar() {
             return (int)(sinf(x) * 100) + (int)pow(two, 10.0) + bytes[n];
         }
     "#;
-    for flags in [&["-O1", "-fPIC", "-fno-builtin"][..], &["-O1", "-fPIC", "-fno-builtin", "-fno-plt"]] {
+    for flags in
+        [&["-O1", "-fPIC", "-fno-builtin"][..], &["-O1", "-fPIC", "-fno-builtin", "-fno-plt"]]
+    {
         assert_eq!(call(&load(source, flags).unwrap(), "f", 7), 47 + 1024 + 7);
     }
 }
 
 #[test]
 fn unknown_function_is_named() {
-    let error = load("int no_such_function(int); int f(int i) { return no_such_function(i); }", PIC).err().unwrap();
+    let error =
+        load("int no_such_function(int); int f(int i) { return no_such_function(i); }", PIC)
+            .err()
+            .unwrap();
     assert!(matches!(&error, LoadError::Undefined(name) if name == "no_such_function"), "{error}");
     assert!(error.to_string().contains("'no_such_function'"));
 }
 
 #[test]
 fn what_device_code_cannot_have_is_refused() {
-    let absolute = load("int x; int *f(void) { return &x; }", &["-O1", "-fno-pic", "-mcmodel=small"]);
-    assert!(absolute.is_ok() || absolute.err().unwrap().to_string().contains("position independent"));
+    let absolute =
+        load("int x; int *f(void) { return &x; }", &["-O1", "-fno-pic", "-mcmodel=small"]);
+    assert!(
+        absolute.is_ok() || absolute.err().unwrap().to_string().contains("position independent")
+    );
     let thread_local = load("__thread int x; int f(int i) { return x += i; }", PIC).err().unwrap();
-    assert!(matches!(thread_local, LoadError::Relocation { .. } | LoadError::Undefined(_)), "{thread_local}");
+    assert!(
+        matches!(thread_local, LoadError::Relocation { .. } | LoadError::Undefined(_)),
+        "{thread_local}"
+    );
     let initialiser = load("__attribute__((constructor)) void f(void) {}", PIC).err().unwrap();
     assert!(initialiser.to_string().contains("initialisers"), "{initialiser}");
-    let program = LoadedObject::link(&[&std::fs::read("/proc/self/exe").unwrap()], &system_symbol).err().unwrap();
+    let program = LoadedObject::link(&[&std::fs::read("/proc/self/exe").unwrap()], &system_symbol)
+        .err()
+        .unwrap();
     assert!(matches!(program, LoadError::WrongKind(_)), "{program}");
     for bytes in [&b""[..], b"\x7fELF", b"BC\xc0\xde and so on"] {
         assert!(matches!(LoadedObject::link(&[bytes], &system_symbol), Err(LoadError::Parse(_))));
@@ -87,7 +102,8 @@ fn what_device_code_cannot_have_is_refused() {
 
 #[test]
 fn code_is_not_writable_and_data_is_not_executable() {
-    let source = "static int data = 1; int f(int i) { return data += i; } int *where(void) { return &data; }";
+    let source = "static int data = 1; int f(int i) { return data += i; } int *where(void) { \
+        return &data; }";
     let object = load(source, PIC).unwrap();
     let code = object.function("f").unwrap() as usize;
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
@@ -95,7 +111,8 @@ fn code_is_not_writable_and_data_is_not_executable() {
         maps.lines().find_map(|line| {
             let (range, rest) = line.split_once(' ')?;
             let (low, high) = range.split_once('-')?;
-            let range = usize::from_str_radix(low, 16).ok()?..usize::from_str_radix(high, 16).ok()?;
+            let range =
+                usize::from_str_radix(low, 16).ok()?..usize::from_str_radix(high, 16).ok()?;
             range.contains(&address).then(|| rest[..4].to_owned())
         })
     };
@@ -109,12 +126,14 @@ fn code_is_not_writable_and_data_is_not_executable() {
 #[test]
 fn objects_find_each_others_symbols_round_about() {
     let one = compile(
-        "int two(int); int shared = 100; int one(int i) { return i < 1 ? shared : two(i - 1) + 1; } int own(int i) { return i; }
+        "int two(int); int shared = 100; int one(int i) { return i < 1 ? shared : two(i - 1) + 1; \
+         } int own(int i) { return i; }
          int f(int i) { return one(i) + own(i); }",
         PIC,
     );
     let other = compile(
-        "extern int shared; int one(int); int two(int i) { shared += 1; return one(i) * 2; } int own(int i) { return -i; }
+        "extern int shared; int one(int); int two(int i) { shared += 1; return one(i) * 2; } int \
+         own(int i) { return -i; }
          int g(int i) { return own(i); }",
         PIC,
     );

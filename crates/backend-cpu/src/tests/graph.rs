@@ -67,7 +67,8 @@ fn random_graphs_run_in_order_and_once() {
                             for _ in 0..random.below(if step % 100 == 0 { 40 } else { 5 }) {
                                 if !known.is_empty() {
                                     let recent = known.len().min(1 + random.below(200));
-                                    let (task, event) = &known[known.len() - 1 - random.below(recent)];
+                                    let (task, event) =
+                                        &known[known.len() - 1 - random.below(recent)];
                                     picked.push((Arc::clone(task), Arc::clone(event)));
                                 }
                             }
@@ -130,8 +131,11 @@ fn long_chains_use_neither_stack_nor_wake_ups() {
     );
     let mut last = first;
     for i in 0..100_000 {
-        let work =
-            if i % 2 == 0 { Work::Marker } else { host_kernel(count, &counter, Shape::SingleTask, [1; 3], [1; 3]) };
+        let work = if i % 2 == 0 {
+            Work::Marker
+        } else {
+            host_kernel(count, &counter, Shape::SingleTask, [1; 3], [1; 3])
+        };
         last = enqueue(&queue, work, std::slice::from_ref(&last));
     }
     assert_eq!(last.status(), Status::Submitted);
@@ -176,7 +180,8 @@ fn failure_reaches_all_that_follow_and_runs_none_of_it() {
 fn callbacks_come_once_and_with_the_outcome() {
     let queue = queue(1);
     let (send, receive) = mpsc::channel();
-    let failing = enqueue(&queue, Work::HostTask(Box::new(|| Err(Error::new(Errc::Kernel, "no")))), &[]);
+    let failing =
+        enqueue(&queue, Work::HostTask(Box::new(|| Err(Error::new(Errc::Kernel, "no")))), &[]);
     for _ in 0..2 {
         let send = send.clone();
         failing.on_complete(Box::new(move |outcome| send.send(outcome).unwrap()));
@@ -185,7 +190,9 @@ fn callbacks_come_once_and_with_the_outcome() {
     drop(send);
     let outcomes: Vec<_> = receive.iter().collect();
     assert_eq!(outcomes.len(), 2);
-    assert!(outcomes.iter().all(|outcome| outcome.as_ref().is_err_and(|error| error.message == "no")));
+    assert!(
+        outcomes.iter().all(|outcome| outcome.as_ref().is_err_and(|error| error.message == "no"))
+    );
     // A callback that panics takes nothing else with it.
     let event = enqueue(&queue, Work::HostTask(Box::new(|| Ok(()))), &[]);
     event.on_complete(Box::new(|_| {
@@ -203,15 +210,18 @@ fn host_tasks_hold_up_neither_kernels_nor_each_other() {
     let (send, receive) = mpsc::channel::<()>();
     let waiting = enqueue(
         &queue,
-        Work::HostTask(Box::new(move || receive.recv().map_err(|_| Error::new(Errc::Runtime, "nobody sends")))),
+        Work::HostTask(Box::new(move || {
+            receive.recv().map_err(|_| Error::new(Errc::Runtime, "nobody sends"))
+        })),
         &[],
     );
     let counter = AtomicUsize::new(0);
     let kernel = host_kernel(count, &counter, Shape::SingleTask, [1; 3], [1; 3]);
     enqueue(&queue, kernel, &[]).wait().unwrap();
     assert_eq!(waiting.status() as u32 & 2, 0, "the host task still waits");
-    let sending =
-        Work::HostTask(Box::new(move || send.send(()).map_err(|_| Error::new(Errc::Runtime, "nobody listens"))));
+    let sending = Work::HostTask(Box::new(move || {
+        send.send(()).map_err(|_| Error::new(Errc::Runtime, "nobody listens"))
+    }));
     enqueue(&queue, sending, &[]).wait().unwrap();
     waiting.wait().unwrap();
 }
@@ -226,8 +236,9 @@ fn submission_does_not_wait_and_independent_kernels_overlap() {
     let nothing = ();
     enqueue(&queue, Work::Marker, &[]).wait().unwrap();
     let start = Instant::now();
-    let slow =
-        [(); 2].map(|()| enqueue(&queue, host_kernel(sleep_100_ms, &nothing, Shape::SingleTask, [1; 3], [1; 3]), &[]));
+    let slow = [(); 2].map(|()| {
+        enqueue(&queue, host_kernel(sleep_100_ms, &nothing, Shape::SingleTask, [1; 3], [1; 3]), &[])
+    });
     let submitted = start.elapsed();
     assert!(submitted < Duration::from_millis(50), "{submitted:?}");
     for event in slow {
@@ -240,7 +251,11 @@ fn submission_does_not_wait_and_independent_kernels_overlap() {
 fn profiling_gives_times_in_order() {
     let queue = device(2).create_queue(true).unwrap();
     let nothing = ();
-    let first = enqueue(&queue, host_kernel(sleep_100_ms, &nothing, Shape::SingleTask, [1; 3], [1; 3]), &[]);
+    let first = enqueue(
+        &queue,
+        host_kernel(sleep_100_ms, &nothing, Shape::SingleTask, [1; 3], [1; 3]),
+        &[],
+    );
     let second = enqueue(&queue, Work::Marker, std::slice::from_ref(&first));
     second.wait().unwrap();
     let (a, b) = (first.times().unwrap(), second.times().unwrap());
@@ -295,9 +310,14 @@ fn events_and_kernels_of_other_backends_are_refused() {
 
 #[test]
 fn senseless_thread_count_is_an_error_of_the_first_queue() {
-    let device =
-        crate::device::CpuDevice::new(crate::threads::worker_count(Some("lots")), &scythe_hal::compiler::NoCompiler);
+    let device = crate::device::CpuDevice::new(
+        crate::threads::worker_count(Some("lots")),
+        &scythe_hal::compiler::NoCompiler,
+    );
     assert!(device.info().max_compute_units >= 1);
     let error = device.create_queue(false).err().unwrap();
-    assert!(error.message.contains("SCYTHE_CPU_THREADS") && error.message.contains("lots"), "{error}");
+    assert!(
+        error.message.contains("SCYTHE_CPU_THREADS") && error.message.contains("lots"),
+        "{error}"
+    );
 }

@@ -8,7 +8,8 @@ use scythe_image::Format;
 
 use super::{compile_c, device, enqueue};
 
-/// Each work-group leaves its number and what it saw of the launch; local memory must be the group's own meanwhile.
+/// Each work-group leaves its number and what it saw of the launch; local memory must be the
+/// group's own meanwhile.
 const SOURCE: &str = r#"
 typedef unsigned long u64;
 struct launch {
@@ -89,7 +90,10 @@ fn kernels_get_arguments_launch_and_local_memory() {
         let first = enqueue(&queue, work(&kernel, functor(start, 5, 10)), &[]);
         drop(kernel);
         first.wait().unwrap();
-        let right = out.iter().enumerate().all(|(group, &value)| value == group as u64 + 5 + 16_000 + 3_000_000);
+        let right = out
+            .iter()
+            .enumerate()
+            .all(|(group, &value)| value == group as u64 + 5 + 16_000 + 3_000_000);
         assert!(right, "{threads} threads: {:?}", &out[..4]);
     }
 }
@@ -97,7 +101,8 @@ fn kernels_get_arguments_launch_and_local_memory() {
 #[test]
 fn wrong_kernels_and_arguments_are_errors() {
     let device = device(2);
-    let program: Arc<dyn Program> = device.build(&BuildRequest::new(&object(), Format::CpuObject)).unwrap();
+    let program: Arc<dyn Program> =
+        device.build(&BuildRequest::new(&object(), Format::CpuObject)).unwrap();
     let missing = program.kernel("_ZTS5Other", &rows()).err().unwrap();
     assert!(missing.code == Errc::Kernel && missing.message.contains("_ZTS5Other"), "{missing}");
     let outside = KernelLaunch { functor_size: 48, ..rows() };
@@ -117,5 +122,8 @@ fn wrong_kernels_and_arguments_are_errors() {
     let other_format = device.build(&BuildRequest::new(b"", Format::SpirV)).err().unwrap();
     assert_eq!(other_format.code, Errc::Build);
     let damaged = device.build(&BuildRequest::new(b"\x7fELF", Format::CpuObject)).err().unwrap();
-    assert!(damaged.code == Errc::Build && damaged.message.contains("not an ELF object"), "{damaged}");
+    assert!(
+        damaged.code == Errc::Build && damaged.message.contains("not an ELF object"),
+        "{damaged}"
+    );
 }

@@ -18,7 +18,8 @@ struct Coverage {
 }
 
 unsafe extern "C" fn cover(functor: *const c_void, part: *const HostBox) {
-    // SAFETY: the test keeps the coverage until the kernel has run, and the box is valid for the call.
+    // SAFETY: the test keeps the coverage until the kernel has run, and the box is valid for the
+    // call.
     let (coverage, part) = unsafe { (context::<Coverage>(functor), &*part) };
     coverage.calls.fetch_add(1, Ordering::Relaxed);
     for z in part.begin[2]..part.end[2] {
@@ -59,7 +60,9 @@ fn kernels_cover_each_index_once() {
                     calls: AtomicUsize::new(0),
                     effort,
                 };
-                enqueue(&queue, host_kernel(cover, &coverage, shape, size, local), &[]).wait().unwrap();
+                enqueue(&queue, host_kernel(cover, &coverage, shape, size, local), &[])
+                    .wait()
+                    .unwrap();
                 let once = coverage.hits.iter().all(|hit| hit.load(Ordering::Relaxed) == 1);
                 assert!(once, "{threads} threads, {size:?} / {local:?}, effort {effort}");
             }
@@ -70,8 +73,11 @@ fn kernels_cover_each_index_once() {
 #[test]
 fn empty_range_runs_nothing_and_wrong_ranges_are_errors() {
     let queue = queue(2);
-    let coverage = Coverage { extent: [0; 3], hits: Vec::new(), calls: AtomicUsize::new(0), effort: 0 };
-    enqueue(&queue, host_kernel(cover, &coverage, Shape::Range, [5, 0, 1], [1; 3]), &[]).wait().unwrap();
+    let coverage =
+        Coverage { extent: [0; 3], hits: Vec::new(), calls: AtomicUsize::new(0), effort: 0 };
+    enqueue(&queue, host_kernel(cover, &coverage, Shape::Range, [5, 0, 1], [1; 3]), &[])
+        .wait()
+        .unwrap();
     assert_eq!(coverage.calls.load(Ordering::Relaxed), 0);
     for (size, local) in [([10, 1, 1], [3, 1, 1]), ([10, 1, 1], [0, 1, 1])] {
         let work = host_kernel(cover, &coverage, Shape::NdRange, size, local);
@@ -91,7 +97,8 @@ fn copies_of_all_sizes_arrive() {
     for size in [0, 1, 63, 4096, 100_000, (3 << 20) + 17] {
         let source: Vec<u8> = (0..size).map(|i| ((i * 31) >> 3) as u8).collect();
         let mut copy = vec![0u8; size];
-        let work = Work::Memcpy { dst: copy.as_mut_ptr().cast(), src: source.as_ptr().cast(), size };
+        let work =
+            Work::Memcpy { dst: copy.as_mut_ptr().cast(), src: source.as_ptr().cast(), size };
         enqueue(&queue, work, &[]).wait().unwrap();
         assert!(copy == source, "{size}");
     }
@@ -99,7 +106,8 @@ fn copies_of_all_sizes_arrive() {
     let mut bytes: Vec<u8> = (0..4usize << 20).map(|i| ((i * 7) >> 2) as u8).collect();
     let expected: Vec<u8> = [&bytes[..100], &bytes[..bytes.len() - 100]].concat();
     let (start, size) = (bytes.as_mut_ptr(), bytes.len() - 100);
-    let work = Work::Memcpy { dst: start.wrapping_add(100).cast(), src: start.cast_const().cast(), size };
+    let work =
+        Work::Memcpy { dst: start.wrapping_add(100).cast(), src: start.cast_const().cast(), size };
     enqueue(&queue, work, &[]).wait().unwrap();
     assert!(bytes == expected);
 }

@@ -1,4 +1,5 @@
-//! Commands: kernels reach every work-item, copies and fills their memory, and events tell the truth.
+//! Commands: kernels reach every work-item, copies and fills their memory, and events tell the
+//! truth.
 
 use std::sync::Arc;
 use std::sync::mpsc::channel;
@@ -23,7 +24,8 @@ fn kernels_run_once_for_each_work_item() {
     // Few groups in a grid: larger ranges take several launches.
     let device = fake.set("grid_y", 3).device();
     let queue = device.create_queue(false).unwrap();
-    let (range, groups) = (kernel(&device, "count", Shape::Range, 0), kernel(&device, "count", Shape::NdRange, 0));
+    let (range, groups) =
+        (kernel(&device, "count", Shape::Range, 0), kernel(&device, "count", Shape::NdRange, 0));
     let task = kernel(&device, "count", Shape::SingleTask, 0);
     for (kernel, global, local, offset) in [
         (&range, &[1000][..], &[][..], &[][..]),
@@ -81,15 +83,19 @@ fn launches_in_order_use_one_event_unless_somebody_keeps_it() {
     let kernel = kernel(&device, "count", Shape::SingleTask, 0);
     let seen = words(&device, 1);
     let submit = |last: &mut Option<Arc<dyn Event>>| {
-        let Work::Kernel(work) = launch(&kernel, seen.as_ptr().cast_mut().cast(), &[], &[1], &[], &[]) else {
+        let Work::Kernel(work) =
+            launch(&kernel, seen.as_ptr().cast_mut().cast(), &[], &[1], &[], &[])
+        else {
             unreachable!("a kernel was asked for")
         };
         // SAFETY: the memory is never freed.
         unsafe { queue.launch(&work.view(), last) }
     };
     assert!(submit(&mut None).is_none(), "the queue has no stream yet");
-    let mut last =
-        Some(enqueue(&queue, launch(&kernel, seen.as_ptr().cast_mut().cast(), &[], &[1], &[], &[]), &[]).unwrap());
+    let mut last = Some(
+        enqueue(&queue, launch(&kernel, seen.as_ptr().cast_mut().cast(), &[], &[1], &[], &[]), &[])
+            .unwrap(),
+    );
     let first = Arc::as_ptr(last.as_ref().unwrap());
     for _ in 0..100 {
         submit(&mut last).expect("the short way").unwrap();
@@ -101,7 +107,10 @@ fn launches_in_order_use_one_event_unless_somebody_keeps_it() {
     let kept = last.clone().unwrap();
     submit(&mut last).expect("the short way").unwrap();
     assert!(!Arc::ptr_eq(&kept, last.as_ref().unwrap()));
-    assert_eq!((kept.status(), last.as_ref().unwrap().status()), (Status::Running, Status::Running));
+    assert_eq!(
+        (kept.status(), last.as_ref().unwrap().status()),
+        (Status::Running, Status::Running)
+    );
     last.unwrap().wait().unwrap();
     assert_eq!((kept.status(), seen[0]), (Status::Complete, 102));
     std::thread::scope(|scope| {
@@ -113,9 +122,14 @@ fn launches_in_order_use_one_event_unless_somebody_keeps_it() {
     assert!(submit(&mut Some(over)).is_none(), "what was never in a stream is not followed there");
     let timed = device.create_in_order_queue(true).unwrap().expect("a queue of its own");
     enqueue(&timed, launch(&kernel, seen.as_mut_ptr().cast(), &[], &[1], &[], &[]), &[]).unwrap();
-    let Work::Kernel(work) = launch(&kernel, seen.as_mut_ptr().cast(), &[], &[1], &[], &[]) else { return };
-    // SAFETY: as above.
-    assert!(unsafe { timed.launch(&work.view(), &mut None) }.is_none(), "commands that are timed have two events");
+    let Work::Kernel(work) = launch(&kernel, seen.as_mut_ptr().cast(), &[], &[1], &[], &[]) else {
+        return;
+    };
+    assert!(
+        // SAFETY: as above.
+        unsafe { timed.launch(&work.view(), &mut None) }.is_none(),
+        "commands that are timed have two events"
+    );
 }
 
 #[test]
@@ -127,7 +141,10 @@ fn independent_launches_wait_for_nothing() {
     let seen = words(&device, 1);
     let before = fake.get("streams");
     for _ in 0..100 {
-        let Work::Kernel(work) = launch(&kernel, seen.as_mut_ptr().cast(), &[], &[1], &[], &[]) else { return };
+        let Work::Kernel(work) = launch(&kernel, seen.as_mut_ptr().cast(), &[], &[1], &[], &[])
+        else {
+            return;
+        };
         let mut event = None;
         // SAFETY: the memory is never freed.
         unsafe { queue.launch(&work.view(), &mut event) }.expect("the short way").unwrap();
@@ -145,7 +162,8 @@ fn an_event_that_somebody_keeps_ends_before_what_follows_it() {
     let kernel = kernel(&device, "count", Shape::SingleTask, 0);
     let seen = words(&device, 1);
     let submit = |deps: &[Arc<dyn Event>]| {
-        enqueue(&queue, launch(&kernel, seen.as_ptr().cast_mut().cast(), &[], &[1], &[], &[]), deps).unwrap()
+        enqueue(&queue, launch(&kernel, seen.as_ptr().cast_mut().cast(), &[], &[1], &[], &[]), deps)
+            .unwrap()
     };
     let first = submit(&[]);
     let second = submit(std::slice::from_ref(&first));
@@ -186,7 +204,8 @@ fn commands_of_different_streams_wait_for_each_other() {
 fn in_order_queues_keep_to_their_own_streams() {
     let fake = Fake::new();
     let device = fake.device();
-    let [one, two] = [(); 2].map(|()| device.create_in_order_queue(false).unwrap().expect("one of its own"));
+    let [one, two] =
+        [(); 2].map(|()| device.create_in_order_queue(false).unwrap().expect("one of its own"));
     let kernel = kernel(&device, "count", Shape::SingleTask, 0);
     let seen = words(&device, 1);
     let work = || launch(&kernel, seen.as_ptr().cast_mut().cast(), &[], &[1], &[], &[]);
@@ -194,7 +213,11 @@ fn in_order_queues_keep_to_their_own_streams() {
     fake.set("pending", 1);
     let first = enqueue(&one, work(), &[]).unwrap();
     let second = enqueue(&two, work(), std::slice::from_ref(&first)).unwrap();
-    assert_eq!((fake.get("streams") - before, fake.get("waits")), (2, 1), "the second waits in its own stream");
+    assert_eq!(
+        (fake.get("streams") - before, fake.get("waits")),
+        (2, 1),
+        "the second waits in its own stream"
+    );
     let third = enqueue(&two, work(), &[second]).unwrap();
     assert_eq!((fake.get("streams") - before, fake.get("waits")), (2, 1), "and is followed there");
     fake.set("pending", 0);
@@ -232,8 +255,14 @@ fn memory_is_copied_and_filled() {
             dst_plane_pitch: 32,
         };
         run(Work::CopyRect { dst: to.as_mut_ptr().cast(), src: at, region });
-        for (plane, row, x) in (0..3).flat_map(|p| (0..4).flat_map(move |r| (0..5).map(move |x| (p, r, x)))) {
-            assert_eq!(to[plane * 32 + row * 8 + x], bytes[plane * plane_pitch + row * 16 + x], "{plane_pitch}");
+        for (plane, row, x) in
+            (0..3).flat_map(|p| (0..4).flat_map(move |r| (0..5).map(move |x| (p, r, x))))
+        {
+            assert_eq!(
+                to[plane * 32 + row * 8 + x],
+                bytes[plane * plane_pitch + row * 16 + x],
+                "{plane_pitch}"
+            );
         }
         assert!((0..1024).filter(|i| i % 8 >= 5).all(|i| to[i] == 0));
     }
@@ -248,8 +277,12 @@ fn hints_reach_the_driver_and_never_fail() {
     let device = fake.device();
     let queue = device.create_queue(false).unwrap();
     let ptr = device.alloc(UsmKind::Shared, 4096, 64).unwrap();
-    for (hint, size) in [(Hint::Prefetch, 4096), (Hint::Prefetch, 0), (Hint::Advice(3), 4096), (Hint::Advice(99), 4096)]
-    {
+    for (hint, size) in [
+        (Hint::Prefetch, 4096),
+        (Hint::Prefetch, 0),
+        (Hint::Advice(3), 4096),
+        (Hint::Advice(99), 4096),
+    ] {
         enqueue(&queue, Work::Hint { ptr, size, hint }, &[]).unwrap().wait().unwrap();
     }
     assert_eq!((fake.get("prefetches"), fake.get("advises")), (1, 2));
@@ -261,7 +294,11 @@ fn profiled_commands_tell_their_times() {
     let device = fake.device();
     let seen = words(&device, 4);
     let [plain, timed] = [false, true].map(|profiling| device.create_queue(profiling).unwrap());
-    let copy = || Work::Memcpy { dst: seen.as_ptr().cast_mut().cast(), src: (&raw const seen[2]).cast(), size: 8 };
+    let copy = || Work::Memcpy {
+        dst: seen.as_ptr().cast_mut().cast(),
+        src: (&raw const seen[2]).cast(),
+        size: 8,
+    };
     let event = enqueue(&plain, copy(), &[]).unwrap();
     event.wait().unwrap();
     assert_eq!((event.times(), fake.get("records")), (None, 0));
@@ -283,7 +320,11 @@ fn what_a_command_uses_is_kept_until_it_has_completed() {
     let seen = words(&device, 4);
     let kept = Arc::new(());
     fake.set("pending", 1);
-    let work = Work::Memcpy { dst: seen.as_ptr().cast_mut().cast(), src: (&raw const seen[2]).cast(), size: 8 };
+    let work = Work::Memcpy {
+        dst: seen.as_ptr().cast_mut().cast(),
+        src: (&raw const seen[2]).cast(),
+        size: 8,
+    };
     // SAFETY: the memory is never freed.
     let event = unsafe { queue.enqueue(work, &[], Some(Box::new(kept.clone()))) }.unwrap();
     assert_eq!(Arc::strong_count(&kept), 2);

@@ -15,7 +15,10 @@ fn devices_say_what_the_driver_says_of_them() {
     let found = fake.set("devices", 2).discover();
     assert_eq!(found.backends.len(), 1);
     let platform = found.backends[0].platform();
-    assert_eq!((platform.name.as_str(), platform.version.as_str()), ("NVIDIA CUDA BACKEND", "CUDA 13.0"));
+    assert_eq!(
+        (platform.name.as_str(), platform.version.as_str()),
+        ("NVIDIA CUDA BACKEND", "CUDA 13.0")
+    );
     assert_eq!(found.backends[0].kind(), BackendKind::Cuda);
     let devices = found.backends[0].devices();
     assert_eq!(devices.len(), 2);
@@ -25,7 +28,9 @@ fn devices_say_what_the_driver_says_of_them() {
     assert_eq!((info.max_work_group_size, info.max_work_item_sizes), (1024, [1024, 1024, 64]));
     assert_eq!((info.local_mem_size, &info.sub_group_sizes[..]), (232_448, &[32][..]));
     assert_eq!(info.max_parameter_size, 32_764 - 120, "the launch block takes its part");
-    for aspect in [Aspect::Gpu, Aspect::Fp16, Aspect::Fp64, Aspect::Atomic64, Aspect::ExtNvidiaGpuSm90] {
+    for aspect in
+        [Aspect::Gpu, Aspect::Fp16, Aspect::Fp64, Aspect::Atomic64, Aspect::ExtNvidiaGpuSm90]
+    {
         assert!(info.aspects.contains(&(aspect as u32)), "{aspect:?}");
     }
     assert!(!info.aspects.contains(&(Aspect::ExtNvidiaGpuSm80 as u32)));
@@ -61,7 +66,8 @@ fn the_best_code_for_a_device_is_preferred() {
         (Format::Fatbin, "nvidia_gpu_sm_70"),
         (Format::LlvmBitcode, "spir64"),
     ];
-    let numbers: Vec<u32> = order.iter().map(|(format, target)| prefer(*format, target).unwrap()).collect();
+    let numbers: Vec<u32> =
+        order.iter().map(|(format, target)| prefer(*format, target).unwrap()).collect();
     assert!(numbers.is_sorted_by(|a, b| a > b), "{numbers:?}");
     for (format, target) in [
         (Format::Fatbin, "nvidia_gpu_sm_100"),
@@ -70,7 +76,10 @@ fn the_best_code_for_a_device_is_preferred() {
         (Format::CpuObject, "x86_64"),
     ] {
         let error = prefer(format, target).expect_err(target);
-        assert!(error.code == Errc::KernelNotSupported && error.message.contains("Fake GPU 0"), "{error}");
+        assert!(
+            error.code == Errc::KernelNotSupported && error.message.contains("Fake GPU 0"),
+            "{error}"
+        );
     }
 }
 
@@ -85,6 +94,7 @@ fn native_objects_are_the_drivers() {
     assert_ne!(queue.native().unwrap() as usize, 0);
     assert_eq!(fake.get("peers"), 2, "both devices reach each other's memory");
     // SAFETY: null is no event, which the call checks.
-    let error = unsafe { devices[0].interop().unwrap().event_from_native(std::ptr::null_mut()) }.err();
+    let error =
+        unsafe { devices[0].interop().unwrap().event_from_native(std::ptr::null_mut()) }.err();
     assert_eq!(error.unwrap().code, Errc::Invalid);
 }

@@ -1,4 +1,5 @@
-//! A driver without a device, built once, and loaded anew for each test: no test sees what another one did.
+//! A driver without a device, built once, and loaded anew for each test: no test sees what another
+//! one did.
 
 use std::ffi::{CString, c_char, c_void};
 use std::path::{Path, PathBuf};
@@ -9,8 +10,8 @@ use std::sync::{Arc, OnceLock};
 use scythe_abi::launch::{KernelLaunch, Param, ParamKind, Shape};
 use scythe_backend_cuda::{Discovery, Services, discover_with};
 use scythe_hal::{
-    BuildRequest, CompileRequest, Compiler, Device, Errc, Error, Event, FunctorBytes, Kernel, KernelWork, Output,
-    Queue, Result, Work,
+    BuildRequest, CompileRequest, Compiler, Device, Errc, Error, Event, FunctorBytes, Kernel,
+    KernelWork, Output, Queue, Result, Work,
 };
 use scythe_image::Format;
 
@@ -55,7 +56,8 @@ impl Fake {
         let text = CString::new(name).unwrap();
         // SAFETY: the driver gives the function this type.
         unsafe {
-            let set: unsafe extern "C" fn(*const c_char, i64) = std::mem::transmute(self.symbol("fake_set"));
+            let set: unsafe extern "C" fn(*const c_char, i64) =
+                std::mem::transmute(self.symbol("fake_set"));
             set(text.as_ptr(), value);
         }
         self
@@ -65,7 +67,8 @@ impl Fake {
         let text = CString::new(name).unwrap();
         // SAFETY: the driver gives the function this type.
         unsafe {
-            let get: unsafe extern "C" fn(*const c_char) -> i64 = std::mem::transmute(self.symbol("fake_get"));
+            let get: unsafe extern "C" fn(*const c_char) -> i64 =
+                std::mem::transmute(self.symbol("fake_get"));
             get(text.as_ptr())
         }
     }
@@ -99,11 +102,15 @@ pub fn services() -> Services {
 struct FakeCompiler;
 
 impl Compiler for FakeCompiler {
-    fn compile(&self, request: &CompileRequest<'_>, load: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
+    fn compile(
+        &self,
+        request: &CompileRequest<'_>,
+        load: &mut dyn FnMut(&[u8]) -> Result<()>,
+    ) -> Result<()> {
         match (request.bitcode, request.output) {
-            (b"BC", Output::Ptx { sm, .. }) => {
-                load(format!(".version 8.3 .target sm_{sm} count -O{}\0", request.opt_level).as_bytes())
-            }
+            (b"BC", Output::Ptx { sm, .. }) => load(
+                format!(".version 8.3 .target sm_{sm} count -O{}\0", request.opt_level).as_bytes(),
+            ),
             _ => Err(Error::new(Errc::Build, "no device code")),
         }
     }
@@ -113,12 +120,25 @@ impl Compiler for FakeCompiler {
 pub const CODE: &[u8] = b".version 8.3\ncount illegal wide local\0";
 
 /// A kernel with a pointer and, after that, as many local accessors as told.
-pub fn kernel(device: &Arc<dyn Device>, name: &str, shape: Shape, locals: usize) -> Arc<dyn Kernel> {
+pub fn kernel(
+    device: &Arc<dyn Device>,
+    name: &str,
+    shape: Shape,
+    locals: usize,
+) -> Arc<dyn Kernel> {
     let program = device.build(&BuildRequest::new(CODE, Format::Ptx)).expect("a program");
     let mut params = vec![Param::pointer(ParamKind::Pointer, 0)];
     params.extend((0..locals).map(|i| Param::pointer(ParamKind::Local, 8 + 16 * i as u64)));
     let functor_size = 8 + 16 * locals as u64;
-    let launch = KernelLaunch { shape, functor_size, file: String::new(), line: 0, column: 0, identity: 0, params };
+    let launch = KernelLaunch {
+        shape,
+        functor_size,
+        file: String::new(),
+        line: 0,
+        column: 0,
+        identity: 0,
+        params,
+    };
     program.kernel(name, &launch).expect("a kernel")
 }
 
@@ -136,7 +156,8 @@ pub fn launch(
         functor.extend(0u64.to_ne_bytes());
         functor.extend(size.to_ne_bytes());
     }
-    let fill = |given: &[u64], rest: u64| std::array::from_fn(|d| given.get(d).copied().unwrap_or(rest));
+    let fill =
+        |given: &[u64], rest: u64| std::array::from_fn(|d| given.get(d).copied().unwrap_or(rest));
     Work::Kernel(Box::new(KernelWork {
         kernel: kernel.clone(),
         functor: FunctorBytes::new(&functor),
@@ -147,7 +168,11 @@ pub fn launch(
     }))
 }
 
-pub fn enqueue(queue: &Arc<dyn Queue>, work: Work, deps: &[Arc<dyn Event>]) -> Result<Arc<dyn Event>> {
+pub fn enqueue(
+    queue: &Arc<dyn Queue>,
+    work: Work,
+    deps: &[Arc<dyn Event>],
+) -> Result<Arc<dyn Event>> {
     // SAFETY: tests keep all memory until the commands have completed.
     unsafe { queue.enqueue(work, deps, None) }
 }

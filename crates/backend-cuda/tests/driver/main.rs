@@ -1,4 +1,5 @@
-//! The backend on a driver without a device (`libcuda.c`): what it asks of a driver, and what it makes of the answers.
+//! The backend on a driver without a device (`libcuda.c`): what it asks of a driver, and what it
+//! makes of the answers.
 
 mod commands;
 mod devices;

@@ -9,9 +9,15 @@ use scythe_passes::target::cpu::externals;
 pub const DEVICE_LIBRARY: &str = "devicelib-cpu.bc";
 
 /// Links what `module` lacks.
-pub fn link<'ctx>(context: &'ctx Context, module: &Module<'ctx>, options: &Options) -> Result<(), Error> {
+pub fn link<'ctx>(
+    context: &'ctx Context,
+    module: &Module<'ctx>,
+    options: &Options,
+) -> Result<(), Error> {
     let missing = externals::missing(module);
-    let (Some(first), Some(folder)) = (missing.first(), options.device_lib_dir.as_deref()) else { return Ok(()) };
+    let (Some(first), Some(folder)) = (missing.first(), options.device_lib_dir.as_deref()) else {
+        return Ok(());
+    };
     let path = folder.join(DEVICE_LIBRARY);
     device_library::link(context, module, ("CPU device library", &path), first, |_| ())
 }

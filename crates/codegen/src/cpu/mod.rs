@@ -30,7 +30,12 @@ pub struct Options {
 impl Options {
     /// For the machine this runs on.
     pub fn host(opt_level: u32) -> Self {
-        Self { target: cpu::Options::host(opt_level), device_lib_dir: None, dump_dir: None, aspects: Vec::new() }
+        Self {
+            target: cpu::Options::host(opt_level),
+            device_lib_dir: None,
+            dump_dir: None,
+            aspects: Vec::new(),
+        }
     }
 }
 
@@ -41,7 +46,11 @@ pub fn compile_to_object(bitcode: &[u8], options: &Options) -> Result<Vec<u8>, E
 }
 
 /// The same for bitcode that is linked with `libraries` before.
-pub fn compile_linked(bitcode: &[u8], libraries: &[&[u8]], options: &Options) -> Result<Vec<u8>, Error> {
+pub fn compile_linked(
+    bitcode: &[u8],
+    libraries: &[&[u8]],
+    options: &Options,
+) -> Result<Vec<u8>, Error> {
     let context = Context::new();
     let module = context.parse_bitcode(bitcode, "device image")?;
     link::run(&context, &module, libraries)?;
@@ -49,7 +58,11 @@ pub fn compile_linked(bitcode: &[u8], libraries: &[&[u8]], options: &Options) ->
 }
 
 /// The same for a module that has been read.
-pub fn compile_module<'ctx>(context: &'ctx Context, module: Module<'ctx>, options: &Options) -> Result<Vec<u8>, Error> {
+pub fn compile_module<'ctx>(
+    context: &'ctx Context,
+    module: Module<'ctx>,
+    options: &Options,
+) -> Result<Vec<u8>, Error> {
     let machine = TargetMachine::new(&TargetOptions {
         triple: TRIPLE.into(),
         cpu: options.target.cpu.clone(),
@@ -67,7 +80,8 @@ pub fn compile_module<'ctx>(context: &'ctx Context, module: Module<'ctx>, option
     device_has::fold(&module, &options.aspects)?;
     async_copies::replace(&module)?;
     libraries::link(context, &module, options)?;
-    let mut observe = |stage: Stage, module: &Module<'ctx>| Ok(dump::stage(folder, stage.name(), module)?);
+    let mut observe =
+        |stage: Stage, module: &Module<'ctx>| Ok(dump::stage(folder, stage.name(), module)?);
     cpu::lower(&module, &machine, &options.target, &mut observe)?;
     Ok(machine.emit_object(module)?)
 }

@@ -56,7 +56,8 @@ pub fn architecture(sm: u32, ptx_version: u32) -> Option<(String, u32)> {
     let known = table.targets().filter_map(|target| Some((target.cuda_arch()?, target.first_ptx?)));
     // Those that are older than PTX 8.3 need no more than their drivers have.
     let needed = |ptx: u32| if ptx <= 83 { FIRST_PTX } else { ptx };
-    let fitting = known.filter(|(arch, ptx)| number(arch).is_some_and(|n| n <= sm) && needed(*ptx) <= ptx_version);
+    let fitting = known
+        .filter(|(arch, ptx)| number(arch).is_some_and(|n| n <= sm) && needed(*ptx) <= ptx_version);
     let (arch, ptx) = fitting.max_by_key(|(arch, _)| number(arch))?;
     Some((arch, ptx.min(ptx_version)))
 }
@@ -70,7 +71,11 @@ pub fn translate(bitcode: &[u8], libraries: &[&[u8]], options: &Options) -> Resu
     translate_module(&context, module, options)
 }
 
-fn translate_module<'ctx>(context: &'ctx Context, module: Module<'ctx>, options: &Options) -> Result<Vec<u8>, Error> {
+fn translate_module<'ctx>(
+    context: &'ctx Context,
+    module: Module<'ctx>,
+    options: &Options,
+) -> Result<Vec<u8>, Error> {
     let target = TargetOptions {
         triple: TRIPLE.into(),
         cpu: options.arch.clone(),
@@ -97,7 +102,8 @@ fn translate_module<'ctx>(context: &'ctx Context, module: Module<'ctx>, options:
     let target = nvptx::Options { opt_level: options.opt_level, sm };
     nvptx::prepare(&module, &machine, &target)?;
     libraries::link(context, &module, &machine, options, &target)?;
-    let mut observe = |stage: Stage, module: &Module<'ctx>| Ok(dump::stage(folder, stage.name(), module)?);
+    let mut observe =
+        |stage: Stage, module: &Module<'ctx>| Ok(dump::stage(folder, stage.name(), module)?);
     let lowered = nvptx::lower(&module, &machine, &short, &target, &mut observe);
     let machine = lowered.map_err(|e| e.at(&positions))?;
     let ptx = machine.emit_assembly(module)?;

@@ -19,12 +19,16 @@ pub fn run<T: Send>(translate: &(dyn Fn() -> Result<T, Error> + Sync)) -> Result
     attempt(ATTEMPTS, translate)
 }
 
-fn attempt<T: Send>(left: u32, translate: &(dyn Fn() -> Result<T, Error> + Sync)) -> Result<T, Error> {
+fn attempt<T: Send>(
+    left: u32,
+    translate: &(dyn Fn() -> Result<T, Error> + Sync),
+) -> Result<T, Error> {
     match translate() {
         Err(error @ Error::Spirv(SpirvError::SameBlock { .. })) if left > 1 => scope(|s| {
             // The C library gives threads that live at the same time memory from different places;
             // this one waits for the next.
-            let next = Builder::new().stack_size(STACK).spawn_scoped(s, || attempt(left - 1, translate));
+            let next =
+                Builder::new().stack_size(STACK).spawn_scoped(s, || attempt(left - 1, translate));
             let Ok(next) = next else { return Err(error) };
             next.join().unwrap_or_else(|panic| resume_unwind(panic))
         }),
@@ -70,7 +74,11 @@ mod tests {
 
     #[test]
     fn other_errors_are_final() {
-        let (result, threads) = with(vec![Err(SpirvError::NoKernel { kernel: "k".to_owned() }.into())]);
-        assert_eq!((result.unwrap_err().to_string().as_str(), threads.len()), ("the device code has no kernel 'k'", 1));
+        let (result, threads) =
+            with(vec![Err(SpirvError::NoKernel { kernel: "k".to_owned() }.into())]);
+        assert_eq!(
+            (result.unwrap_err().to_string().as_str(), threads.len()),
+            ("the device code has no kernel 'k'", 1)
+        );
     }
 }

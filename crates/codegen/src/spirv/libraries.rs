@@ -9,9 +9,15 @@ use scythe_passes::target::spirv::externals;
 pub const DEVICE_LIBRARY: &str = "devicelib-spirv.bc";
 
 /// Links what `module` lacks.
-pub fn link<'ctx>(context: &'ctx Context, module: &Module<'ctx>, options: &Options) -> Result<(), Error> {
+pub fn link<'ctx>(
+    context: &'ctx Context,
+    module: &Module<'ctx>,
+    options: &Options,
+) -> Result<(), Error> {
     let first = externals::missing(module).next().map(|function| function.name());
-    let (Some(first), Some(folder)) = (first, options.device_lib_dir.as_deref()) else { return Ok(()) };
+    let (Some(first), Some(folder)) = (first, options.device_lib_dir.as_deref()) else {
+        return Ok(());
+    };
     let path = folder.join(DEVICE_LIBRARY);
     device_library::link(context, module, ("SPIR-V device library", &path), &first, |library| {
         library.set_triple(&module.triple());

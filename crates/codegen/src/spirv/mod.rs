@@ -54,7 +54,11 @@ pub fn translate(bitcode: &[u8], libraries: &[&[u8]], options: &Options) -> Resu
     attempts::run(&|| translate_once(bitcode, libraries, options))
 }
 
-fn translate_once(bitcode: &[u8], libraries: &[&[u8]], options: &Options) -> Result<Vec<u8>, Error> {
+fn translate_once(
+    bitcode: &[u8],
+    libraries: &[&[u8]],
+    options: &Options,
+) -> Result<Vec<u8>, Error> {
     let minor = ((options.version >> 8) & 0xff).min(HIGHEST_MINOR);
     if options.version >> 16 != 1 {
         return Err(Error::SpirvVersion { version: options.version });
@@ -72,9 +76,13 @@ fn translate_once(bitcode: &[u8], libraries: &[&[u8]], options: &Options) -> Res
     module.strip_debug_info();
     let folder = options.dump_dir.as_deref();
     dump::module(folder, "spirv-0-input", &module)?;
-    let machine = TargetMachine::new(&TargetOptions { triple: triple.clone(), ..TargetOptions::default() })?;
-    let target = spirv::Options { extensions: options.extensions.clone(), aspects: options.aspects.clone() };
-    let lowered = spirv::lower(&module, &machine, &target, &mut |module| libraries::link(&context, module, options))?;
+    let machine =
+        TargetMachine::new(&TargetOptions { triple: triple.clone(), ..TargetOptions::default() })?;
+    let target =
+        spirv::Options { extensions: options.extensions.clone(), aspects: options.aspects.clone() };
+    let lowered = spirv::lower(&module, &machine, &target, &mut |module| {
+        libraries::link(&context, module, options)
+    })?;
     dump::module(folder, "spirv-1-prepared", &module)?;
     match translate_to_spirv(module, &triple, &lowered.extensions, LEVEL) {
         Ok(words) => {

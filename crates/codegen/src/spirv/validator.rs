@@ -9,7 +9,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 pub fn run(program: &Path, minor: u32, words: &[u8]) -> Result<(), Error> {
-    let failed = |source: std::io::Error| Error::RunValidator { program: program.to_owned(), source };
+    let failed =
+        |source: std::io::Error| Error::RunValidator { program: program.to_owned(), source };
     let mut child = Command::new(program)
         .args(["--target-env", &format!("spv1.{minor}"), "-"])
         .stdin(Stdio::piped())
@@ -38,9 +39,15 @@ mod tests {
     #[test]
     fn what_is_refused_is_told_in_the_programs_words() {
         assert!(run(Path::new("/bin/true"), 4, b"words").is_ok());
-        let why = run(Path::new("spirv-val"), 4, b"words").expect_err("it is no module").to_string();
-        assert!(why.contains("'spirv-val' rejects the SPIR-V module") && why.contains("error: "), "{why}");
-        let why = run(Path::new("/nowhere/spirv-val"), 4, b"words").expect_err("there is no such program").to_string();
+        let why =
+            run(Path::new("spirv-val"), 4, b"words").expect_err("it is no module").to_string();
+        assert!(
+            why.contains("'spirv-val' rejects the SPIR-V module") && why.contains("error: "),
+            "{why}"
+        );
+        let why = run(Path::new("/nowhere/spirv-val"), 4, b"words")
+            .expect_err("there is no such program")
+            .to_string();
         assert!(why.contains("cannot run '/nowhere/spirv-val'"), "{why}");
     }
 }

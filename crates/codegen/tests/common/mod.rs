@@ -34,7 +34,8 @@ attributes #2 = { convergent nounwind mustprogress "scythe-shape"="single_task" 
 /// Compiles `HEAD` and `body`, with the device library built from its sources.
 pub fn compile(body: &str, opt_level: u32) -> Result<Vec<u8>, String> {
     let context = Context::new();
-    let module = context.parse_ir(format!("{HEAD}{body}").as_bytes(), "test").map_err(|e| e.to_string())?;
+    let module =
+        context.parse_ir(format!("{HEAD}{body}").as_bytes(), "test").map_err(|e| e.to_string())?;
     let mut options = Options::host(opt_level);
     options.device_lib_dir = Some(device_library());
     options.dump_dir = std::env::var_os("SCYTHE_TEST_DUMP").map(PathBuf::from);
@@ -45,14 +46,23 @@ pub fn compile(body: &str, opt_level: u32) -> Result<Vec<u8>, String> {
 fn device_library() -> PathBuf {
     static FOLDER: std::sync::OnceLock<PathBuf> = std::sync::OnceLock::new();
     let build = || {
-        let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("devicelib-{}", std::process::id()));
+        let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
+            .join(format!("devicelib-{}", std::process::id()));
         std::fs::create_dir_all(&folder).expect("a folder for the device library can be made");
-        let source = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../device-lib/cpu/devicelib.cpp");
-        let flags =
-            "-fsycl -fsycl-device-only -std=c++17 -O2 -nostdinc -fno-math-errno -ffp-contract=off -emit-llvm -c";
+        let source =
+            PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../device-lib/cpu/devicelib.cpp");
+        let flags = "-fsycl -fsycl-device-only -std=c++17 -O2 -nostdinc -fno-math-errno \
+            -ffp-contract=off -emit-llvm -c";
         let mut command = Command::new("clang++-22");
-        command.args(flags.split(' ')).arg(source).arg("-o").arg(folder.join(scythe_codegen::DEVICE_LIBRARY));
-        assert!(command.status().expect("clang++-22 runs").success(), "the device library compiles");
+        command
+            .args(flags.split(' '))
+            .arg(source)
+            .arg("-o")
+            .arg(folder.join(scythe_codegen::DEVICE_LIBRARY));
+        assert!(
+            command.status().expect("clang++-22 runs").success(),
+            "the device library compiles"
+        );
         folder
     };
     FOLDER.get_or_init(build).clone()
@@ -68,11 +78,16 @@ impl Library {
         let folder = tempfile::tempdir().expect("a temporary folder can be made");
         let (file, library) = (folder.path().join("k.o"), folder.path().join("k.so"));
         std::fs::write(&file, object).expect("the object can be written");
-        let link =
-            Command::new("cc").args(["-shared", "-Wl,-z,defs", "-o"]).arg(&library).arg(&file).arg("-lm").output();
+        let link = Command::new("cc")
+            .args(["-shared", "-Wl,-z,defs", "-o"])
+            .arg(&library)
+            .arg(&file)
+            .arg("-lm")
+            .output();
         let link = link.expect("cc runs");
         assert!(link.status.success(), "{}", String::from_utf8_lossy(&link.stderr));
-        let path = CString::new(library.to_str().expect("a plain path")).expect("no NUL in the path");
+        let path =
+            CString::new(library.to_str().expect("a plain path")).expect("no NUL in the path");
         // SAFETY: a C string; the library was just made and has no constructors.
         let handle = unsafe { dlopen(path.as_ptr(), RTLD_NOW) };
         assert!(!handle.is_null(), "the library loads");
@@ -81,8 +96,8 @@ impl Library {
 
     /// The work-group function of a kernel.
     pub fn kernel(&self, name: &str) -> KernelFn {
-        let symbol =
-            CString::new(format!("{}{name}", scythe_abi::names::CPU_ENTRY_PREFIX)).expect("no NUL in the name");
+        let symbol = CString::new(format!("{}{name}", scythe_abi::names::CPU_ENTRY_PREFIX))
+            .expect("no NUL in the name");
         // SAFETY: a live library and a C string.
         let address = unsafe { dlsym(self.0, symbol.as_ptr()) };
         assert!(!address.is_null(), "{symbol:?} is defined");
@@ -119,8 +134,15 @@ impl Sizes {
 /// Runs `kernel` over `area`, with the addresses of its arguments' values.
 ///
 /// # Safety
-/// The values are those that the kernel's parameters want, and the memory that it reaches through them is valid.
-pub unsafe fn run(kernel: KernelFn, sizes: Sizes, area: Box3, args: &[*const c_void], local_memory: *mut u8) {
+/// The values are those that the kernel's parameters want, and the memory that it reaches through
+/// them is valid.
+pub unsafe fn run(
+    kernel: KernelFn,
+    sizes: Sizes,
+    area: Box3,
+    args: &[*const c_void],
+    local_memory: *mut u8,
+) {
     let launch = Launch {
         args: args.as_ptr(),
         global_size: sizes.global,

@@ -1,8 +1,10 @@
-//! Random kernels as LLVM IR: integers of all widths, floating point, vectors, flags; branches, loops and switches whose
-//! values meet in phi nodes; the intrinsics that the optimiser makes of such code.
+//! Random kernels as LLVM IR: integers of all widths, floating point, vectors, flags; branches,
+//! loops and switches whose values meet in phi nodes; the intrinsics that the optimiser makes of
+//! such code.
 //!
-//! Guarantees: the IR is valid; one seed gives one text; every value that a kernel computes can reach memory, so that the
-//! optimiser keeps it. What kernels compute is not defined: they are translated, never run.
+//! Guarantees: the IR is valid; one seed gives one text; every value that a kernel computes can
+//! reach memory, so that the optimiser keeps it. What kernels compute is not defined: they are
+//! translated, never run.
 
 use std::fmt::Write;
 
@@ -105,7 +107,13 @@ pub fn module(seed: u64, kernels: usize) -> String {
         for _ in 0..8 {
             numbers.next();
         }
-        let mut kernel = Kernel { numbers, text: String::new(), values: Vec::new(), next: 0, block: String::new() };
+        let mut kernel = Kernel {
+            numbers,
+            text: String::new(),
+            values: Vec::new(),
+            next: 0,
+            block: String::new(),
+        };
         text += &kernel.write(&format!("kernel_{index}"));
     }
     text
@@ -140,7 +148,8 @@ impl Kernel {
             self.store();
         }
         format!(
-            "define spir_kernel void @{name}(ptr addrspace(1) %p, ptr addrspace(1) %q, i64 %a, i32 %b, i16 %c, i8 %d, \
+            "define spir_kernel void @{name}(ptr addrspace(1) %p, ptr addrspace(1) %q, i64 %a, i32 \
+             %b, i16 %c, i8 %d, \
              float %e) {{\nentry:\n{}  ret void\n}}\n",
             self.text
         )
@@ -186,8 +195,9 @@ impl Kernel {
     fn constant(&mut self, ty: Ty) -> String {
         if ty.lanes != 0 {
             let element = ty.element();
-            let list: Vec<String> =
-                (0..ty.lanes).map(|_| format!("{} {}", element.text(), self.constant(element))).collect();
+            let list: Vec<String> = (0..ty.lanes)
+                .map(|_| format!("{} {}", element.text(), self.constant(element)))
+                .collect();
             return format!("<{}>", list.join(", "));
         }
         match ty.scalar {
@@ -199,13 +209,16 @@ impl Kernel {
                 let shift = 64 - width.min(64);
                 ((number << shift) >> shift).to_string()
             }
-            Scalar::Float(_) => self.numbers.one(&["0.0", "1.0", "-2.0", "0.5", "1024.0"]).to_owned(),
+            Scalar::Float(_) => {
+                self.numbers.one(&["0.0", "1.0", "-2.0", "0.5", "1024.0"]).to_owned()
+            }
         }
     }
 
     /// A value of this type: one that is there, a constant, or one that is converted.
     fn value(&mut self, ty: Ty) -> String {
-        let known: Vec<String> = self.values.iter().filter(|(t, _)| *t == ty).map(|(_, name)| name.clone()).collect();
+        let known: Vec<String> =
+            self.values.iter().filter(|(t, _)| *t == ty).map(|(_, name)| name.clone()).collect();
         match known.is_empty() {
             false if self.numbers.chance(80) => {
                 let recent = known.len().saturating_sub(6);
@@ -221,10 +234,15 @@ impl Kernel {
         if ty.lanes != 0 {
             let element = self.value(ty.element());
             let (vector, at) = (self.constant(ty), self.numbers.below(ty.lanes as usize));
-            let inserted = format!("insertelement {} {vector}, {} {element}, i32 {at}", ty.text(), ty.element().text());
+            let inserted = format!(
+                "insertelement {} {vector}, {} {element}, i32 {at}",
+                ty.text(),
+                ty.element().text()
+            );
             return self.define(ty, &inserted);
         }
-        let from: Vec<(Ty, String)> = self.values.iter().filter(|(t, _)| t.lanes == 0).cloned().collect();
+        let from: Vec<(Ty, String)> =
+            self.values.iter().filter(|(t, _)| t.lanes == 0).cloned().collect();
         let (source, value) = from[self.numbers.below(from.len())].clone();
         let signed = self.numbers.chance(50);
         let cast = match (source.is_int(), ty.is_int()) {
@@ -262,7 +280,10 @@ impl Kernel {
         let index = self.value(Ty::int(64));
         let base = self.numbers.one(&["%p", "%q"]);
         let name = self.fresh();
-        self.line(&format!("{name} = getelementptr {}, ptr addrspace(1) {base}, i64 {index}", ty.text()));
+        self.line(&format!(
+            "{name} = getelementptr {}, ptr addrspace(1) {base}, i64 {index}",
+            ty.text()
+        ));
         name
     }
 
@@ -314,8 +335,8 @@ impl Kernel {
             Scalar::Float(_) => self.numbers.one(&["fadd", "fsub", "fmul", "fdiv"]),
             Scalar::Int(1) => self.numbers.one(&["and", "or", "xor"]),
             Scalar::Int(_) => self.numbers.one(&[
-                "add", "add nsw", "add nuw", "sub", "mul", "and", "or", "xor", "shl", "lshr", "ashr", "udiv", "urem",
-                "sdiv", "srem",
+                "add", "add nsw", "add nuw", "sub", "mul", "and", "or", "xor", "shl", "lshr",
+                "ashr", "udiv", "urem", "sdiv", "srem",
             ]),
         };
         let (x, y) = (self.value(ty), self.value(ty));
@@ -335,11 +356,14 @@ impl Kernel {
             std::cmp::Ordering::Equal => return,
             std::cmp::Ordering::Greater => self.numbers.one(&["zext", "sext"]),
         };
-        let name = self.define(result, &format!("{cast} {} {value} to {}", ty.text(), result.text()));
+        let name =
+            self.define(result, &format!("{cast} {} {value} to {}", ty.text(), result.text()));
         // Extensions of truncations are what the back end has most trouble with.
         if cast == "trunc" && self.numbers.chance(60) {
             let wider: Vec<u32> = WIDTHS.into_iter().filter(|w| *w > to).collect();
-            if let Some(wide) = (!wider.is_empty()).then(|| ty.with(Scalar::Int(self.numbers.one(&wider)))) {
+            if let Some(wide) =
+                (!wider.is_empty()).then(|| ty.with(Scalar::Int(self.numbers.one(&wider))))
+            {
                 let cast = self.numbers.one(&["zext", "zext", "sext"]);
                 self.define(wide, &format!("{cast} {} {name} to {}", result.text(), wide.text()));
             }
@@ -359,7 +383,11 @@ impl Kernel {
 
     fn choice(&mut self) {
         let ty = self.any_type();
-        let condition = if ty.lanes != 0 && self.numbers.chance(50) { ty.with(Scalar::Int(1)) } else { Ty::int(1) };
+        let condition = if ty.lanes != 0 && self.numbers.chance(50) {
+            ty.with(Scalar::Int(1))
+        } else {
+            Ty::int(1)
+        };
         let (c, x, y) = (self.value(condition), self.value(ty), self.value(ty));
         let text = ty.text();
         self.define(ty, &format!("select {} {c}, {text} {x}, {text} {y}", condition.text()));
@@ -383,15 +411,19 @@ impl Kernel {
             0 => drop(self.define(element, &format!("extractelement {text} {vector}, i32 {at}"))),
             1 => {
                 let value = self.value(element);
-                let inserted = format!("insertelement {text} {vector}, {} {value}, i32 {at}", element.text());
+                let inserted =
+                    format!("insertelement {text} {vector}, {} {value}, i32 {at}", element.text());
                 self.define(ty, &inserted);
             }
             _ => {
                 let (other, lanes) = (self.value(ty), self.numbers.one(&LANES));
-                let mask: Vec<String> =
-                    (0..lanes).map(|_| format!("i32 {}", self.numbers.below(2 * ty.lanes as usize))).collect();
+                let mask: Vec<String> = (0..lanes)
+                    .map(|_| format!("i32 {}", self.numbers.below(2 * ty.lanes as usize)))
+                    .collect();
                 let mask = mask.join(", ");
-                let shuffle = format!("shufflevector {text} {vector}, {text} {other}, <{lanes} x i32> <{mask}>");
+                let shuffle = format!(
+                    "shufflevector {text} {vector}, {text} {other}, <{lanes} x i32> <{mask}>"
+                );
                 self.define(Ty { lanes, ..ty }, &shuffle);
             }
         }
@@ -434,7 +466,9 @@ impl Kernel {
                 _ => format!("llvm.{name}.{suffix}({text} {x}, {text} {})", self.value(ty)),
             }
         } else {
-            let name = self.numbers.one(&["fabs", "floor", "sqrt", "minnum", "maxnum", "copysign", "fma", "trunc"]);
+            let name = self
+                .numbers
+                .one(&["fabs", "floor", "sqrt", "minnum", "maxnum", "copysign", "fma", "trunc"]);
             match name {
                 "fma" => {
                     let (y, z) = (self.value(ty), self.value(ty));
@@ -484,7 +518,8 @@ impl Kernel {
 
     fn join(&mut self, types: &[Ty], ends: &[Vec<(String, String)>]) {
         for (index, ty) in types.iter().enumerate() {
-            let from: Vec<String> = ends.iter().map(|end| format!("[ {}, %{} ]", end[index].0, end[index].1)).collect();
+            let from: Vec<String> =
+                ends.iter().map(|end| format!("[ {}, %{} ]", end[index].0, end[index].1)).collect();
             self.define(*ty, &format!("phi {} {}", ty.text(), from.join(", ")));
         }
     }
@@ -517,7 +552,8 @@ impl Kernel {
         let outer = self.values.len();
         // The values that come from the loop's end are known when it has been written.
         self.begin(&head);
-        let (index, names): (String, Vec<String>) = (self.fresh(), types.iter().map(|_| self.fresh()).collect());
+        let (index, names): (String, Vec<String>) =
+            (self.fresh(), types.iter().map(|_| self.fresh()).collect());
         let place = self.text.len();
         self.values.push((counter, index.clone()));
         self.values.extend(types.iter().copied().zip(names.iter().cloned()));
@@ -531,10 +567,18 @@ impl Kernel {
         self.line(&format!("{done} = icmp {compare} {} {next}, {limit}", counter.text()));
         self.line(&format!("br i1 {done}, label %{head}, label %{end}"));
         let back = self.block.clone();
-        let mut phis = format!("  {index} = phi {} [ {start}, %{before} ], [ {next}, %{back} ]\n", counter.text());
+        let mut phis = format!(
+            "  {index} = phi {} [ {start}, %{before} ], [ {next}, %{back} ]\n",
+            counter.text()
+        );
         for (i, ty) in types.iter().enumerate() {
             let (from, to) = (&first[i].0, &last[i].0);
-            let _ = writeln!(phis, "  {} = phi {} [ {from}, %{before} ], [ {to}, %{back} ]", names[i], ty.text());
+            let _ = writeln!(
+                phis,
+                "  {} = phi {} [ {from}, %{before} ], [ {to}, %{back} ]",
+                names[i],
+                ty.text()
+            );
         }
         self.text.insert_str(place, &phis);
         // What the loop computed last may be used after it.
@@ -548,10 +592,15 @@ impl Kernel {
         let types = self.some_types();
         let selector = Ty::int(self.numbers.one(&[8, 16, 32, 64]));
         let value = self.value(selector);
-        let (labels, end): (Vec<String>, String) = ((0..3).map(|_| self.label()).collect(), self.label());
+        let (labels, end): (Vec<String>, String) =
+            ((0..3).map(|_| self.label()).collect(), self.label());
         let text = selector.text();
-        let cases: Vec<String> =
-            labels.iter().skip(1).enumerate().map(|(i, label)| format!("{text} {i}, label %{label}")).collect();
+        let cases: Vec<String> = labels
+            .iter()
+            .skip(1)
+            .enumerate()
+            .map(|(i, label)| format!("{text} {i}, label %{label}"))
+            .collect();
         self.line(&format!("switch {text} {value}, label %{} [ {} ]", labels[0], cases.join(" ")));
         let outer = self.values.len();
         let mut ends = Vec::new();

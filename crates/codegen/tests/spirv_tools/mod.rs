@@ -6,7 +6,8 @@ use scythe_llvm::Context;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-const EXTENSIONS: [&str; 2] = ["SPV_KHR_uniform_group_instructions", "SPV_EXT_shader_atomic_float_add"];
+const EXTENSIONS: [&str; 2] =
+    ["SPV_KHR_uniform_group_instructions", "SPV_EXT_shader_atomic_float_add"];
 
 pub fn options() -> Options {
     let extensions = EXTENSIONS.iter().map(|&name| name.to_owned()).collect();
@@ -26,7 +27,9 @@ pub fn translated(body: &str) -> String {
 }
 
 pub fn error(body: &str) -> String {
-    translate(&bitcode(body), &[], &options()).expect_err("the code cannot be translated").to_string()
+    translate(&bitcode(body), &[], &options())
+        .expect_err("the code cannot be translated")
+        .to_string()
 }
 
 /// Whether `spirv-val` has no objection to the module.

@@ -1,4 +1,5 @@
-//! From sources to outputs short of a link: fat objects, assembly, device code, checks, preprocessed text.
+//! From sources to outputs short of a link: fat objects, assembly, device code, checks,
+//! preprocessed text.
 
 use std::path::{Path, PathBuf};
 
@@ -20,7 +21,8 @@ pub fn objects(plan: &mut Plan, invocation: &Invocation, facts: &Facts) {
             host_output(plan, invocation, facts, (group, input), &["-c"], &output);
             continue;
         }
-        // What the compiler names after the object must be named after the final one: it is then compiled in place.
+        // What the compiler names after the object must be named after the final one: it is then
+        // compiled in place.
         let beside = invocation.has(Meaning::SideOutput).is_some();
         let host = if beside { PathBuf::from(&output) } else { unit.files.host(true) };
         let mut action = vec!["-c"];
@@ -37,7 +39,8 @@ pub fn objects(plan: &mut Plan, invocation: &Invocation, facts: &Facts) {
         }
         let step = bundle(plan, compiled, waiting, group);
         let step = &mut plan.steps[step];
-        (step.what, step.publish, step.unfinished) = (format!("bundle '{output}'"), publish, unfinished);
+        (step.what, step.publish, step.unfinished) =
+            (format!("bundle '{output}'"), publish, unfinished);
     }
 }
 
@@ -91,7 +94,11 @@ pub fn device_only(plan: &mut Plan, invocation: &Invocation, facts: &Facts) {
             }
             let output = match passes.len() {
                 1 => output_name(invocation, input, extension),
-                _ => format!("{}-{}.{extension}", names::stem(&input.path), pass.target().bundle_id()),
+                _ => format!(
+                    "{}-{}.{extension}",
+                    names::stem(&input.path),
+                    pass.target().bundle_id()
+                ),
             };
             let waiting = names::waiting(&output, facts);
             let step = unit.device_pass(plan, number, pass, action, Some(&waiting));

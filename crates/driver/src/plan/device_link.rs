@@ -1,4 +1,5 @@
-//! The device link: which module goes into the images of which target, and the command that makes them.
+//! The device link: which module goes into the images of which target, and the command that makes
+//! them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -22,11 +23,15 @@ pub struct Modules {
 }
 
 impl Modules {
-    /// The module to make code for `target` of, where there is one. Generic code serves for every target but NVIDIA's, and
-    /// the CPU's for each of its levels.
+    /// The module to make code for `target` of, where there is one. Generic code serves for every
+    /// target but NVIDIA's, and the CPU's for each of its levels.
     pub fn for_target(&self, target: Target) -> Option<&PathBuf> {
         let own = self.of_target.get(&target);
-        let related = || matches!(target, Target::CpuLevel(_)).then(|| self.of_target.get(&Target::Cpu)).flatten();
+        let related = || {
+            matches!(target, Target::CpuLevel(_))
+                .then(|| self.of_target.get(&Target::Cpu))
+                .flatten()
+        };
         let generic = || self.of_target.get(&Target::Generic).filter(|_| !target.is_nvptx());
         own.or_else(related).or_else(generic)
     }
@@ -38,12 +43,20 @@ impl Modules {
     /// What to say of code that is linked without being there for `target`.
     fn warning(&self, target: Target) -> String {
         let has = names(self.of_target.keys().copied());
-        format!("'{}' contains no device code for '{}'; it contains device code for {has}", self.from, target.name())
+        format!(
+            "'{}' contains no device code for '{}'; it contains device code for {has}",
+            self.from,
+            target.name()
+        )
     }
 
     /// What to say of code that is linked.
     pub fn warnings(&self, selected: &BTreeSet<Target>) -> Vec<String> {
-        selected.iter().filter(|target| self.lacks(**target)).map(|target| self.warning(*target)).collect()
+        selected
+            .iter()
+            .filter(|target| self.lacks(**target))
+            .map(|target| self.warning(*target))
+            .collect()
     }
 
     /// The files that a link for the selected targets needs.
@@ -51,8 +64,13 @@ impl Modules {
         if selected.is_empty() {
             return self.of_target.keys().copied().collect();
         }
-        let files: BTreeSet<&PathBuf> = selected.iter().filter_map(|target| self.for_target(*target)).collect();
-        self.of_target.iter().filter(|(_, file)| files.contains(file)).map(|(target, _)| *target).collect()
+        let files: BTreeSet<&PathBuf> =
+            selected.iter().filter_map(|target| self.for_target(*target)).collect();
+        self.of_target
+            .iter()
+            .filter(|(_, file)| files.contains(file))
+            .map(|(target, _)| *target)
+            .collect()
     }
 }
 
@@ -67,16 +85,30 @@ pub struct Link<'a> {
     pub group: usize,
 }
 
-/// Device links of all modules together, or without `-fsycl-rdc` of each alone. Gives their steps and objects.
-pub fn device_links(plan: &mut Plan, link: &Link, all: &[Modules]) -> Result<Vec<(usize, PathBuf)>, Error> {
+/// Device links of all modules together, or without `-fsycl-rdc` of each alone. Gives their steps
+/// and objects.
+pub fn device_links(
+    plan: &mut Plan,
+    link: &Link,
+    all: &[Modules],
+) -> Result<Vec<(usize, PathBuf)>, Error> {
     warn_of_missing(plan, link.invocation.targets.selected(), all)?;
     for modules in all {
-        plan.names.extend(modules.of_target.values().map(|file| (file.to_string_lossy().into(), modules.from.clone())));
+        plan.names.extend(
+            modules
+                .of_target
+                .values()
+                .map(|file| (file.to_string_lossy().into(), modules.from.clone())),
+        );
     }
     if link.invocation.rdc {
         return Ok(vec![step(plan, link, &all.iter().collect::<Vec<_>>(), 0, None)]);
     }
-    Ok(all.iter().enumerate().map(|(unit, modules)| step(plan, link, &[modules], unit, Some(&modules.from))).collect())
+    Ok(all
+        .iter()
+        .enumerate()
+        .map(|(unit, modules)| step(plan, link, &[modules], unit, Some(&modules.from)))
+        .collect())
 }
 
 /// Targets in quotes.
@@ -86,7 +118,11 @@ fn names(targets: impl Iterator<Item = Target>) -> String {
 }
 
 /// A target that was asked for must be in some input. Units that lack it are named.
-fn warn_of_missing(plan: &mut Plan, selected: &BTreeSet<Target>, all: &[Modules]) -> Result<(), Error> {
+fn warn_of_missing(
+    plan: &mut Plan,
+    selected: &BTreeSet<Target>,
+    all: &[Modules],
+) -> Result<(), Error> {
     for target in selected {
         let lacking: Vec<&Modules> = all.iter().filter(|modules| modules.lacks(*target)).collect();
         if lacking.len() == all.len() {
@@ -100,16 +136,24 @@ fn warn_of_missing(plan: &mut Plan, selected: &BTreeSet<Target>, all: &[Modules]
     Ok(())
 }
 
-fn step(plan: &mut Plan, link: &Link, modules: &[&Modules], unit: usize, alone: Option<&str>) -> (usize, PathBuf) {
+fn step(
+    plan: &mut Plan,
+    link: &Link,
+    modules: &[&Modules],
+    unit: usize,
+    alone: Option<&str>,
+) -> (usize, PathBuf) {
     let object = link.files.wrapper(unit);
-    let mut args = vec!["device-link".to_owned(), "-o".to_owned(), object.to_string_lossy().into_owned()];
+    let mut args =
+        vec!["device-link".to_owned(), "-o".to_owned(), object.to_string_lossy().into_owned()];
     args.extend(options(link, unit));
     for (targets, files) in groups(link.invocation.targets.selected(), modules) {
         let ids: Vec<String> = targets.iter().map(|target| target.full_triple()).collect();
         args.push(format!("--target={}", ids.join(",")));
         args.extend(files.iter().map(|file| file.to_string_lossy().into_owned()));
     }
-    let what = alone.map_or_else(|| "device link".to_owned(), |from| format!("device link of '{from}'"));
+    let what =
+        alone.map_or_else(|| "device link".to_owned(), |from| format!("device link of '{from}'"));
     let step = plan.push(Step {
         what,
         action: Action::Run { program: link.facts.layout.tools.clone(), args, stdin: false },
@@ -158,7 +202,9 @@ fn options(link: &Link, unit: usize) -> Vec<String> {
             args.push(format!("--backend-options={}:{options}", target.full_triple()));
         }
     }
-    args.extend(link.provided_by.iter().map(|library| format!("--provided-by={}", library.display())));
+    args.extend(
+        link.provided_by.iter().map(|library| format!("--provided-by={}", library.display())),
+    );
     if inv.image_dependencies {
         args.push("--allow-undefined".to_owned());
     }

@@ -1,10 +1,12 @@
-//! From objects to a program: device code of all inputs is linked into one object, which the host link takes along.
+//! From objects to a program: device code of all inputs is linked into one object, which the host
+//! link takes along.
 //!
-//! Of static libraries, the members that the host link takes are linked (`members.rs`). With `-r` nothing is linked for devices: the
-//! object to come holds the device code of all its inputs, for a link to come.
+//! Of static libraries, the members that the host link takes are linked (`members.rs`). With `-r`
+//! nothing is linked for devices: the object to come holds the device code of all its inputs, for a
+//! link to come.
 //!
-//! With `-fsycl-link`, host code is put together without being linked, and the images with it: a link of that object later
-//! does no device work, and refuses kernels that are not among its own.
+//! With `-fsycl-link`, host code is put together without being linked, and the images with it: a
+//! link of that object later does no device work, and refuses kernels that are not among its own.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -63,8 +65,11 @@ pub fn program(plan: &mut Plan, invocation: &Invocation, facts: &Facts) -> Resul
         after.extend(no_new_kernels(plan, &parts, group));
     } else if !parts.device.is_empty() {
         let (provided_by, device_steps) = (parts.provided_by.clone(), parts.device_steps.clone());
-        let link = Link { invocation, facts, files: &files, provided_by, after: device_steps, group };
-        for (unit, (step, object)) in device_link::device_links(plan, &link, &parts.device)?.into_iter().enumerate() {
+        let link =
+            Link { invocation, facts, files: &files, provided_by, after: device_steps, group };
+        for (unit, (step, object)) in
+            device_link::device_links(plan, &link, &parts.device)?.into_iter().enumerate()
+        {
             after.push(step);
             parts.words.push(object.to_string_lossy().into_owned());
             kernels.push(files.linked_kernels(unit));
@@ -89,7 +94,9 @@ fn inputs(plan: &mut Plan, invocation: &Invocation, facts: &Facts) -> Parts {
                 let word = named.then(|| linkable(plan, &mut parts, invocation, facts, words));
                 match word.flatten() {
                     Some(stripped) => parts.words.push(stripped),
-                    None if steps.contains(Steps::LINK) => parts.words.extend(words.iter().cloned()),
+                    None if steps.contains(Steps::LINK) => {
+                        parts.words.extend(words.iter().cloned())
+                    }
                     None => {}
                 }
             }
@@ -97,17 +104,23 @@ fn inputs(plan: &mut Plan, invocation: &Invocation, facts: &Facts) -> Parts {
                 match input.kind {
                     InputKind::Source if !invocation.host_only => {
                         let unit = Unit::new(invocation, facts, input, group);
-                        let compiled = unit.compile(plan, &["-c"], unit.files.host(false), Next::Link);
+                        let compiled =
+                            unit.compile(plan, &["-c"], unit.files.host(false), Next::Link);
                         parts.words.push(compiled.host.to_string_lossy().into_owned());
                         parts.host_steps.push(compiled.host_step);
                         parts.device_steps.extend(compiled.device_steps);
                         if !compiled.device.is_empty() {
                             let of_target = compiled.device.into_iter().collect();
-                            parts.device.push(Modules { from: input.path.clone(), of_target, optional: false });
+                            parts.device.push(Modules {
+                                from: input.path.clone(),
+                                of_target,
+                                optional: false,
+                            });
                         }
                     }
                     InputKind::Source | InputKind::HostSource => {
-                        let (object, step) = unit::host_object(plan, invocation, facts, group, input);
+                        let (object, step) =
+                            unit::host_object(plan, invocation, facts, group, input);
                         parts.words.push(object.to_string_lossy().into_owned());
                         parts.host_steps.push(step);
                     }
@@ -125,7 +138,11 @@ fn inputs(plan: &mut Plan, invocation: &Invocation, facts: &Facts) -> Parts {
 }
 
 /// `-r`: sources become objects with their device code, and all else is what it is.
-fn fat_inputs(plan: &mut Plan, invocation: &Invocation, facts: &Facts) -> (Vec<String>, Vec<usize>) {
+fn fat_inputs(
+    plan: &mut Plan,
+    invocation: &Invocation,
+    facts: &Facts,
+) -> (Vec<String>, Vec<usize>) {
     let (mut words, mut steps) = (Vec::new(), Vec::new());
     let mut group = 0;
     for item in &invocation.items {
@@ -141,7 +158,11 @@ fn fat_inputs(plan: &mut Plan, invocation: &Invocation, facts: &Facts) -> (Vec<S
             InputKind::Source if !invocation.host_only => {
                 let unit = Unit::new(invocation, facts, input, group);
                 let compiled = unit.compile(plan, &["-c"], unit.files.host(true), Next::Bundle);
-                let fat = if compiled.device.is_empty() { compiled.host.clone() } else { unit.files.fat() };
+                let fat = if compiled.device.is_empty() {
+                    compiled.host.clone()
+                } else {
+                    unit.files.fat()
+                };
                 steps.push(match compiled.device.is_empty() {
                     true => compiled.host_step,
                     false => compile::bundle(plan, compiled, fat.clone(), group),
@@ -161,7 +182,13 @@ fn fat_inputs(plan: &mut Plan, invocation: &Invocation, facts: &Facts) -> (Vec<S
 }
 
 /// The step that asks which members of static libraries are linked, where there are any.
-fn members(plan: &mut Plan, inv: &Invocation, facts: &Facts, parts: &Parts, files: &Intermediates) -> Option<usize> {
+fn members(
+    plan: &mut Plan,
+    inv: &Invocation,
+    facts: &Facts,
+    parts: &Parts,
+    files: &Intermediates,
+) -> Option<usize> {
     if parts.archives.is_empty() {
         return None;
     }
@@ -174,7 +201,8 @@ fn members(plan: &mut Plan, inv: &Invocation, facts: &Facts, parts: &Parts, file
         let target = modules.needed(inv.targets.selected()).into_iter().next();
         target.and_then(|target| modules.of_target.get(&target).cloned())
     };
-    let objects = parts.device.iter().filter(|modules| !modules.optional).filter_map(module).collect();
+    let objects =
+        parts.device.iter().filter(|modules| !modules.optional).filter_map(module).collect();
     let (program, archives) = (facts.clang.clone(), parts.archives.clone());
     Some(plan.push(Step {
         what: "choice of library members".to_owned(),
@@ -186,9 +214,15 @@ fn members(plan: &mut Plan, inv: &Invocation, facts: &Facts, parts: &Parts, file
     }))
 }
 
-/// Takes device code out of an object or library that has any. Gives the word that the host link needs instead of the
-/// user's, where it is another.
-fn linkable(plan: &mut Plan, parts: &mut Parts, inv: &Invocation, facts: &Facts, words: &[String]) -> Option<String> {
+/// Takes device code out of an object or library that has any. Gives the word that the host link
+/// needs instead of the user's, where it is another.
+fn linkable(
+    plan: &mut Plan,
+    parts: &mut Parts,
+    inv: &Invocation,
+    facts: &Facts,
+    words: &[String],
+) -> Option<String> {
     let key = &words.concat();
     if let Some(library) = facts.image_libraries.get(key)
         && !parts.provided_by.contains(library)
@@ -211,7 +245,8 @@ fn linkable(plan: &mut Plan, parts: &mut Parts, inv: &Invocation, facts: &Facts,
         copy: files.copy(),
         members: chosen,
     });
-    // Members of a thin archive are files of their own, and are stripped when the object to come is marked.
+    // Members of a thin archive are files of their own, and are stripped when the object to come is
+    // marked.
     if !inv.device_link_only || holder.units.is_empty() || holder.thin {
         parts.archives.extend(archive);
         return None;
@@ -234,7 +269,8 @@ fn linkable(plan: &mut Plan, parts: &mut Parts, inv: &Invocation, facts: &Facts,
     Some(word)
 }
 
-/// A library named twice contributes once. Gives its members with device code, of which the linker has to choose.
+/// A library named twice contributes once. Gives its members with device code, of which the linker
+/// has to choose.
 fn unbundle(
     plan: &mut Plan,
     parts: &mut Parts,
@@ -242,7 +278,8 @@ fn unbundle(
     holder: &Holder,
     files: &Intermediates,
 ) -> Vec<Member> {
-    let taken = |s: &Step| matches!(&s.action, Action::Unbundle { input, .. } if *input == holder.path);
+    let taken =
+        |s: &Step| matches!(&s.action, Action::Unbundle { input, .. } if *input == holder.path);
     if holder.units.is_empty() || plan.steps.iter().any(taken) {
         return Vec::new();
     }
@@ -280,18 +317,22 @@ fn unbundle(
     members
 }
 
-/// Kernels in other inputs must be among those linked before. Without other device code there is nothing to look at.
+/// Kernels in other inputs must be among those linked before. Without other device code there is
+/// nothing to look at.
 fn no_new_kernels(plan: &mut Plan, parts: &Parts, group: usize) -> Option<usize> {
     let modules: Vec<(PathBuf, String)> = parts
         .device
         .iter()
-        .flat_map(|modules| modules.of_target.values().next().map(|file| (file.clone(), modules.from.clone())))
+        .flat_map(|modules| {
+            modules.of_target.values().next().map(|file| (file.clone(), modules.from.clone()))
+        })
         .collect();
     if modules.is_empty() {
         return None;
     }
     let linked = parts.linked.iter().flat_map(|(_, kernels)| kernels.iter().cloned()).collect();
-    let linked_in = parts.linked.iter().map(|(file, _)| file.as_str()).collect::<Vec<_>>().join("' and '");
+    let linked_in =
+        parts.linked.iter().map(|(file, _)| file.as_str()).collect::<Vec<_>>().join("' and '");
     Some(plan.push(Step {
         what: "search for new kernels".to_owned(),
         action: Action::NewKernels { modules, linked, linked_in },
@@ -337,7 +378,14 @@ fn linked_object(
     });
 }
 
-fn host_link(plan: &mut Plan, inv: &Invocation, facts: &Facts, words: Vec<String>, after: Vec<usize>, output: &str) {
+fn host_link(
+    plan: &mut Plan,
+    inv: &Invocation,
+    facts: &Facts,
+    words: Vec<String>,
+    after: Vec<usize>,
+    output: &str,
+) {
     let waiting = names::waiting(output, facts);
     let mut args = link_args(inv, facts, &words);
     args.extend(["-o".to_owned(), waiting.to_string_lossy().into_owned()]);

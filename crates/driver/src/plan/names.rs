@@ -20,7 +20,8 @@ pub fn precompiled(invocation: &Invocation, input: &Input) -> String {
     invocation.output.clone().unwrap_or_else(|| format!("{}.pch", input.path))
 }
 
-/// Where an output is written before it is complete: beside it, since a rename cannot cross file systems.
+/// Where an output is written before it is complete: beside it, since a rename cannot cross file
+/// systems.
 pub fn waiting(output: &str, facts: &Facts) -> PathBuf {
     if facts.in_place.contains(output) {
         return PathBuf::from(output);
@@ -30,7 +31,8 @@ pub fn waiting(output: &str, facts: &Facts) -> PathBuf {
     path.with_file_name(format!(".{name}.{}.tmp", facts.unique))
 }
 
-/// Intermediate files of one source. `number` keeps sources of the same name in different folders apart.
+/// Intermediate files of one source. `number` keeps sources of the same name in different folders
+/// apart.
 pub struct Intermediates {
     folder: PathBuf,
     stem: String,
@@ -118,7 +120,8 @@ impl Intermediates {
         self.folder.join(format!("{}-copy.a", self.stem))
     }
 
-    /// What a link writes that only tells which members of libraries it takes, and the words that it leads to.
+    /// What a link writes that only tells which members of libraries it takes, and the words that
+    /// it leads to.
     pub fn members(&self) -> (PathBuf, PathBuf) {
         let at = |end: &str| self.folder.join(format!("{}-members{end}", self.stem));
         (at(""), at(".args"))

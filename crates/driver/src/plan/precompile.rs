@@ -1,4 +1,5 @@
-//! Precompiled headers: one pass of each side makes its own, and a last step joins them in one file.
+//! Precompiled headers: one pass of each side makes its own, and a last step joins them in one
+//! file.
 
 use std::path::PathBuf;
 
@@ -53,7 +54,12 @@ fn all_sides(plan: &mut Plan, unit: &Unit, passes: &[Pass], output: PathBuf) -> 
     unit.dependencies(plan, &steps, host_step);
     plan.push(Step {
         what: format!("precompiled header of '{}'", unit.input.path),
-        action: Action::JoinPrecompiled { host, device, note: precompiled::note(unit.facts), output },
+        action: Action::JoinPrecompiled {
+            host,
+            device,
+            note: precompiled::note(unit.facts),
+            output,
+        },
         after: steps.into_iter().chain([host_step]).collect(),
         group: unit.group,
         publish: Vec::new(),
@@ -61,7 +67,8 @@ fn all_sides(plan: &mut Plan, unit: &Unit, passes: &[Pass], output: PathBuf) -> 
     })
 }
 
-/// The file in which a device pass finds the precompiled header that the unit uses, and the step that makes it.
+/// The file in which a device pass finds the precompiled header that the unit uses, and the step
+/// that makes it.
 pub fn part(plan: &mut Plan, unit: &Unit, pass: &Pass) -> Option<(PathBuf, usize)> {
     let used = unit.facts.precompiled.as_ref()?;
     used.made_for.as_ref()?;
@@ -73,7 +80,11 @@ pub fn part(plan: &mut Plan, unit: &Unit, pass: &Pass) -> Option<(PathBuf, usize
         plan.names.push((output.to_string_lossy().into_owned(), used.path.clone()));
         plan.push(Step {
             what,
-            action: Action::ExtractPrecompiled { input: PathBuf::from(&used.path), id, output: output.clone() },
+            action: Action::ExtractPrecompiled {
+                input: PathBuf::from(&used.path),
+                id,
+                output: output.clone(),
+            },
             after: Vec::new(),
             group: unit.group,
             publish: Vec::new(),

@@ -1,9 +1,10 @@
 //! Preprocessed text: making it with `-E`, and compiling it again.
 //!
-//! `-E` prints what every pass over a source sees. With one pass that is plain text, with several a bundle of one text per
-//! pass. So whoever takes the text for the source is right: compiler caches, which hash it, and `distcc`, which ships it.
-//! Compiling a bundle begins with a step that divides it; each pass then reads its own part. The bundle also carries the
-//! identifier of the translation unit, since neither the source's name nor its macros are known any more.
+//! `-E` prints what every pass over a source sees. With one pass that is plain text, with several a
+//! bundle of one text per pass. So whoever takes the text for the source is right: compiler caches,
+//! which hash it, and `distcc`, which ships it. Compiling a bundle begins with a step that divides
+//! it; each pass then reads its own part. The bundle also carries the identifier of the translation
+//! unit, since neither the source's name nor its macros are known any more.
 
 use std::path::{Path, PathBuf};
 
@@ -22,9 +23,10 @@ use crate::targets::Pass;
 pub const LANGUAGE: &str = "c++-cpp-output";
 /// Makes a device pass print what it sees, with SYCL's attributes in the form that clang reads.
 const DEVICE_TEXT: [&str; 5] = ["-Xclang", "-plugin", "-Xclang", "scythe-preprocess", "-E"];
-/// Asks for less than a bundle must hold: a kernel's identity includes its place in the source, and whoever compiles a
-/// bundle has neither files nor macros.
-const UNHEEDED: [&str; 4] = ["-P", "-fminimize-whitespace", "-frewrite-includes", "-fdirectives-only"];
+/// Asks for less than a bundle must hold: a kernel's identity includes its place in the source, and
+/// whoever compiles a bundle has neither files nor macros.
+const UNHEEDED: [&str; 4] =
+    ["-P", "-fminimize-whitespace", "-frewrite-includes", "-fdirectives-only"];
 
 /// `-E`.
 pub fn texts(plan: &mut Plan, invocation: &Invocation, facts: &Facts) {
@@ -38,7 +40,8 @@ pub fn texts(plan: &mut Plan, invocation: &Invocation, facts: &Facts) {
         let passes = invocation.targets.passes();
         // A list of macros is no text to compile.
         let listing = invocation.options_for(Steps::HOST).iter().any(|word| word == "-dM");
-        let one_side = invocation.host_only || unit.is_host_only() || listing && !invocation.device_only;
+        let one_side =
+            invocation.host_only || unit.is_host_only() || listing && !invocation.device_only;
         if one_side || invocation.device_only && passes.len() == 1 {
             let action: &[&str] = if invocation.device_only { &DEVICE_TEXT } else { &["-E"] };
             one_side_of(plan, invocation, &unit, action);
@@ -60,7 +63,13 @@ fn bundle(plan: &mut Plan, invocation: &Invocation, facts: &Facts, unit: &Unit) 
     }
     for (number, pass) in passes.iter().enumerate() {
         let text = unit.files.text(&pass.target().bundle_id());
-        device.push(unit.device_pass(plan, number + usize::from(header), pass, &DEVICE_TEXT, Some(&text)));
+        device.push(unit.device_pass(
+            plan,
+            number + usize::from(header),
+            pass,
+            &DEVICE_TEXT,
+            Some(&text),
+        ));
         parts.push((pass.target().bundle_id(), text));
     }
     let mut after = device.clone();
@@ -116,8 +125,8 @@ pub fn division(plan: &mut Plan, unit: &Unit) -> Option<usize> {
     }))
 }
 
-/// What a device pass over preprocessed text begins with. For such text, clang's own `-fsycl-device-only` would be a host
-/// pass; these are the words that it stands for else.
+/// What a device pass over preprocessed text begins with. For such text, clang's own
+/// `-fsycl-device-only` would be a host pass; these are the words that it stands for else.
 pub fn device_words(pass: &Pass) -> Vec<String> {
     let host = format!("{}-pc-linux-gnu", std::env::consts::ARCH);
     let target = pass.target();
@@ -139,7 +148,8 @@ pub fn check(invocation: &Invocation, facts: &Facts) -> Result<(), Error> {
     for input in invocation.inputs() {
         let Some(bundle) = facts.texts.get(&input.path) else { continue };
         let passes = invocation.targets.passes();
-        let device = passes.iter().filter(|_| !invocation.host_only).map(|pass| pass.target().bundle_id());
+        let device =
+            passes.iter().filter(|_| !invocation.host_only).map(|pass| pass.target().bundle_id());
         let host = (!invocation.device_only).then(host_part);
         if let Some(missing) = device.chain(host).find(|id| !bundle.parts.contains(id)) {
             let found = match bundle.parts.as_slice() {

@@ -1,4 +1,5 @@
-//! One source on its way through its passes: the device pass of each target, the host pass, and the files that these need.
+//! One source on its way through its passes: the device pass of each target, the host pass, and the
+//! files that these need.
 
 use std::path::{Path, PathBuf};
 
@@ -13,10 +14,13 @@ use crate::plan::{Action, Plan, Step, precompile, preprocess};
 use crate::targets::Pass;
 use crate::{fingerprint, preprocessed};
 
-/// A device pass compiles a header as a source, since clang knows no other device passes. What it would say about that is
-/// none of the user's concern.
-const AS_SOURCE: [&str; 3] =
-    ["-Wno-pragma-once-outside-header", "-Wno-pragma-system-header-outside-header", "-Wno-include-next-outside-header"];
+/// A device pass compiles a header as a source, since clang knows no other device passes. What it
+/// would say about that is none of the user's concern.
+const AS_SOURCE: [&str; 3] = [
+    "-Wno-pragma-once-outside-header",
+    "-Wno-pragma-system-header-outside-header",
+    "-Wno-include-next-outside-header",
+];
 
 pub struct Unit<'a> {
     invocation: &'a Invocation,
@@ -27,21 +31,24 @@ pub struct Unit<'a> {
     pub files: Intermediates,
 }
 
-/// How a unit's host object learns of the unit's identity, which is known when the device passes are done.
+/// How a unit's host object learns of the unit's identity, which is known when the device passes
+/// are done.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Identification {
     /// It is written into the object.
     Afterwards,
     /// The host pass waits for it: objects for link-time optimisation cannot be written to.
     Before,
-    /// The provisional identifier has to do: the text to compile for link-time optimisation has it already.
+    /// The provisional identifier has to do: the text to compile for link-time optimisation has it
+    /// already.
     Provisional,
 }
 
 /// What becomes of the passes' outputs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Next {
-    /// They are put together, by a step that also sees to the unit's identity ([`Compiled::provisional`]).
+    /// They are put together, by a step that also sees to the unit's identity
+    /// ([`Compiled::provisional`]).
     Bundle,
     /// They are linked, each on its own.
     Link,
@@ -61,9 +68,16 @@ pub struct Compiled {
 
 impl<'a> Unit<'a> {
     /// `group` is the input's place among all inputs.
-    pub fn new(invocation: &'a Invocation, facts: &'a Facts, input: &'a Input, group: usize) -> Self {
+    pub fn new(
+        invocation: &'a Invocation,
+        facts: &'a Facts,
+        input: &'a Input,
+        group: usize,
+    ) -> Self {
         let before = || invocation.inputs().take(group);
-        let code = |input: &Input| (file_name(&input.path), facts.code.get(&input.path).copied().unwrap_or_default());
+        let code = |input: &Input| {
+            (file_name(&input.path), facts.code.get(&input.path).copied().unwrap_or_default())
+        };
         let repeat = before().filter(|other| code(other) == code(input)).count();
         let stem = names::stem(&input.path);
         let number = before().filter(|i| names::stem(&i.path) == stem).count();
@@ -80,15 +94,21 @@ impl<'a> Unit<'a> {
         self.facts.host_only.contains(&self.input.path)
     }
 
-    /// All passes, side by side; a foreign host compiler waits for the integration header. `host` is where the host pass
-    /// writes, with these words for the compiler.
+    /// All passes, side by side; a foreign host compiler waits for the integration header. `host`
+    /// is where the host pass writes, with these words for the compiler.
     pub fn compile(&self, plan: &mut Plan, action: &[&str], host: PathBuf, next: Next) -> Compiled {
         let (mut device, mut device_steps) = (Vec::new(), Vec::new());
         if !self.is_host_only() {
             let passes = self.invocation.targets.passes();
             for (number, pass) in passes.iter().enumerate() {
                 let output = self.files.device(pass.target(), passes.len() > 1);
-                device_steps.push(self.device_pass(plan, number, pass, &["-c", "-emit-llvm"], Some(&output)));
+                device_steps.push(self.device_pass(
+                    plan,
+                    number,
+                    pass,
+                    &["-c", "-emit-llvm"],
+                    Some(&output),
+                ));
                 device.extend(pass.targets.iter().map(|target| (*target, output.clone())));
             }
         }
@@ -134,7 +154,13 @@ impl<'a> Unit<'a> {
     }
 
     /// The step that finds out the unit's identity, after the device passes.
-    fn identify(&self, plan: &mut Plan, device: &[(Target, PathBuf)], passes: &[usize], tell: bool) -> usize {
+    fn identify(
+        &self,
+        plan: &mut Plan,
+        device: &[(Target, PathBuf)],
+        passes: &[usize],
+        tell: bool,
+    ) -> usize {
         let header = (tell && self.by_foreign_compiler()).then(|| self.int_header());
         let mut files: Vec<PathBuf> = device.iter().map(|(_, file)| file.clone()).collect();
         files.dedup();
@@ -183,7 +209,9 @@ impl<'a> Unit<'a> {
     /// The host side alone. A foreign host compiler cannot do without the integration header.
     pub fn host_side(&self, plan: &mut Plan, action: &[&str], output: &Path) -> usize {
         let passes = self.invocation.targets.passes();
-        let header = self.by_foreign_compiler() && !self.is_host_only() && !preprocessed::is_preprocessed(self.input);
+        let header = self.by_foreign_compiler()
+            && !self.is_host_only()
+            && !preprocessed::is_preprocessed(self.input);
         let device: Vec<usize> = passes
             .first()
             .filter(|_| header)
@@ -195,7 +223,8 @@ impl<'a> Unit<'a> {
         host
     }
 
-    /// A device pass, with the plug-in. The first one writes the integration header, which is the same for all.
+    /// A device pass, with the plug-in. The first one writes the integration header, which is the
+    /// same for all.
     pub fn device_pass(
         &self,
         plan: &mut Plan,
@@ -257,13 +286,25 @@ impl<'a> Unit<'a> {
         })
     }
 
-    /// The host pass, by clang or another compiler. `device` are the steps whose results it may need.
-    pub fn host_pass(&self, plan: &mut Plan, action: &[&str], output: Option<&Path>, device: &[usize]) -> usize {
+    /// The host pass, by clang or another compiler. `device` are the steps whose results it may
+    /// need.
+    pub fn host_pass(
+        &self,
+        plan: &mut Plan,
+        action: &[&str],
+        output: Option<&Path>,
+        device: &[usize],
+    ) -> usize {
         let (program, mut args, mut after) = match &self.invocation.host_compiler {
             Some(compiler) if self.by_foreign_compiler() => {
                 // Preprocessed text has seen the integration header.
-                let header = device.first().copied().filter(|_| !preprocessed::is_preprocessed(self.input));
-                (PathBuf::from(compiler), self.foreign_args(header.is_some()), header.into_iter().collect())
+                let header =
+                    device.first().copied().filter(|_| !preprocessed::is_preprocessed(self.input));
+                (
+                    PathBuf::from(compiler),
+                    self.foreign_args(header.is_some()),
+                    header.into_iter().collect(),
+                )
             }
             _ => (self.facts.clang.clone(), self.clang_host_args(), Vec::new()),
         };
@@ -284,16 +325,21 @@ impl<'a> Unit<'a> {
     /// Whether clang compiles all sides of the unit, so that they can be compared.
     fn compares(&self) -> bool {
         let inv = self.invocation;
-        let all_sides = !inv.device_only && !inv.host_only && !inv.emit_llvm && !self.is_host_only();
-        all_sides && matches!(inv.mode, Mode::Object | Mode::Link | Mode::Syntax) && !self.by_foreign_compiler()
+        let all_sides =
+            !inv.device_only && !inv.host_only && !inv.emit_llvm && !self.is_host_only();
+        all_sides
+            && matches!(inv.mode, Mode::Object | Mode::Link | Mode::Syntax)
+            && !self.by_foreign_compiler()
     }
 
     /// Makes the pass write down how it lays out functors.
     fn functors_arg(&self, number: usize) -> Option<String> {
-        self.compares().then(|| plugin_arg("functors", &self.files.functors(number).to_string_lossy()))
+        self.compares()
+            .then(|| plugin_arg("functors", &self.files.functors(number).to_string_lossy()))
     }
 
-    /// The step after which the host side may be used: the host pass, or, where several passes run, their comparison.
+    /// The step after which the host side may be used: the host pass, or, where several passes run,
+    /// their comparison.
     fn agreement(&self, plan: &mut Plan, device_steps: &[usize], host_step: usize) -> usize {
         if !self.compares() || device_steps.is_empty() {
             return host_step;
@@ -313,7 +359,9 @@ impl<'a> Unit<'a> {
 
     /// One dependency file from what each pass read.
     pub fn dependencies(&self, plan: &mut Plan, device_steps: &[usize], host_step: usize) {
-        let Some(file) = dependency_file(self.invocation, self.input).filter(|_| !device_steps.is_empty()) else {
+        let Some(file) =
+            dependency_file(self.invocation, self.input).filter(|_| !device_steps.is_empty())
+        else {
             return;
         };
         let waiting = names::waiting(&file, self.facts);
@@ -407,9 +455,15 @@ impl<'a> Unit<'a> {
     fn side_outputs(&self, merged: bool) -> Vec<String> {
         let mut args = Vec::new();
         if let Some(file) = dependency_file(self.invocation, self.input) {
-            let list = if merged { self.files.dependencies(0).to_string_lossy().into_owned() } else { file };
+            let list = if merged {
+                self.files.dependencies(0).to_string_lossy().into_owned()
+            } else {
+                file
+            };
             args.extend(dependency_args(self.invocation, self.input, &list));
-        } else if let (Mode::OneSide, Some(file)) = (self.invocation.mode, &self.invocation.dependency_output) {
+        } else if let (Mode::OneSide, Some(file)) =
+            (self.invocation.mode, &self.invocation.dependency_output)
+        {
             args.extend(["-MF".to_owned(), file.clone()]);
         }
         args.extend(dump_dir(self.invocation));
@@ -418,7 +472,8 @@ impl<'a> Unit<'a> {
 
     /// What tells compilers the unit's identifier.
     fn id_words(&self) -> Vec<String> {
-        // The plug-in knows it by its argument: macros may not differ from those of a precompiled header.
+        // The plug-in knows it by its argument: macros may not differ from those of a precompiled
+        // header.
         match self.by_foreign_compiler() {
             true => vec![format!("-DSCYTHE_TU_ID=0x{:016x}ULL", self.id)],
             false => vec![plugin_arg("tu-id", &format!("{:016x}", self.id))],
@@ -433,7 +488,11 @@ impl<'a> Unit<'a> {
     /// `part` names the pass in a bundle of preprocessed text.
     fn finish(&self, args: &mut Vec<String>, part: &str, output: Option<&Path>) {
         if self.facts.texts.contains_key(&self.input.path) {
-            args.extend(words(&["-x", preprocess::LANGUAGE, &self.files.text(part).to_string_lossy()]));
+            args.extend(words(&[
+                "-x",
+                preprocess::LANGUAGE,
+                &self.files.text(part).to_string_lossy(),
+            ]));
         } else if self.input.is_header() && part != preprocessed::host_part() {
             args.extend(words(&["-x", "c++", &self.input.path]));
         } else {
@@ -475,7 +534,8 @@ pub fn dependency_args(inv: &Invocation, input: &Input, file: &str) -> Vec<Strin
     args
 }
 
-/// Names what is left beside an object after the program, where the object itself is a temporary file.
+/// Names what is left beside an object after the program, where the object itself is a temporary
+/// file.
 pub fn dump_dir(inv: &Invocation) -> Vec<String> {
     if inv.mode != Mode::Link || inv.has(Meaning::SideOutput).is_none() {
         return Vec::new();
@@ -514,7 +574,13 @@ pub fn plain_host(
 }
 
 /// The object of a source, for linking, made by the host side alone.
-pub fn host_object(plan: &mut Plan, inv: &Invocation, facts: &Facts, group: usize, input: &Input) -> (PathBuf, usize) {
+pub fn host_object(
+    plan: &mut Plan,
+    inv: &Invocation,
+    facts: &Facts,
+    group: usize,
+    input: &Input,
+) -> (PathBuf, usize) {
     let unit = Unit::new(inv, facts, input, group);
     let object = unit.files.host(false);
     let step = match input.kind {
@@ -524,8 +590,8 @@ pub fn host_object(plan: &mut Plan, inv: &Invocation, facts: &Facts, group: usiz
     (object, step)
 }
 
-/// What every clang step begins with. The user's options are spread over several commands, so that none of them can tell
-/// which are unused.
+/// What every clang step begins with. The user's options are spread over several commands, so that
+/// none of them can tell which are unused.
 fn common_clang(invocation: &Invocation, facts: &Facts) -> Vec<String> {
     let mut args = words(&["-Qunused-arguments"]);
     if facts.colour && invocation.has(Meaning::Colour).is_none() {
@@ -534,7 +600,8 @@ fn common_clang(invocation: &Invocation, facts: &Facts) -> Vec<String> {
     args
 }
 
-/// `-sycl-std=`, for each kind of pass. clang knows the older version by the macro of its own time only.
+/// `-sycl-std=`, for each kind of pass. clang knows the older version by the macro of its own time
+/// only.
 fn standard_args(invocation: &Invocation, step: Steps) -> Vec<String> {
     if invocation.standard == Standard::Sycl2020 {
         return Vec::new();
@@ -552,7 +619,8 @@ fn standard_args(invocation: &Invocation, step: Steps) -> Vec<String> {
 /// aligned to it or to `__BIGGEST_ALIGNMENT__`. `long double` has the host's layout for that reason
 /// alone; the plug-in refuses kernels that use it.
 fn host_layout_args(invocation: &Invocation) -> Vec<String> {
-    let mut args = words(&["-U__BIGGEST_ALIGNMENT__", "-D__BIGGEST_ALIGNMENT__=16", "-fnew-alignment=16"]);
+    let mut args =
+        words(&["-U__BIGGEST_ALIGNMENT__", "-D__BIGGEST_ALIGNMENT__=16", "-fnew-alignment=16"]);
     // With this option, the device's own layout is the host's.
     if !invocation.options_for(Steps::HOST).iter().any(|option| option == "-mlong-double-64") {
         args.extend(words(&["-Xclang", "-mlong-double-80"]));

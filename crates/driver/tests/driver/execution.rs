@@ -5,13 +5,18 @@ use std::time::{Duration, Instant};
 
 use crate::tree::{SYCL, Tree, start};
 
-/// A clang that answers `--version`, sets `$pass` (`device`, `host` or `link`) and `$out`, then does as told. The host pass
-/// leaves an object.
+/// A clang that answers `--version`, sets `$pass` (`device`, `host` or `link`) and `$out`, then
+/// does as told. The host pass leaves an object.
 fn clang(tree: &Tree, body: &str) -> String {
     let folder = tree.tmp().parent().unwrap().to_owned();
     std::fs::write(folder.join("host.s"), "").unwrap();
     let object = folder.join("host.o");
-    let made = std::process::Command::new("cc").arg("-c").arg(folder.join("host.s")).arg("-o").arg(&object).status();
+    let made = std::process::Command::new("cc")
+        .arg("-c")
+        .arg(folder.join("host.s"))
+        .arg("-o")
+        .arg(&object)
+        .status();
     assert!(made.unwrap().success());
     let object = object.display();
     let path = tree.script(
@@ -23,13 +28,15 @@ fn clang(tree: &Tree, body: &str) -> String {
                case $a in -fsycl-device-only) pass=device;; -fsycl-is-host) pass=host;; esac\n\
                case $a in *-functors=*) echo scythe functors 1 > \"${{a#*-functors=}}\";; esac\n\
                [ \"$prev\" = -o ] && out=$a; prev=$a\n\
-             done\n[ $pass = host ] && trap 'status=$?; [ $status != 0 ] || cp {object} $out; exit $status' EXIT\n{body}"
+             done\n[ $pass = host ] && trap 'status=$?; [ $status != 0 ] || cp {object} $out; exit \
+             $status' EXIT\n{body}"
         ),
     );
     format!("--scythe-clang={}", path.display())
 }
 
-/// Nothing may be left but `expected` in the current folder, and nothing at all in the temporary one.
+/// Nothing may be left but `expected` in the current folder, and nothing at all in the temporary
+/// one.
 #[track_caller]
 fn left(tree: &Tree, expected: &[&str]) {
     let mut names = tree.names(&tree.cwd());
@@ -66,10 +73,12 @@ fn what_depends_on_a_failure_does_not_run() {
     tree.write("a.cpp", SYCL);
     let log = tree.tmp().parent().unwrap().join("log");
     tree.script("prefix/bin/scythe-tools", &format!("echo tools >> {}", log.display()));
-    let clang = clang(&tree, &format!("echo $pass >> {}; [ $pass != device ] || exit 3", log.display()));
+    let clang =
+        clang(&tree, &format!("echo $pass >> {}; [ $pass != device ] || exit 3", log.display()));
     let outcome = tree.scythe(&["-fsycl", &clang, "a.cpp", "-o", "app"]);
     assert_eq!(outcome.status, Some(3));
-    let mut ran: Vec<String> = std::fs::read_to_string(log).unwrap().lines().map(str::to_owned).collect();
+    let mut ran: Vec<String> =
+        std::fs::read_to_string(log).unwrap().lines().map(str::to_owned).collect();
     ran.sort();
     assert_eq!(ran, ["device", "host"]);
     left(&tree, &["a.cpp"]);
@@ -106,7 +115,8 @@ fn the_same_message_of_both_passes_comes_once() {
          echo '1 error generated.' >&2; exit 1",
     );
     let outcome = tree.scythe(&["-fsycl", &clang, "-c", "a.cpp"]);
-    let expected = "a.cpp:1:2: error: wrong\na.cpp:9:9: note: called by kernel\n1 error generated.\n";
+    let expected =
+        "a.cpp:1:2: error: wrong\na.cpp:9:9: note: called by kernel\n1 error generated.\n";
     assert_eq!((outcome.status, outcome.text.as_str()), (Some(1), expected));
     left(&tree, &["a.cpp"]);
 }
@@ -127,7 +137,8 @@ fn an_interrupted_driver_ends_its_children_and_cleans_up() {
     let tree = Tree::new();
     tree.write("a.cpp", SYCL);
     let mark = tree.tmp().parent().unwrap().join("mark");
-    let clang = clang(&tree, &format!("echo x > $out; echo $$ >> {}; exec sleep 60", mark.display()));
+    let clang =
+        clang(&tree, &format!("echo x > $out; echo $$ >> {}; exec sleep 60", mark.display()));
     let mut child = start(tree.command(&["-fsycl", &clang, "a.cpp"]).stderr(Stdio::null()));
     let started = Instant::now();
     while !std::fs::read_to_string(&mark).is_ok_and(|t| t.ends_with('\n')) {
@@ -154,8 +165,10 @@ fn a_source_without_sycl_starts_no_device_step() {
     let log_name = log.display();
     tree.script("prefix/bin/scythe-tools", &format!("echo tools >> {log_name}"));
     let clang = clang(&tree, &format!("echo $pass >> {log_name}; : > $out"));
-    let foreign =
-        tree.script("foreign", &format!("echo foreign >> {log_name}; while [ $# -gt 1 ]; do shift; done; : > $1"));
+    let foreign = tree.script(
+        "foreign",
+        &format!("echo foreign >> {log_name}; while [ $# -gt 1 ]; do shift; done; : > $1"),
+    );
     assert_eq!(tree.scythe(&["-fsycl", &clang, "a.cpp", "-o", "app"]).status, Some(0));
     assert_eq!(std::fs::read_to_string(&log).unwrap(), "host\nlink\n");
     std::fs::remove_file(&log).unwrap();
@@ -168,8 +181,8 @@ fn a_source_without_sycl_starts_no_device_step() {
 fn dependencies_of_all_passes_are_in_one_file() {
     let tree = Tree::new();
     tree.write("a.cpp", SYCL);
-    let body =
-        "prev=; for a in \"$@\"; do [ \"$prev\" = -MF ] && echo \"a.o: a.cpp $pass.h\" > $a; prev=$a; done; : > $out";
+    let body = "prev=; for a in \"$@\"; do [ \"$prev\" = -MF ] && echo \"a.o: a.cpp $pass.h\" > \
+        $a; prev=$a; done; : > $out";
     let clang = clang(&tree, body);
     let outcome = tree.scythe(&["-fsycl", &clang, "-MD", "-MP", "a.cpp", "-o", "app"]);
     assert_eq!((outcome.status, outcome.text.as_str()), (Some(0), ""));
@@ -185,10 +198,14 @@ fn an_interrupted_device_link_leaves_nothing() {
     tree.write("a.cpp", SYCL);
     tree.write("app", "old");
     let mark = tree.tmp().parent().unwrap().join("mark");
-    tree.script("prefix/bin/scythe-tools", &format!("echo half > $3; echo x > {}; exec sleep 60", mark.display()));
+    tree.script(
+        "prefix/bin/scythe-tools",
+        &format!("echo half > $3; echo x > {}; exec sleep 60", mark.display()),
+    );
     let clang = clang(&tree, ": > $out");
     let mut command = tree.command(&["-fsycl", &clang, "a.cpp", "-o", "app"]);
-    // A test that runs in the background may have been told to ignore the signal, and the driver would go on ignoring it.
+    // A test that runs in the background may have been told to ignore the signal, and the driver
+    // would go on ignoring it.
     // SAFETY: 'signal' is safe to call between fork and exec.
     unsafe {
         command.pre_exec(|| {
@@ -213,11 +230,17 @@ fn an_interrupted_device_link_leaves_nothing() {
 fn standard_input_reaches_both_passes() {
     let tree = Tree::new();
     let log = tree.tmp().parent().unwrap().join("log");
-    let clang = clang(&tree, &format!("[ $pass = link ] || echo \"$pass $(cat)\" >> {}; : > $out", log.display()));
-    let mut child = start(tree.command(&["-fsycl", &clang, "-x", "c++", "-", "-o", "app"]).stdin(Stdio::piped()));
+    let clang = clang(
+        &tree,
+        &format!("[ $pass = link ] || echo \"$pass $(cat)\" >> {}; : > $out", log.display()),
+    );
+    let mut child = start(
+        tree.command(&["-fsycl", &clang, "-x", "c++", "-", "-o", "app"]).stdin(Stdio::piped()),
+    );
     std::io::Write::write_all(&mut child.stdin.take().unwrap(), b"int x;").unwrap();
     assert!(child.wait().unwrap().success());
-    let mut seen: Vec<String> = std::fs::read_to_string(log).unwrap().lines().map(str::to_owned).collect();
+    let mut seen: Vec<String> =
+        std::fs::read_to_string(log).unwrap().lines().map(str::to_owned).collect();
     seen.sort();
     assert_eq!(seen, ["device int x;", "host int x;"]);
     left(&tree, &["app"]);
@@ -230,7 +253,11 @@ fn an_output_folder_that_does_not_exist_is_named() {
     let clang = clang(&tree, ": > $out");
     let outcome = tree.scythe(&["-fsycl", &clang, "a.cpp", "-o", "no/app"]);
     assert_eq!(outcome.status, Some(1));
-    assert!(outcome.text.starts_with("scythe: error: cannot write 'no/app': No such file"), "{}", outcome.text);
+    assert!(
+        outcome.text.starts_with("scythe: error: cannot write 'no/app': No such file"),
+        "{}",
+        outcome.text
+    );
 }
 
 #[test]
@@ -258,7 +285,8 @@ fn another_clang_is_refused_with_what_to_install() {
 fn without_sycl_it_is_clang() {
     let tree = Tree::new();
     let clang = tree.script("plain", "echo \"[$*]\"; exit 5");
-    let outcome = tree.scythe(&[&format!("--scythe-clang={}", clang.display()), "-O2", "a.cpp", "-weird"]);
+    let outcome =
+        tree.scythe(&[&format!("--scythe-clang={}", clang.display()), "-O2", "a.cpp", "-weird"]);
     assert_eq!((outcome.status, outcome.text.as_str()), (Some(5), "[-O2 a.cpp -weird]\n"));
 }
 
@@ -268,7 +296,10 @@ fn versions_and_help_are_printed() {
     let clang = clang(&tree, "exit 1");
     let version = tree.scythe(&[&clang, "--version"]);
     assert_eq!(version.status, Some(0));
-    assert!(version.text.starts_with("scythe version ") && version.text.contains("clang version 22.1.8"));
+    assert!(
+        version.text.starts_with("scythe version ")
+            && version.text.contains("clang version 22.1.8")
+    );
     let help = tree.scythe(&["--help"]);
     assert!(help.text.contains("-fsycl-host-compiler=PROGRAM"), "{}", help.text);
 }

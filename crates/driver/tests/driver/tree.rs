@@ -1,12 +1,14 @@
-//! An installed tree with the real driver, where the parts that it starts are shell scripts of the test.
+//! An installed tree with the real driver, where the parts that it starts are shell scripts of the
+//! test.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// A process started while another thread writes a program inherits the open file until it runs its own, and as long the
-/// program cannot be run. So one thread at a time writes programs or starts processes.
+/// A process started while another thread writes a program inherits the open file until it runs its
+/// own, and as long the program cannot be run. So one thread at a time writes programs or starts
+/// processes.
 fn one_at_a_time() -> MutexGuard<'static, ()> {
     static LOCK: Mutex<()> = Mutex::new(());
     LOCK.lock().unwrap_or_else(PoisonError::into_inner)
@@ -56,11 +58,14 @@ impl Tree {
         self.dir.path().join("cwd")
     }
 
-    /// Writes a file; a relative name that does not begin with `prefix/` is relative to [`Tree::cwd`].
+    /// Writes a file; a relative name that does not begin with `prefix/` is relative to
+    /// [`Tree::cwd`].
     pub fn write(&self, name: &str, text: &str) -> PathBuf {
-        let base = if name.starts_with("prefix/") { self.dir.path().to_owned() } else { self.cwd() };
+        let base =
+            if name.starts_with("prefix/") { self.dir.path().to_owned() } else { self.cwd() };
         let path = base.join(name);
-        std::fs::create_dir_all(path.parent().expect("the path has a parent")).expect("folders can be made");
+        std::fs::create_dir_all(path.parent().expect("the path has a parent"))
+            .expect("folders can be made");
         std::fs::write(&path, text).expect("files can be written");
         path
     }
@@ -69,7 +74,8 @@ impl Tree {
     pub fn script(&self, name: &str, body: &str) -> PathBuf {
         let _alone = one_at_a_time();
         let path = self.write(name, &format!("#!/bin/bash\n{body}\n"));
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("permissions can be set");
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755))
+            .expect("permissions can be set");
         path
     }
 
@@ -82,7 +88,8 @@ impl Tree {
 
     pub fn scythe(&self, args: &[&str]) -> Outcome {
         let mut command = self.command(args);
-        let child = start(command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()));
+        let child =
+            start(command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()));
         let output = child.wait_with_output().expect("the driver's output can be read");
         let text = [output.stdout, output.stderr].concat();
         Outcome { status: output.status.code(), text: String::from_utf8_lossy(&text).into_owned() }
@@ -91,8 +98,9 @@ impl Tree {
     /// The names in a folder, sorted.
     pub fn names(&self, folder: &Path) -> Vec<String> {
         let entries = std::fs::read_dir(folder).expect("the folder can be read");
-        let mut names: Vec<String> =
-            entries.map(|e| e.expect("entries can be read").file_name().to_string_lossy().into_owned()).collect();
+        let mut names: Vec<String> = entries
+            .map(|e| e.expect("entries can be read").file_name().to_string_lossy().into_owned())
+            .collect();
         names.sort();
         names
     }

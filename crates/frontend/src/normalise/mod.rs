@@ -1,16 +1,17 @@
 //! SYCL's own attributes, made readable for stock clang before it parses the unit.
 //!
 //! Clang ignores `[[sycl::reqd_work_group_size(16)]]` and its kin. It does understand
-//! `[[clang::annotate("sycl::reqd_work_group_size", 16)]]`, which this module puts in their place in the *tokens* of the
-//! unit: macros, digraphs, spliced lines, included and preprocessed files make no difference. Where clang takes an
-//! attribute for one of a type (after the parameters of a function or a lambda), the annotation moves to a place where
-//! it is one of the function ([`place`]).
+//! `[[clang::annotate("sycl::reqd_work_group_size", 16)]]`, which this module puts in their place
+//! in the *tokens* of the unit: macros, digraphs, spliced lines, included and preprocessed files
+//! make no difference. Where clang takes an attribute for one of a type (after the parameters of a
+//! function or a lambda), the annotation moves to a place where it is one of the function
+//! ([`place`]).
 //!
-//! A companion attribute stands beside each annotation. By it the shim learns what the annotation stands on, and
-//! `crate::attributes` checks it.
+//! A companion attribute stands beside each annotation. By it the shim learns what the annotation
+//! stands on, and `crate::attributes` checks it.
 //!
-//! Arguments are converted to values where they stand (`+(n)`): a constant that is only named would be captured by a
-//! lambda, in the device pass alone.
+//! Arguments are converted to values where they stand (`+(n)`): a constant that is only named would
+//! be captured by a lambda, in the device pass alone.
 
 mod names;
 mod place;
@@ -81,7 +82,8 @@ impl<'a> Specifier<'a> {
                 continue;
             }
             let first = at;
-            let (mut namespace, mut name) = (using.map_or("", |(namespace, _)| namespace), tokens.word(at)?);
+            let (mut namespace, mut name) =
+                (using.map_or("", |(namespace, _)| namespace), tokens.word(at)?);
             let mut name_at = at;
             at += 1;
             if tokens.is(at, "::") {
@@ -120,7 +122,8 @@ impl<S: Stream> Editor<'_, S> {
             Some(Fault { at: item.at, message })
         };
         self.faults.extend(specifier.items.iter().filter_map(faults));
-        let concerns_us = |item: &Item| known(item.namespace, item.name).is_some() || faults(item).is_some();
+        let concerns_us =
+            |item: &Item| known(item.namespace, item.name).is_some() || faults(item).is_some();
         if !specifier.items.iter().any(concerns_us) {
             return;
         }
@@ -144,7 +147,11 @@ impl<S: Stream> Editor<'_, S> {
             // All that concerns us is wrong.
         } else if gnu {
             let at = ours[0].at;
-            pieces.extend([Piece::word("__attribute__", at), Piece::mark("(", at), Piece::mark("(", at)]);
+            pieces.extend([
+                Piece::word("__attribute__", at),
+                Piece::mark("(", at),
+                Piece::mark("(", at),
+            ]);
             for (index, item) in ours.iter().enumerate() {
                 if index > 0 {
                     pieces.push(Piece::mark(",", item.at));
@@ -164,7 +171,12 @@ impl<S: Stream> Editor<'_, S> {
     }
 
     /// A specifier with these attributes, ours as annotations.
-    fn list<'i>(&mut self, specifier: &Specifier, items: impl Iterator<Item = &'i Item<'i>>, out: &mut Vec<Piece>) {
+    fn list<'i>(
+        &mut self,
+        specifier: &Specifier,
+        items: impl Iterator<Item = &'i Item<'i>>,
+        out: &mut Vec<Piece>,
+    ) {
         out.extend([Piece::Copy(specifier.start), Piece::Copy(specifier.start + 1)]);
         // What is wrong has been told: clang need not warn of it.
         let items = items.filter(|item| names::fault(item.namespace, item.name).is_none());
@@ -193,9 +205,17 @@ impl<S: Stream> Editor<'_, S> {
         if !gnu {
             out.extend([Piece::word("clang", at), Piece::mark("::", at)]);
         }
-        out.extend([Piece::word("annotate", at), Piece::mark("(", at), Piece::text(known.annotation, at)]);
+        out.extend([
+            Piece::word("annotate", at),
+            Piece::mark("(", at),
+            Piece::text(known.annotation, at),
+        ]);
         for (index, argument) in self.arguments(item).into_iter().enumerate() {
-            self.written.push(Written { at: argument.start, argument: index as u32 + 1, name: name.clone() });
+            self.written.push(Written {
+                at: argument.start,
+                argument: index as u32 + 1,
+                name: name.clone(),
+            });
             out.push(Piece::mark(",", argument.start));
             self.argument(known.takes, &argument, out);
         }
@@ -205,7 +225,11 @@ impl<S: Stream> Editor<'_, S> {
             if gnu {
                 out.push(Piece::word("scythe_attribute", at));
             } else {
-                out.extend([Piece::word("scythe", at), Piece::mark("::", at), Piece::word("attribute", at)]);
+                out.extend([
+                    Piece::word("scythe", at),
+                    Piece::mark("::", at),
+                    Piece::word("attribute", at),
+                ]);
             }
         }
     }
@@ -232,7 +256,11 @@ impl<S: Stream> Editor<'_, S> {
             // Clang says so where it is no type.
             Takes::Type => {
                 out.extend([Piece::text(&self.spelling(argument), at), Piece::mark(",", at)]);
-                out.extend([Piece::word("__is_same", at), Piece::mark("(", at), Piece::word("int", at)]);
+                out.extend([
+                    Piece::word("__is_same", at),
+                    Piece::mark("(", at),
+                    Piece::word("int", at),
+                ]);
                 out.push(Piece::mark(",", at));
                 out.extend(copies);
                 out.push(Piece::mark(")", at));
@@ -245,7 +273,10 @@ impl<S: Stream> Editor<'_, S> {
     }
 
     fn spelling(&self, argument: &Argument) -> String {
-        (argument.start..argument.end).map(|at| self.tokens.get(at).text).collect::<Vec<_>>().join(" ")
+        (argument.start..argument.end)
+            .map(|at| self.tokens.get(at).text)
+            .collect::<Vec<_>>()
+            .join(" ")
     }
 
     /// The arguments between the parentheses, divided at commas that are in no brackets.
@@ -275,7 +306,8 @@ impl<S: Stream> Editor<'_, S> {
         out
     }
 
-    /// `SYCL_EXTERNAL extern "C"`: clang drops attributes before a language linkage. They belong to what it declares.
+    /// `SYCL_EXTERNAL extern "C"`: clang drops attributes before a language linkage. They belong to
+    /// what it declares.
     fn external(&mut self, word: usize) {
         // `__attribute__((scythe_external))`
         let (Some(start), end) = (word.checked_sub(3), word + 3) else { return };
@@ -291,7 +323,8 @@ impl<S: Stream> Editor<'_, S> {
             return;
         }
         if self.tokens.is(linkage + 2, "{") {
-            let message = "'SYCL_EXTERNAL' only applies to functions and to variables of class 'device_global'";
+            let message = "'SYCL_EXTERNAL' only applies to functions and to variables of class \
+                'device_global'";
             self.faults.push(Fault { at: word, message: message.to_owned() });
             return;
         }

@@ -1,4 +1,5 @@
-//! The attributes that are known, by namespace and name, and those that must not be mistaken for one of them.
+//! The attributes that are known, by namespace and name, and those that must not be mistaken for
+//! one of them.
 
 /// The word of the attribute that `SYCL_EXTERNAL` is.
 pub const EXTERNAL: &str = "scythe_external";
@@ -55,8 +56,18 @@ const ATTRIBUTES: &[Row] = &[
         "__sycl_detail__::add_ir_kernel_parameter_attributes",
         Takes::Anything,
     ),
-    (DETAIL, "add_ir_function_attributes", "__sycl_detail__::add_ir_function_attributes", Takes::Anything),
-    (DETAIL, "add_ir_member_annotation", "__sycl_detail__::add_ir_member_annotation", Takes::Anything),
+    (
+        DETAIL,
+        "add_ir_function_attributes",
+        "__sycl_detail__::add_ir_function_attributes",
+        Takes::Anything,
+    ),
+    (
+        DETAIL,
+        "add_ir_member_annotation",
+        "__sycl_detail__::add_ir_member_annotation",
+        Takes::Anything,
+    ),
 ];
 
 /// Attributes of other compilers that change what a kernel may do, or how it is launched.
@@ -83,14 +94,22 @@ pub fn fault(namespace: &str, name: &str) -> Option<String> {
     if !is_ours || known(namespace, name).is_some() {
         return None;
     }
-    if REFUSED.iter().any(|(namespaces, refused)| *refused == name && namespaces.contains(&namespace)) {
+    if REFUSED
+        .iter()
+        .any(|(namespaces, refused)| *refused == name && namespaces.contains(&namespace))
+    {
         return Some(format!("attribute '{namespace}::{name}' is not supported"));
     }
     // What is nearly one of ours was meant to be it.
-    let near = |row: &&Row| distance(row.1, name) <= 2 || row.1.replace('_', "") == name.replace('_', "");
-    let meant = ATTRIBUTES.iter().find(|row| row.1 == name).or_else(|| ATTRIBUTES.iter().find(near))?;
+    let near =
+        |row: &&Row| distance(row.1, name) <= 2 || row.1.replace('_', "") == name.replace('_', "");
+    let meant =
+        ATTRIBUTES.iter().find(|row| row.1 == name).or_else(|| ATTRIBUTES.iter().find(near))?;
     let namespace_meant = if meant.0.contains(&namespace) { namespace } else { meant.0[0] };
-    Some(format!("unknown attribute '{namespace}::{name}'; did you mean '{namespace_meant}::{}'?", meant.1))
+    Some(format!(
+        "unknown attribute '{namespace}::{name}'; did you mean '{namespace_meant}::{}'?",
+        meant.1
+    ))
 }
 
 /// How many letters must be added, removed or replaced to make one word of the other.
@@ -115,7 +134,10 @@ mod tests {
 
     #[test]
     fn names_belong_to_namespaces() {
-        assert_eq!(known("cl", "reqd_sub_group_size").unwrap().annotation, "sycl::reqd_sub_group_size");
+        assert_eq!(
+            known("cl", "reqd_sub_group_size").unwrap().annotation,
+            "sycl::reqd_sub_group_size"
+        );
         assert!(known("intel", "device_has").is_none());
         assert!(known("gnu", "device_has").is_none());
         assert!(known("sycl", "uses_aspects").is_none());
@@ -136,7 +158,9 @@ mod tests {
             fault("intel", "max_work_group_size").unwrap(),
             "attribute 'intel::max_work_group_size' is not supported"
         );
-        for (namespace, name) in [("intel", "ivdep"), ("sycl", "device_has"), ("gnu", "device_hat"), ("sycl", "new")] {
+        for (namespace, name) in
+            [("intel", "ivdep"), ("sycl", "device_has"), ("gnu", "device_hat"), ("sycl", "new")]
+        {
             assert_eq!(fault(namespace, name), None);
         }
     }

@@ -1,7 +1,8 @@
 //! Where clang takes an attribute for one of the function that the program means.
 //!
-//! C++ lets an attribute stand after the parameters of a function or a lambda, and says that it is one of the type
-//! there; SYCL means the function. Everywhere else the attribute stays, and the grammar decides what it is on.
+//! C++ lets an attribute stand after the parameters of a function or a lambda, and says that it is
+//! one of the type there; SYCL means the function. Everywhere else the attribute stays, and the
+//! grammar decides what it is on.
 
 use super::stream::{Kind, Stream};
 
@@ -12,7 +13,8 @@ pub enum Place {
     Here,
     /// Before this token, in GNU's form: right after the parameters of a lambda.
     Gnu(usize),
-    /// Before this token, in the standard form: after the name that a function's declaration declares.
+    /// Before this token, in the standard form: after the name that a function's declaration
+    /// declares.
     Standard(usize),
 }
 
@@ -28,7 +30,9 @@ fn after_parameters(tokens: &impl Stream, start: usize) -> Option<Place> {
     loop {
         let token = tokens.get(before);
         match (token.kind, token.text) {
-            (Kind::Word, "mutable" | "constexpr" | "consteval" | "static" | "noexcept") => specifiers = true,
+            (Kind::Word, "mutable" | "constexpr" | "consteval" | "static" | "noexcept") => {
+                specifiers = true
+            }
             (Kind::Word, "const" | "volatile" | "override" | "final" | "__restrict") => {}
             (Kind::Punctuation, "&" | "&&") => {}
             (Kind::Punctuation, "]") => {
@@ -37,7 +41,8 @@ fn after_parameters(tokens: &impl Stream, start: usize) -> Option<Place> {
                     before = open;
                 } else {
                     // `[=] mutable [[…]] {`: a lambda without parameters.
-                    return (specifiers && is_introducer(tokens, open)).then_some(Place::Gnu(before + 1));
+                    return (specifiers && is_introducer(tokens, open))
+                        .then_some(Place::Gnu(before + 1));
                 }
             }
             (Kind::Punctuation, ")") => {
@@ -95,8 +100,8 @@ fn is_introducer(tokens: &impl Stream, open: usize) -> bool {
     !open.checked_sub(1).is_some_and(|before| tokens.is_word(before, "operator"))
 }
 
-/// Whether the parenthesis opens a lambda's parameter list: an introducer stands before it, perhaps with template
-/// parameters, a constraint of them, or attributes in between.
+/// Whether the parenthesis opens a lambda's parameter list: an introducer stands before it, perhaps
+/// with template parameters, a constraint of them, or attributes in between.
 fn is_lambda(tokens: &impl Stream, open: usize) -> bool {
     let mut at = open;
     loop {

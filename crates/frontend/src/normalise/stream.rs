@@ -50,7 +50,9 @@ pub trait Stream {
                 (Kind::Punctuation, "(") => stack.push(")"),
                 (Kind::Punctuation, "[") => stack.push("]"),
                 (Kind::Punctuation, "{") => stack.push("}"),
-                (Kind::Punctuation, close @ (")" | "]" | "}")) if stack.pop() != Some(close) => return None,
+                (Kind::Punctuation, close @ (")" | "]" | "}")) if stack.pop() != Some(close) => {
+                    return None;
+                }
                 _ => {}
             }
             if stack.is_empty() {
@@ -69,7 +71,9 @@ pub trait Stream {
                 (Kind::Punctuation, ")") => stack.push("("),
                 (Kind::Punctuation, "]") => stack.push("["),
                 (Kind::Punctuation, "}") => stack.push("{"),
-                (Kind::Punctuation, open @ ("(" | "[" | "{")) if stack.pop() != Some(open) => return None,
+                (Kind::Punctuation, open @ ("(" | "[" | "{")) if stack.pop() != Some(open) => {
+                    return None;
+                }
                 _ => {}
             }
             if stack.is_empty() {

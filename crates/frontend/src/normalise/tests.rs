@@ -10,14 +10,21 @@ impl Text {
     fn new(text: &str) -> Self {
         let (mut rest, mut tokens) = (text.trim_start(), Vec::new());
         while let Some(first) = rest.chars().next() {
-            let word = rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len());
+            let word =
+                rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len());
             let (kind, length) = match first {
                 '"' => (Kind::Text, rest[1..].find('"').unwrap() + 2),
                 '0'..='9' => (Kind::Other, word),
                 _ if word > 0 => (Kind::Word, word),
                 _ => {
                     let marks = ["...", "::", "->", ">>", "&&"];
-                    (Kind::Punctuation, marks.iter().find(|mark| rest.starts_with(**mark)).map_or(1, |mark| mark.len()))
+                    (
+                        Kind::Punctuation,
+                        marks
+                            .iter()
+                            .find(|mark| rest.starts_with(**mark))
+                            .map_or(1, |mark| mark.len()),
+                    )
                 }
             };
             tokens.push((kind, rest[..length].to_owned()));
@@ -29,7 +36,9 @@ impl Text {
 
 impl Stream for Text {
     fn get(&self, at: usize) -> Token<'_> {
-        self.0.get(at).map_or(Token { kind: Kind::End, text: "" }, |(kind, text)| Token { kind: *kind, text })
+        self.0
+            .get(at)
+            .map_or(Token { kind: Kind::End, text: "" }, |(kind, text)| Token { kind: *kind, text })
     }
 }
 
@@ -37,7 +46,9 @@ impl Stream for Text {
 fn check(text: &str) -> String {
     let tokens = Text::new(text);
     let starts: Vec<usize> = (0..tokens.0.len())
-        .filter(|&at| tokens.is(at, "[") && tokens.is(at + 1, "[") || tokens.is_word(at, "scythe_external"))
+        .filter(|&at| {
+            tokens.is(at, "[") && tokens.is(at + 1, "[") || tokens.is_word(at, "scythe_external")
+        })
         .collect();
     let (edits, faults) = edit(&tokens, &starts);
     assert!(faults.is_empty(), "{faults:?}");
@@ -91,7 +102,10 @@ fn after_a_lambda_parameter_list() {
 
 #[test]
 fn a_lambda_without_parameters() {
-    becomes("[=] [[sycl::reqd_sub_group_size(n)]] { }", "[=] [[clang::SIZE(n)), scythe::attribute]] { }");
+    becomes(
+        "[=] [[sycl::reqd_sub_group_size(n)]] { }",
+        "[=] [[clang::SIZE(n)), scythe::attribute]] { }",
+    );
     becomes(
         "[=] mutable [[sycl::reqd_sub_group_size(n)]] { }",
         "[=] __attribute__((SIZE(n)), scythe_attribute)) mutable { }",
@@ -103,8 +117,14 @@ fn after_a_function_parameter_list() {
     let moved = "[[clang::SIZE(n)), scythe::attribute]]";
     let here = "[[sycl::reqd_sub_group_size(n)]]";
     for (text, expected) in [
-        (format!("void operator()(id<1>) const {here} {{}}"), format!("void operator() {moved} (id<1>) const {{}}")),
-        (format!("void operator[](int) const & {here} {{}}"), format!("void operator[] {moved} (int) const & {{}}")),
+        (
+            format!("void operator()(id<1>) const {here} {{}}"),
+            format!("void operator() {moved} (id<1>) const {{}}"),
+        ),
+        (
+            format!("void operator[](int) const & {here} {{}}"),
+            format!("void operator[] {moved} (int) const & {{}}"),
+        ),
         (format!("void f(int) noexcept(x) {here};"), format!("void f {moved} (int) noexcept(x) ;")),
         (format!("void f<int>(int) {here};"), format!("void f<int> {moved} (int) ;")),
     ] {
@@ -145,11 +165,13 @@ fn lists_and_using() {
     );
     becomes(
         "[] () [[using sycl: unheard_of, reqd_sub_group_size(4), reqd_sub_group_size(8)]] {}",
-        "[] () __attribute__((SIZE(4)), scythe_attribute, SIZE(8)), scythe_attribute)) [[sycl::unheard_of]] {}",
+        "[] () __attribute__((SIZE(4)), scythe_attribute, SIZE(8)), scythe_attribute)) \
+         [[sycl::unheard_of]] {}",
     );
     becomes(
         "[] () [[sycl::reqd_sub_group_size(4)]] mutable [[sycl::reqd_sub_group_size(8)]] {}",
-        "[] () __attribute__((SIZE(4)), scythe_attribute)) __attribute__((SIZE(8)), scythe_attribute)) mutable {}",
+        "[] () __attribute__((SIZE(4)), scythe_attribute)) __attribute__((SIZE(8)), \
+         scythe_attribute)) mutable {}",
     );
 }
 
@@ -157,11 +179,13 @@ fn lists_and_using() {
 fn arguments_become_values() {
     becomes(
         "[[sycl::reqd_work_group_size(f(a, b), c<1, 2>::n, N...)]] void f();",
-        "[[clang::annotate(\"sycl::reqd_work_group_size\", +(f(a, b)), +(c<1, 2>::n), +(N)...), scythe::attribute]] void f();",
+        "[[clang::annotate(\"sycl::reqd_work_group_size\", +(f(a, b)), +(c<1, 2>::n), +(N)...), \
+         scythe::attribute]] void f();",
     );
     becomes(
         "[[sycl::device_has(a)]] void f();",
-        "[[clang::annotate(\"sycl::device_has\", (false ? ::sycl::aspect{} : (a))), scythe::attribute]] void f();",
+        "[[clang::annotate(\"sycl::device_has\", (false ? ::sycl::aspect{} : (a))), \
+         scythe::attribute]] void f();",
     );
     becomes(
         "[[sycl::device_has()]] void f();",
@@ -169,7 +193,8 @@ fn arguments_become_values() {
     );
     becomes(
         "[[intel::named_sub_group_size(primary)]] void f();",
-        "[[clang::annotate(\"intel::named_sub_group_size\", \"primary\"), scythe::attribute]] void f();",
+        "[[clang::annotate(\"intel::named_sub_group_size\", \"primary\"), scythe::attribute]] void \
+         f();",
     );
     becomes(
         "struct [[__sycl_detail__::add_ir_member_annotation(\"x\", 1)]] s {};",
@@ -197,15 +222,33 @@ fn external_declarations_with_language_linkage() {
         "__attribute__((scythe_external)) extern \"C\" int f();",
         "extern \"C\" __attribute__((scythe_external)) int f();",
     );
-    becomes("__attribute__((scythe_external)) extern int f();", "__attribute__((scythe_external)) extern int f();");
+    becomes(
+        "__attribute__((scythe_external)) extern int f();",
+        "__attribute__((scythe_external)) extern int f();",
+    );
     let block = Text::new("__attribute__((scythe_external)) extern \"C\" { }");
     assert_eq!(edit(&block, &[3]).1.len(), 1);
 }
 
 #[test]
 fn no_input_makes_it_panic() {
-    let words =
-        ["[[", "]]", "sycl::device_has", "(", ")", "<", ">>", "{", "x", ",", "...", "operator", "[", "]", "noexcept"];
+    let words = [
+        "[[",
+        "]]",
+        "sycl::device_has",
+        "(",
+        ")",
+        "<",
+        ">>",
+        "{",
+        "x",
+        ",",
+        "...",
+        "operator",
+        "[",
+        "]",
+        "noexcept",
+    ];
     let mut state = 1u64;
     for _ in 0..20_000 {
         let text: Vec<&str> = (0..12)

@@ -23,7 +23,13 @@ pub fn device_pass(folder: &Path, source: &Path, args: &[&str]) -> Output {
     let plugin = plugin();
     Command::new(llvm_tool("clang++"))
         .current_dir(folder)
-        .args(["-fsycl", "-fsycl-device-only", "-fno-color-diagnostics", "-fno-caret-diagnostics", "-ferror-limit=0"])
+        .args([
+            "-fsycl",
+            "-fsycl-device-only",
+            "-fno-color-diagnostics",
+            "-fno-caret-diagnostics",
+            "-ferror-limit=0",
+        ])
         .arg(format!("-fplugin={}", plugin.display()))
         .arg(format!("-fpass-plugin={}", plugin.display()))
         .arg(format!("-fplugin-arg-scythe-tu-id={TU_ID}"))

@@ -38,7 +38,7 @@ class remote;
 // CHECK-DAG: define {{.*}} @_ZTS5named({{.*}} !intel_named_sub_group_size ![[PRIMARY:[0-9]+]]
 // CHECK-DAG: ![[PRIMARY]] = !{!"primary"}
 class named;
-// Pointers to an optional type need nothing until something is done through them; captured values do.
+// A pointer to an optional type needs no aspect until it is used. A captured value does.
 // CHECK-DAG: define {{.*}} @_ZTS7pointer({{.*}}) {{[^!]*}} !intel_fixed_targets ![[NONE]] {
 class pointer;
 // CHECK-DAG: define {{.*}} @_ZTS8captured({{.*}} !intel_used_aspects ![[FP64]] !intel_fixed_targets ![[NONE]] !scythe_aspect_origins ![[CAPTURED:[0-9]+]]

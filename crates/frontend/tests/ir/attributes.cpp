@@ -68,8 +68,8 @@ void submit(sycl::queue &q, int *p) {
   q.single_task<e>(Trailing{p});
 }
 
-// What the headers put around a kernel has the attributes of the function inside. The work-groups of hierarchical kernels
-// are run by one work-item each; those of reductions over a range have as many work-items as is required.
+// A wrapper of the headers has the attributes of the wrapped function. One work-item runs a
+// work-group of a hierarchical kernel. Reductions over a range use the required size.
 // CHECK-DAG: define {{.*}} @_ZTS12hierarchical({{.*}} !intel_declared_aspects ![[FP16]] {{.*}}!intel_reqd_sub_group_size ![[D]] !reqd_work_group_size ![[ONE:[0-9]+]] {{.*}}!scythe_logical_work_group_size ![[LOGICAL:[0-9]+]]
 class hierarchical;
 // CHECK-DAG: ![[LOGICAL]] = !{i32 4, i32 8}

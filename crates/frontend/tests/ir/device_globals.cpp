@@ -1,4 +1,4 @@
-// Variables of device code are marked with their names on devices, their sizes and their properties.
+// Device variables carry their device names, sizes and properties.
 // RUN: device-ir -O1 -Wall -Wextra -Werror %s | FileCheck %s
 #include <sycl/sycl.hpp>
 

@@ -1,4 +1,4 @@
-// Compile-time properties of the program's own making reach IR, by the four attributes and by the headers' classes.
+// User-defined compile-time properties reach IR through the attributes and the headers' classes.
 // RUN: device-ir -O0 -Wall -Wextra -Werror %s | FileCheck %s
 #include <sycl/sycl.hpp>
 

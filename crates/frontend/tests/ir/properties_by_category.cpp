@@ -1,5 +1,5 @@
-// Each category of use of compile-time properties as a header would write it, with conditional compilation between a
-// name and its attribute.
+// Each category of use of compile-time properties as a header would write it, with conditional
+// compilation between a name and its attribute.
 // RUN: device-ir -O0 -Wall -Wextra -Werror %s | FileCheck %s
 #include <sycl/sycl.hpp>
 

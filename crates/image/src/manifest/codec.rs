@@ -1,8 +1,8 @@
 //! The binary form of a manifest.
 //!
-//! A `u32` version comes first. Then follow the fields of [`Manifest`], all numbers little-endian. A
-//! text is its length (`u32`) and UTF-8. A list is its length (`u32`) and the elements. An optional
-//! value is a byte, 0 or 1, and perhaps the value. Launch rows are a list of bytes
+//! A `u32` version comes first. Then follow the fields of [`Manifest`], all numbers little-endian.
+//! A text is its length (`u32`) and UTF-8. A list is its length (`u32`) and the elements. An
+//! optional value is a byte, 0 or 1, and perhaps the value. Launch rows are a list of bytes
 //! ([`KernelLaunch::to_bytes`]). Each type has one list of fields, which serves both directions.
 
 use scythe_abi::aspect_origin::{AspectOrigin, Step};
@@ -120,7 +120,10 @@ fn encode_bytes(bytes: &[u8], out: &mut Vec<u8>) {
     out.extend(bytes);
 }
 
-fn decode_bytes<'a>(reader: &mut Reader<'a>, what: &'static str) -> Result<&'a [u8], ManifestError> {
+fn decode_bytes<'a>(
+    reader: &mut Reader<'a>,
+    what: &'static str,
+) -> Result<&'a [u8], ManifestError> {
     let length = u32::decode(reader)?;
     reader.take(length as usize, what)
 }
@@ -213,7 +216,10 @@ impl Codec for PropertySets {
                 let name = String::decode(reader)?;
                 let number = Option::<u32>::decode(reader)?;
                 let bytes = decode_bytes(reader, "the bytes of a property")?;
-                set.insert(&name, number.map_or_else(|| PropertyValue::Bytes(bytes.to_vec()), PropertyValue::U32));
+                set.insert(
+                    &name,
+                    number.map_or_else(|| PropertyValue::Bytes(bytes.to_vec()), PropertyValue::U32),
+                );
             }
         }
         Ok(sets)

@@ -1,5 +1,5 @@
-//! A manifest as property sets: the form in which `sycl-post-link` and other tools write it to files.
-//! The specification gives the names and layouts of the `SYCL/…` sets.
+//! A manifest as property sets: the form in which `sycl-post-link` and other tools write it to
+//! files. The specification gives the names and layouts of the `SYCL/…` sets.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -7,9 +7,9 @@ use std::fmt;
 use scythe_abi::aspect_origin::AspectOrigin;
 use scythe_abi::launch::KernelLaunch;
 use scythe_abi::names::{
-    ASPECT_ORIGINS, ASPECT_QUERIES, CONDITIONAL_IMPORTS, CONDITIONAL_REQUIREMENTS, DEVICE_GLOBALS, DEVICE_REQUIREMENTS,
-    EXPORTED_SYMBOLS, IMPORTED_SYMBOLS, KERNEL_ATTRIBUTES, KERNEL_WORK_GROUP_SIZES, LAUNCH_PROPERTY_SET,
-    SPECIALIZATION_CONSTANTS,
+    ASPECT_ORIGINS, ASPECT_QUERIES, CONDITIONAL_IMPORTS, CONDITIONAL_REQUIREMENTS, DEVICE_GLOBALS,
+    DEVICE_REQUIREMENTS, EXPORTED_SYMBOLS, IMPORTED_SYMBOLS, KERNEL_ATTRIBUTES,
+    KERNEL_WORK_GROUP_SIZES, LAUNCH_PROPERTY_SET, SPECIALIZATION_CONSTANTS,
 };
 use scythe_abi::requirements::{Conditional, Requirements};
 
@@ -48,7 +48,9 @@ impl Manifest {
         let mut add = |set: &str, name: &str, value: PropertyValue| {
             sets.set(set).insert(name, value);
         };
-        for (entry, launch) in self.entry_points.iter().filter_map(|entry| Some((entry, entry.launch.as_ref()?))) {
+        for (entry, launch) in
+            self.entry_points.iter().filter_map(|entry| Some((entry, entry.launch.as_ref()?)))
+        {
             add(LAUNCH_PROPERTY_SET, &entry.symbol, launch.to_bytes().into());
         }
         for symbol in &self.exports {
@@ -70,7 +72,8 @@ impl Manifest {
         }
         for entry in &self.entry_points {
             if !entry.aspect_origins.is_empty() {
-                let text: String = entry.aspect_origins.iter().map(|line| format!("{line}\n")).collect();
+                let text: String =
+                    entry.aspect_origins.iter().map(|line| format!("{line}\n")).collect();
                 add(ASPECT_ORIGINS, &entry.symbol, text.into_bytes().into());
             }
             if let Some(size) = &entry.work_group_size {
@@ -82,11 +85,16 @@ impl Manifest {
         }
         for Conditional { condition, requirements } in &self.conditional {
             for (name, numbers) in required_numbers(requirements) {
-                add(CONDITIONAL_REQUIREMENTS, &format!("{condition} {name}"), to_bytes(&numbers).into());
+                add(
+                    CONDITIONAL_REQUIREMENTS,
+                    &format!("{condition} {name}"),
+                    to_bytes(&numbers).into(),
+                );
             }
         }
         for import in self.imports.iter().filter(|import| !import.conditions.is_empty()) {
-            let text: String = import.conditions.iter().map(|condition| format!("{condition}\n")).collect();
+            let text: String =
+                import.conditions.iter().map(|condition| format!("{condition}\n")).collect();
             add(CONDITIONAL_IMPORTS, &import.symbol, text.into_bytes().into());
         }
         if self.asks_for_aspects {
@@ -124,11 +132,14 @@ impl Reader {
             LAUNCH_PROPERTY_SET => {
                 for (symbol, value) in bytes_of(LAUNCH_PROPERTY_SET, set) {
                     let launch = KernelLaunch::from_bytes(value?);
-                    let launch = launch.ok_or_else(|| wrong(LAUNCH_PROPERTY_SET, symbol, "is not a launch row"))?;
+                    let launch = launch
+                        .ok_or_else(|| wrong(LAUNCH_PROPERTY_SET, symbol, "is not a launch row"))?;
                     self.entry_point(symbol).launch = Some(launch);
                 }
             }
-            EXPORTED_SYMBOLS => self.manifest.exports = set.iter().map(|(symbol, _)| symbol.to_owned()).collect(),
+            EXPORTED_SYMBOLS => {
+                self.manifest.exports = set.iter().map(|(symbol, _)| symbol.to_owned()).collect()
+            }
             IMPORTED_SYMBOLS => {
                 for (symbol, _) in set.iter() {
                     self.import(symbol);
@@ -137,8 +148,12 @@ impl Reader {
             SPECIALIZATION_CONSTANTS => {
                 for (symbol, value) in set.iter() {
                     let size = value.as_u32();
-                    let size = size.ok_or_else(|| wrong(SPECIALIZATION_CONSTANTS, symbol, "is not a number"))?;
-                    self.manifest.constants.push(SpecializationConstant { symbol: symbol.to_owned(), size });
+                    let size = size.ok_or_else(|| {
+                        wrong(SPECIALIZATION_CONSTANTS, symbol, "is not a number")
+                    })?;
+                    self.manifest
+                        .constants
+                        .push(SpecializationConstant { symbol: symbol.to_owned(), size });
                 }
             }
             DEVICE_GLOBALS => {
@@ -147,28 +162,38 @@ impl Reader {
                         Some((size, &[scope @ (0 | 1)])) => (u64::from_le_bytes(*size), scope == 1),
                         _ => return Err(wrong(DEVICE_GLOBALS, symbol, "is not a size and a flag")),
                     };
-                    self.manifest.globals.push(DeviceGlobal { symbol: symbol.to_owned(), size, image_scope });
+                    self.manifest.globals.push(DeviceGlobal {
+                        symbol: symbol.to_owned(),
+                        size,
+                        image_scope,
+                    });
                 }
             }
             DEVICE_REQUIREMENTS => self.read_requirements(set)?,
             ASPECT_ORIGINS => {
                 for (symbol, value) in bytes_of(ASPECT_ORIGINS, set) {
                     let text = String::from_utf8_lossy(value?);
-                    self.entry_point(symbol).aspect_origins = text.lines().filter_map(AspectOrigin::parse).collect();
+                    self.entry_point(symbol).aspect_origins =
+                        text.lines().filter_map(AspectOrigin::parse).collect();
                 }
             }
             KERNEL_WORK_GROUP_SIZES => {
                 for (symbol, value) in bytes_of(KERNEL_WORK_GROUP_SIZES, set) {
                     let sizes = numbers(KERNEL_WORK_GROUP_SIZES, symbol, value?)?;
                     if !(1..=3).contains(&sizes.len()) {
-                        return Err(wrong(KERNEL_WORK_GROUP_SIZES, symbol, "is not one to three sizes"));
+                        return Err(wrong(
+                            KERNEL_WORK_GROUP_SIZES,
+                            symbol,
+                            "is not one to three sizes",
+                        ));
                     }
                     self.entry_point(symbol).work_group_size = Some(sizes);
                 }
             }
             KERNEL_ATTRIBUTES => {
                 for (symbol, value) in bytes_of(KERNEL_ATTRIBUTES, set) {
-                    self.entry_point(symbol).attributes = String::from_utf8_lossy(value?).into_owned();
+                    self.entry_point(symbol).attributes =
+                        String::from_utf8_lossy(value?).into_owned();
                 }
             }
             CONDITIONAL_REQUIREMENTS => {
@@ -179,9 +204,13 @@ impl Reader {
             CONDITIONAL_IMPORTS => {
                 for (symbol, value) in bytes_of(CONDITIONAL_IMPORTS, set) {
                     let fail = |why: String| wrong(CONDITIONAL_IMPORTS, symbol, why);
-                    let text = std::str::from_utf8(value?).map_err(|_| fail("is not text".to_owned()))?;
-                    let read = |line: &str| line.parse().map_err(|error| fail(format!("has an invalid line: {error}")));
-                    self.import(symbol).conditions = text.lines().map(read).collect::<Result<_>>()?;
+                    let text =
+                        std::str::from_utf8(value?).map_err(|_| fail("is not text".to_owned()))?;
+                    let read = |line: &str| {
+                        line.parse().map_err(|error| fail(format!("has an invalid line: {error}")))
+                    };
+                    self.import(symbol).conditions =
+                        text.lines().map(read).collect::<Result<_>>()?;
                 }
             }
             ASPECT_QUERIES => self.manifest.asks_for_aspects = set.get(ASKS).is_some(),
@@ -237,7 +266,8 @@ impl Reader {
 /// The properties that there are, each as the numbers of its layout.
 fn required_numbers(requirements: &Requirements) -> Vec<(&'static str, Vec<u32>)> {
     let entry = |sizes: &Vec<u32>| [&[sizes.len() as u32], sizes.as_slice()].concat();
-    let work_groups = requirements.work_group_sizes.as_ref().map(|all| all.iter().flat_map(entry).collect());
+    let work_groups =
+        requirements.work_group_sizes.as_ref().map(|all| all.iter().flat_map(entry).collect());
     let all = [
         (ASPECT, requirements.aspects.clone()),
         (SUB_GROUP_SIZE, requirements.sub_group_sizes.clone()),
@@ -250,9 +280,11 @@ fn required_numbers(requirements: &Requirements) -> Vec<(&'static str, Vec<u32>)
 /// A property called `<condition> aspect` or `<condition> reqd_sub_group_size`.
 fn read_conditional(name: &str, value: &[u8]) -> Result<Conditional> {
     let fail = |why: String| wrong(CONDITIONAL_REQUIREMENTS, name, why);
-    let expected = || fail("has an invalid name: expected a condition, a space and a requirement".to_owned());
+    let expected =
+        || fail("has an invalid name: expected a condition, a space and a requirement".to_owned());
     let (condition, kind) = name.rsplit_once(' ').ok_or_else(expected)?;
-    let condition = condition.parse().map_err(|error| fail(format!("has an invalid name: {error}")))?;
+    let condition =
+        condition.parse().map_err(|error| fail(format!("has an invalid name: {error}")))?;
     let list = Some(numbers(CONDITIONAL_REQUIREMENTS, name, value)?);
     let requirements = match kind {
         ASPECT => Requirements { aspects: list, ..Requirements::default() },
@@ -271,9 +303,9 @@ fn work_groups(numbers: &[u32]) -> Result<Vec<Vec<u32>>> {
         if !(1..=3).contains(&count) {
             return Err(fail(format!("has an entry of {count} dimensions, expected 1, 2 or 3")));
         }
-        let (entry, after) = after
-            .split_at_checked(count as usize)
-            .ok_or_else(|| fail(format!("ends after {} of {count} dimensions of an entry", after.len())))?;
+        let (entry, after) = after.split_at_checked(count as usize).ok_or_else(|| {
+            fail(format!("ends after {} of {count} dimensions of an entry", after.len()))
+        })?;
         sizes.push(entry.to_vec());
         rest = after;
     }
@@ -287,15 +319,22 @@ fn to_bytes(numbers: &[u32]) -> Vec<u8> {
 fn numbers(set: &'static str, property: &str, bytes: &[u8]) -> Result<Vec<u32>> {
     match bytes.as_chunks::<4>() {
         (words, []) => Ok(words.iter().map(|word| u32::from_le_bytes(*word)).collect()),
-        _ => Err(wrong(set, property, format!("has {} bytes, expected a multiple of 4", bytes.len()))),
+        _ => Err(wrong(
+            set,
+            property,
+            format!("has {} bytes, expected a multiple of 4", bytes.len()),
+        )),
     }
 }
 
 /// The properties of a set of byte arrays; an error for one that is a number.
-fn bytes_of<'a>(set: &'static str, properties: &'a PropertySet) -> impl Iterator<Item = (&'a str, Result<&'a [u8]>)> {
-    properties
-        .iter()
-        .map(move |(name, value)| (name, value.as_bytes().ok_or_else(|| wrong(set, name, "is not a byte array"))))
+fn bytes_of<'a>(
+    set: &'static str,
+    properties: &'a PropertySet,
+) -> impl Iterator<Item = (&'a str, Result<&'a [u8]>)> {
+    properties.iter().map(move |(name, value)| {
+        (name, value.as_bytes().ok_or_else(|| wrong(set, name, "is not a byte array")))
+    })
 }
 
 fn wrong(set: &'static str, property: &str, message: impl Into<String>) -> FactError {

@@ -12,8 +12,8 @@
 //!     object         to the end of the file
 //! ```
 //!
-//! The reader takes any bytes, and refuses everything but an entry for the requested key with a reason.
-//! The object is at a multiple of 16, as its loader needs it.
+//! The reader takes any bytes, and refuses everything but an entry for the requested key with a
+//! reason. The object is at a multiple of 16, as its loader needs it.
 
 use std::fs::Metadata;
 use std::os::unix::ffi::OsStrExt;
@@ -44,7 +44,12 @@ impl FileStamp {
     }
 
     fn new(path: &Path, file: &Metadata) -> Self {
-        Self { path: path.to_owned(), size: file.size(), seconds: file.mtime(), nanoseconds: file.mtime_nsec() }
+        Self {
+            path: path.to_owned(),
+            size: file.size(),
+            seconds: file.mtime(),
+            nanoseconds: file.mtime_nsec(),
+        }
     }
 
     /// Whether another file has replaced this one. A file that was removed is not replaced, and its

@@ -1,10 +1,11 @@
-//! The size limit of the cache: when the entries grow past it, the least recently used ones are removed.
+//! The size limit of the cache: when the entries grow past it, the least recently used ones are
+//! removed.
 //!
-//! The modification time of an entry is the time of its last use. A scan of all entries at each store
-//! would be slow, so the file `usage` keeps an account: its first number is the total of the last scan,
-//! and each later number is what one store added. A process scans only when the sum passes the limit, or
-//! after [`RECORDS`] stores. It then removes entries and starts a new account. It holds the lock; other
-//! processes continue without scanning.
+//! The modification time of an entry is the time of its last use. A scan of all entries at each
+//! store would be slow, so the file `usage` keeps an account: its first number is the total of the
+//! last scan, and each later number is what one store added. A process scans only when the sum
+//! passes the limit, or after [`RECORDS`] stores. It then removes entries and starts a new account.
+//! It holds the lock; other processes continue without scanning.
 //!
 //! The account may be wrong, because processes die, stores happen during a scan, and entries are
 //! replaced. Then a scan comes too early or somewhat late. A scan does not rely on the account.
@@ -52,7 +53,9 @@ fn read(usage: &mut File) -> io::Result<Option<u64>> {
     let mut bytes = Vec::new();
     usage.read_to_end(&mut bytes)?;
     let (records, _) = bytes.as_chunks::<RECORD>();
-    Ok(Some(records.iter().fold(0, |sum: u64, record| sum.saturating_add(u64::from_le_bytes(*record)))))
+    Ok(Some(
+        records.iter().fold(0, |sum: u64, record| sum.saturating_add(u64::from_le_bytes(*record))),
+    ))
 }
 
 /// Scans, and removes the least recently used entries until an eighth of the limit is free.
@@ -96,7 +99,9 @@ struct Found {
 /// All entries. Other files are ignored.
 fn scan(folder: &Path) -> io::Result<Vec<Found>> {
     let mut found = Vec::new();
-    for shard in fs::read_dir(folder)?.flatten().filter(|shard| is_hexadecimal(&shard.file_name(), 2)) {
+    for shard in
+        fs::read_dir(folder)?.flatten().filter(|shard| is_hexadecimal(&shard.file_name(), 2))
+    {
         let Ok(files) = fs::read_dir(shard.path()) else { continue };
         for file in files.flatten().filter(|file| is_hexadecimal(&file.file_name(), 62)) {
             // An entry that is gone takes no space.

@@ -6,11 +6,11 @@
 //! <root>/cpu/usage, lock              see `eviction`
 //! ```
 //!
-//! Folders have mode 0700 and files mode 0600. Programs load code from here, so the root must belong to
-//! the user, and nobody else may write it. Otherwise there is no cache.
+//! Folders have mode 0700 and files mode 0600. Programs load code from here, so the root must
+//! belong to the user, and nobody else may write it. Otherwise there is no cache.
 //!
-//! A writer uses a unique name in `tmp` and renames the file when it is complete. Readers therefore see
-//! a whole entry or none, even if several processes write or one dies. The first store after
+//! A writer uses a unique name in `tmp` and renames the file when it is complete. Readers therefore
+//! see a whole entry or none, even if several processes write or one dies. The first store after
 //! [`LEFTOVER_AGE`] removes the files that dead processes left in `tmp`.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
@@ -30,22 +30,29 @@ pub(crate) struct Folder {
 }
 
 impl Folder {
-    /// Opens the cache under `root`, and creates the folder if necessary. An error says why there is no
-    /// cache.
+    /// Opens the cache under `root`, and creates the folder if necessary. An error says why there
+    /// is no cache.
     pub(crate) fn open(root: &Path) -> Result<Self, String> {
         let shown = root.display();
         make(root).map_err(|error| format!("cannot create the folder '{shown}': {error}"))?;
-        let metadata = fs::metadata(root).map_err(|error| format!("cannot use the folder '{shown}': {error}"))?;
+        let metadata = fs::metadata(root)
+            .map_err(|error| format!("cannot use the folder '{shown}': {error}"))?;
         // SAFETY: the call has no precondition.
         let user = unsafe { libc::geteuid() };
         if !metadata.is_dir() {
             return Err(format!("'{shown}' is not a folder"));
         }
         if metadata.uid() != user {
-            return Err(format!("the folder '{shown}' belongs to user {}, not to user {user}", metadata.uid()));
+            return Err(format!(
+                "the folder '{shown}' belongs to user {}, not to user {user}",
+                metadata.uid()
+            ));
         }
         if metadata.mode() & 0o022 != 0 {
-            return Err(format!("other users can write to the folder '{shown}' (mode {:o})", metadata.mode() & 0o7777));
+            return Err(format!(
+                "other users can write to the folder '{shown}' (mode {:o})",
+                metadata.mode() & 0o7777
+            ));
         }
         Ok(Self { path: root.join("cpu") })
     }
@@ -65,7 +72,11 @@ impl Folder {
     }
 
     /// Replaces `target` with a file of these parts, in one step.
-    pub(crate) fn replace<'a>(&self, target: &Path, parts: impl IntoIterator<Item = &'a [u8]>) -> io::Result<()> {
+    pub(crate) fn replace<'a>(
+        &self,
+        target: &Path,
+        parts: impl IntoIterator<Item = &'a [u8]>,
+    ) -> io::Result<()> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let folder = self.temporary();
         make(&folder)?;
@@ -73,7 +84,8 @@ impl Folder {
             make(parent)?;
         }
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        // Processes of different machines or containers may share a number, so the name may be taken.
+        // Processes of different machines or containers may share a number, so the name may be
+        // taken.
         let stamp = std::time::SystemTime::UNIX_EPOCH.elapsed().map_or(0, |time| time.as_nanos());
         let path = folder.join(format!("{}-{count}-{stamp}", std::process::id()));
         let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
@@ -91,7 +103,10 @@ impl Folder {
     pub(crate) fn remove_leftovers(&self) {
         let Ok(list) = fs::read_dir(self.temporary()) else { return };
         for file in list.flatten() {
-            let age = file.metadata().and_then(|data| data.modified()).map(|time| time.elapsed().unwrap_or_default());
+            let age = file
+                .metadata()
+                .and_then(|data| data.modified())
+                .map(|time| time.elapsed().unwrap_or_default());
             if age.is_ok_and(|age| age > LEFTOVER_AGE) {
                 let _ = fs::remove_file(file.path());
             }
@@ -121,7 +136,8 @@ pub(super) fn open_for_append(path: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(path)
 }
 
-/// Whether the process may write a file of this size. Beyond its limit, the system ends the process.
+/// Whether the process may write a file of this size. Beyond its limit, the system ends the
+/// process.
 pub(super) fn may_write(bytes: u64) -> bool {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: the limit is a valid place for the answer.

@@ -1,15 +1,15 @@
-//! The key of an entry: a BLAKE3 hash of everything that the compiled code depends on. Computing it does
-//! not load LLVM. The hash covers
+//! The key of an entry: a BLAKE3 hash of everything that the compiled code depends on. Computing it
+//! does not load LLVM. The hash covers
 //!
-//! * the request: the device bitcode, the bitcode that it is linked with, the optimisation level, the
-//!   device's aspects if the code asks for them, and what is made of the bitcode;
+//! * the request: the device bitcode, the bitcode that it is linked with, the optimisation level,
+//!   the device's aspects if the code asks for them, and what is made of the bitcode;
 //! * the processor: its model, and all feature bits from which LLVM derives name and features;
 //! * Scythe's version, the version of the run-time compiler's C interface, and the compiler's file:
 //!   size, time of last change, and first page, where linkers put the build identifier;
 //! * the bitcode of the device library.
 //!
-//! LLVM is not part of the key, because only the dynamic loader knows its file. Each entry holds the
-//! identity of its LLVM instead (`entry`).
+//! LLVM is not part of the key, because only the dynamic loader knows its file. Each entry holds
+//! the identity of its LLVM instead (`entry`).
 
 use std::fmt;
 use std::fs::File;
@@ -39,8 +39,8 @@ impl fmt::Display for Key {
 pub(crate) struct Toolchain([u8; Key::BYTES]);
 
 impl Toolchain {
-    /// `library` is the file of the run-time compiler. The folder `device_lib_dir` of the device library
-    /// may not exist.
+    /// `library` is the file of the run-time compiler. The folder `device_lib_dir` of the device
+    /// library may not exist.
     pub(crate) fn identify(library: &Path, device_lib_dir: &Path) -> io::Result<Self> {
         let mut fields = Fields::new("scythe run-time compiler");
         fields.add(env!("CARGO_PKG_VERSION").as_bytes());
@@ -57,7 +57,8 @@ impl Toolchain {
         fields.add(request.bitcode);
         fields.add_list(request.libraries.iter().copied());
         fields.add(&request.opt_level.to_le_bytes());
-        let aspects: Vec<u8> = request.aspects.iter().flat_map(|aspect| aspect.to_le_bytes()).collect();
+        let aspects: Vec<u8> =
+            request.aspects.iter().flat_map(|aspect| aspect.to_le_bytes()).collect();
         fields.add(&aspects);
         match request.output {
             Output::CpuObject { scalar, variant } => {
@@ -82,14 +83,19 @@ impl Toolchain {
             }
             Output::Bitcode { constants } => {
                 fields.add(b"bitcode");
-                fields.add_list(constants.iter().flat_map(|(symbol, value)| [symbol.as_bytes(), value.as_slice()]));
+                fields.add_list(
+                    constants
+                        .iter()
+                        .flat_map(|(symbol, value)| [symbol.as_bytes(), value.as_slice()]),
+                );
             }
         }
         Key(fields.finish())
     }
 }
 
-/// A hash of fields. Each field has its length in front, so that different lists are different bytes.
+/// A hash of fields. Each field has its length in front, so that different lists are different
+/// bytes.
 struct Fields(blake3::Hasher);
 
 impl Fields {
@@ -129,8 +135,8 @@ fn add_library(fields: &mut Fields, library: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Adds names and contents of all bitcode files in the folder. Only the compiler knows which of them a
-/// kernel needs.
+/// Adds names and contents of all bitcode files in the folder. Only the compiler knows which of
+/// them a kernel needs.
 fn add_device_library(fields: &mut Fields, folder: &Path) -> io::Result<()> {
     let mut files = match std::fs::read_dir(folder) {
         Ok(list) => list.map(|entry| entry.map(|e| e.path())).collect::<io::Result<Vec<_>>>()?,
@@ -147,9 +153,9 @@ fn add_device_library(fields: &mut Fields, folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Adds the registers of the CPUID leaves that determine the processor's name and features. Fields that
-/// differ between the cores of one processor are left out, such as the number of the core in EBX of
-/// leaf 1.
+/// Adds the registers of the CPUID leaves that determine the processor's name and features. Fields
+/// that differ between the cores of one processor are left out, such as the number of the core in
+/// EBX of leaf 1.
 #[cfg(target_arch = "x86_64")]
 fn add_processor(fields: &mut Fields) {
     use std::arch::x86_64::{__cpuid, __cpuid_count, CpuidResult};

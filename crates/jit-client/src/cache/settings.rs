@@ -1,8 +1,8 @@
 //! The settings of the cache in the environment: on or off, folder, size limit, and tracing.
 //!
-//! The variables have the names and meanings that SYCL users know from DPC++, except that the cache is
-//! on by default. A wrong value is an error that names the variable, the value and what was expected. A
-//! folder that cannot be used means that there is no cache: see `folder`.
+//! The variables have the names and meanings that SYCL users know from DPC++, except that the cache
+//! is on by default. A wrong value is an error that names the variable, the value and what was
+//! expected. A folder that cannot be used means that there is no cache: see `folder`.
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
@@ -36,8 +36,8 @@ impl Settings {
         let privileged = unsafe { libc::getauxval(libc::AT_SECURE) } != 0;
         let mut settings = Self::from(|name| std::env::var_os(name))?;
         if privileged {
-            // The caller of a set-user-ID program controls its environment, and must not choose the code
-            // that it runs.
+            // The caller of a set-user-ID program controls its environment, and must not choose the
+            // code that it runs.
             settings.place = Place::SwitchedOff;
         }
         Ok(settings)
@@ -68,12 +68,14 @@ impl Settings {
             Some(text) => return Err(bad(&CACHE_PERSISTENT, &text)),
         };
         // The XDG base directory specification says to ignore relative folders.
-        let absolute = |name: &str| value(name).map(PathBuf::from).filter(|path| path.is_absolute());
+        let absolute =
+            |name: &str| value(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let folder = value(CACHE_DIR.name)
             .map(|folder| std::path::absolute(&folder).unwrap_or_else(|_| folder.into()))
             .or_else(|| absolute("XDG_CACHE_HOME").map(|caches| caches.join(NAME)))
             .or_else(|| absolute("HOME").map(|home| home.join(".cache").join(NAME)));
-        let place = if on { folder.map_or(Place::Unknown, Place::Folder) } else { Place::SwitchedOff };
+        let place =
+            if on { folder.map_or(Place::Unknown, Place::Folder) } else { Place::SwitchedOff };
         Ok(Self { place, max_bytes, trace })
     }
 
@@ -100,7 +102,9 @@ mod tests {
     use super::*;
 
     fn settings(values: &[(&str, &str)]) -> Result<Settings> {
-        Settings::from(|name| values.iter().find(|(n, _)| *n == name).map(|(_, value)| value.into()))
+        Settings::from(|name| {
+            values.iter().find(|(n, _)| *n == name).map(|(_, value)| value.into())
+        })
     }
 
     fn place(values: &[(&str, &str)]) -> Place {
@@ -115,7 +119,10 @@ mod tests {
         assert_eq!(place(&[home]), folder("/home/u/.cache/scythe"));
         assert_eq!(place(&[home, ("XDG_CACHE_HOME", "/caches")]), folder("/caches/scythe"));
         assert_eq!(place(&[home, ("XDG_CACHE_HOME", "caches")]), folder("/home/u/.cache/scythe"));
-        assert_eq!(place(&[home, ("SYCL_CACHE_DIR", "/c"), ("XDG_CACHE_HOME", "/caches")]), folder("/c"));
+        assert_eq!(
+            place(&[home, ("SYCL_CACHE_DIR", "/c"), ("XDG_CACHE_HOME", "/caches")]),
+            folder("/c")
+        );
         assert_eq!(place(&[home, ("SYCL_CACHE_DIR", "")]), folder("/home/u/.cache/scythe"));
         assert_eq!(place(&[("HOME", "nowhere")]), Place::Unknown);
         let here = std::env::current_dir().unwrap().join("near");
@@ -124,8 +131,14 @@ mod tests {
 
     #[test]
     fn switch_size_and_trace() {
-        assert_eq!(place(&[("SYCL_CACHE_DIR", "/c"), (CACHE_PERSISTENT.name, "0")]), Place::SwitchedOff);
-        assert_eq!(place(&[("SYCL_CACHE_DIR", "/c"), (CACHE_PERSISTENT.name, "1")]), Place::Folder("/c".into()));
+        assert_eq!(
+            place(&[("SYCL_CACHE_DIR", "/c"), (CACHE_PERSISTENT.name, "0")]),
+            Place::SwitchedOff
+        );
+        assert_eq!(
+            place(&[("SYCL_CACHE_DIR", "/c"), (CACHE_PERSISTENT.name, "1")]),
+            Place::Folder("/c".into())
+        );
         let bytes = |text| settings(&[(CACHE_MAX_SIZE.name, text)]).unwrap().max_bytes;
         assert_eq!((bytes(""), bytes("3"), bytes("0")), (1 << 30, 3 << 20, u64::MAX));
         assert_eq!(bytes("18446744073709551615"), u64::MAX);
@@ -149,7 +162,9 @@ mod tests {
             let error = settings(&[(name, value)]).unwrap_err();
             assert_eq!(error.code, Errc::Invalid);
             assert!(
-                error.message.starts_with(&format!("environment variable {name} is '{value}', expected ")),
+                error
+                    .message
+                    .starts_with(&format!("environment variable {name} is '{value}', expected ")),
                 "{error}"
             );
         }

@@ -16,7 +16,11 @@ struct Scratch(PathBuf);
 impl Scratch {
     fn new() -> Self {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
-        let name = format!("scythe-cache-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        let name = format!(
+            "scythe-cache-{}-{}",
+            std::process::id(),
+            COUNT.fetch_add(1, Ordering::Relaxed)
+        );
         let path = std::env::temp_dir().join(name);
         std::fs::create_dir(&path).unwrap();
         Self(path)
@@ -84,7 +88,11 @@ fn every_truncation_flipped_bit_and_addition_is_noticed() {
     let stamp = FileStamp::of(&scratch.file("llvm", b"x")).unwrap();
     let good = entry_bytes(&key(1), Some(&stamp), &contents(5, 400));
     for length in 0..good.len() {
-        assert!(Entry::decode(good[..length].to_vec(), &key(1)).is_err(), "{length} of {} bytes", good.len());
+        assert!(
+            Entry::decode(good[..length].to_vec(), &key(1)).is_err(),
+            "{length} of {} bytes",
+            good.len()
+        );
     }
     for bit in 0..good.len() * 8 {
         let mut bytes = good.clone();
@@ -153,7 +161,8 @@ fn key_depends_on_every_ingredient() {
         aspects: &[],
         output: cpu(false, None),
     };
-    let variants = [[64, 1, 1], [1, 64, 1]].map(|local_size| Variant { kernel: "k".into(), local_size });
+    let variants =
+        [[64, 1, 1], [1, 64, 1]].map(|local_size| Variant { kernel: "k".into(), local_size });
     let extensions = ["a".to_owned(), "b".to_owned()];
     let spirv = |version, extensions, kernel| Output::SpirV { version, extensions, kernel };
     let constants = [("c".to_owned(), vec![1, 2])];
@@ -215,14 +224,17 @@ fn only_the_user_may_read_and_write() {
     cache.put(&key(1), None, b"object");
     let mode = |path: &Path| std::fs::metadata(path).unwrap().mode() & 0o777;
     let entry = cache.folder.entry(&key(1));
-    let folders = [entry.parent().unwrap(), cache.folder.path(), cache.folder.path().parent().unwrap()];
+    let folders =
+        [entry.parent().unwrap(), cache.folder.path(), cache.folder.path().parent().unwrap()];
     assert!(folders.iter().all(|folder| mode(folder) == 0o700));
     assert_eq!(mode(&entry), 0o600);
     assert_eq!(mode(&cache.folder.path().join("usage")), 0o600);
 
     let open = |path: &Path| Cache::open(&Settings::for_folder(path, u64::MAX)).is_some();
     let root = scratch.0.join("cache");
-    for (mode, usable) in [(0o755, true), (0o720, false), (0o702, false), (0o1777, false), (0o700, true)] {
+    for (mode, usable) in
+        [(0o755, true), (0o720, false), (0o702, false), (0o1777, false), (0o700, true)]
+    {
         std::fs::set_permissions(&root, PermissionsExt::from_mode(mode)).unwrap();
         assert_eq!(open(&root), usable, "mode {mode:o}");
     }
@@ -262,7 +274,10 @@ fn least_recently_used_entries_go_first() {
 
     let large = contents(11, 20 * SIZE);
     cache.put(&key(11), None, &large);
-    assert!(cache.get(&key(11)).is_none() && cache.get(&key(10)).is_some(), "larger than the whole cache");
+    assert!(
+        cache.get(&key(11)).is_none() && cache.get(&key(10)).is_some(),
+        "larger than the whole cache"
+    );
 }
 
 #[test]
@@ -271,8 +286,11 @@ fn wrong_account_of_the_size_does_no_harm() {
     let limit = 20_000;
     let cache = scratch.cache(limit);
     let usage = cache.folder.path().join("usage");
-    let total =
-        || -> u64 { (0..60).filter_map(|n| Some(std::fs::metadata(cache.folder.entry(&key(n))).ok()?.len())).sum() };
+    let total = || -> u64 {
+        (0..60)
+            .filter_map(|n| Some(std::fs::metadata(cache.folder.entry(&key(n))).ok()?.len()))
+            .sum()
+    };
     let accounts = [b"".as_slice(), b"odd", &[0xff; 16], &[0; 8 * 2000]];
     for (n, account) in (0..60).zip(accounts.iter().cycle()) {
         cache.put(&key(n), None, &contents(n, 1000));
@@ -313,13 +331,15 @@ fn killed_child() {
     let cache = Cache::open(&Settings::for_folder(Path::new(&root), u64::MAX)).unwrap();
     let object = contents(1, 100_000);
     let head = encode_head(&key(1), None, &object);
-    let parts = [&head[..], &object[..50_000], &object[50_000..]].into_iter().enumerate().map(|(i, part)| {
-        if i == 2 {
-            // SAFETY: ends this process at once.
-            unsafe { libc::raise(libc::SIGKILL) };
-        }
-        part
-    });
+    let parts = [&head[..], &object[..50_000], &object[50_000..]].into_iter().enumerate().map(
+        |(i, part)| {
+            if i == 2 {
+                // SAFETY: ends this process at once.
+                unsafe { libc::raise(libc::SIGKILL) };
+            }
+            part
+        },
+    );
     let _ = cache.folder.replace(&cache.folder.entry(&key(1)), parts);
     unreachable!("the process was killed");
 }
@@ -336,7 +356,9 @@ fn writer_killed_in_mid_write_leaves_no_entry() {
         .status()
         .unwrap();
     assert_eq!(status.signal(), Some(libc::SIGKILL));
-    let leftovers = || std::fs::read_dir(cache.folder.path().join("tmp")).unwrap().flatten().collect::<Vec<_>>();
+    let leftovers = || {
+        std::fs::read_dir(cache.folder.path().join("tmp")).unwrap().flatten().collect::<Vec<_>>()
+    };
     assert_eq!(leftovers().len(), 1);
     assert!(leftovers()[0].metadata().unwrap().len() > 50_000);
     assert!(cache.get(&key(1)).is_none());

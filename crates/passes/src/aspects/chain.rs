@@ -1,4 +1,5 @@
-//! From a function to the code that brings an aspect in: chains of calls with their places, for warnings and tools.
+//! From a function to the code that brings an aspect in: chains of calls with their places, for
+//! warnings and tools.
 //!
 //! Each kernel carries `!scythe_aspect_origins`, one string per aspect that it uses or declares:
 //!
@@ -6,8 +7,9 @@
 //! fp64<TAB>K@a.cpp:20:5<TAB>helper@a.cpp:8:10
 //! ```
 //!
-//! means that kernel `K` calls `helper` at line 20, which uses `fp64` at line 8: with each function stands the place inside
-//! of it. A function whose place is not known stands alone. Of long chains the middle is left out, where `…` stands.
+//! means that kernel `K` calls `helper` at line 20, which uses `fp64` at line 8: with each function
+//! stands the place inside of it. A function whose place is not known stands alone. Of long chains
+//! the middle is left out, where `…` stands.
 
 use super::reach::Reach;
 use super::scan::{Evidence, Scan};
@@ -75,7 +77,8 @@ pub struct Chain {
     pub links: Vec<Link>,
     /// How many functions are left out after the first [`HEAD`].
     pub hidden: usize,
-    /// The place of the use. Where the last function only declares the aspect, it is that of its call.
+    /// The place of the use. Where the last function only declares the aspect, it is that of its
+    /// call.
     pub place: Option<Place>,
 }
 
@@ -127,8 +130,8 @@ impl<'ctx> Analysis<'_, 'ctx> {
         self.functions.nodes[number as usize].function
     }
 
-    /// How `from` comes to use the aspect; `None` where it does not. What leads from a kernel to its functor's call operator
-    /// is left out.
+    /// How `from` comes to use the aspect; `None` where it does not. What leads from a kernel to
+    /// its functor's call operator is left out.
     pub fn chain(&self, from: u32, aspect: u32) -> Option<Chain> {
         let numbers = self.reaches.get(&aspect)?.chain(from);
         (!numbers.is_empty()).then(|| self.describe(self.without_entry(numbers), aspect))
@@ -144,17 +147,22 @@ impl<'ctx> Analysis<'_, 'ctx> {
             }
             let symbol = self.function(function).name();
             let place = match numbers.get(index + 1) {
-                Some(&callee) => self.call_place((function, &symbol), (callee, &self.function(callee).name())),
+                Some(&callee) => {
+                    self.call_place((function, &symbol), (callee, &self.function(callee).name()))
+                }
                 None => self.use_place(function, &symbol, aspect),
             };
             let name = self.name(function, &symbol);
             // Two symbols of one constructor are one function to users.
-            if hidden == 0 && links.last().is_some_and(|last| last.name == name && last.place.is_none()) {
+            if hidden == 0
+                && links.last().is_some_and(|last| last.name == name && last.place.is_none())
+            {
                 links.pop();
             }
             links.push(Link { function, name, place });
         }
-        let uses = |link: &Link| self.functions.uses(link.function).iter().any(|use_| use_.0 == aspect);
+        let uses =
+            |link: &Link| self.functions.uses(link.function).iter().any(|use_| use_.0 == aspect);
         let place = match links.as_slice() {
             [.., caller, last] if !uses(last) => caller.place.clone(),
             [.., last] => last.place.clone(),
@@ -165,7 +173,8 @@ impl<'ctx> Analysis<'_, 'ctx> {
 
     pub fn without_entry(&self, mut numbers: Vec<u32>) -> Vec<u32> {
         if self.function(numbers[0]).is_kernel() {
-            // Headers put few functions between the two; names further down are not worth looking up.
+            // Headers put few functions between the two; names further down are not worth looking
+            // up.
             let body = numbers
                 .iter()
                 .take(HEAD)
@@ -179,9 +188,12 @@ impl<'ctx> Analysis<'_, 'ctx> {
     pub fn origins(&self, kernel: u32) -> Vec<String> {
         let declared = self.functions.nodes[kernel as usize].declared.clone().unwrap_or_default();
         let mut aspects = declared;
-        aspects.extend(self.reaches.iter().filter(|(_, reach)| reach.uses(kernel)).map(|(&aspect, _)| aspect));
+        aspects.extend(
+            self.reaches.iter().filter(|(_, reach)| reach.uses(kernel)).map(|(&aspect, _)| aspect),
+        );
         let line = |aspect: u32| {
-            let chain = self.chain(kernel, aspect).unwrap_or_else(|| self.describe(vec![kernel], aspect));
+            let chain =
+                self.chain(kernel, aspect).unwrap_or_else(|| self.describe(vec![kernel], aspect));
             format!("{}\t{}", aspect_name(aspect), chain.origin())
         };
         aspects.into_iter().map(line).collect()
@@ -194,8 +206,11 @@ impl<'ctx> Analysis<'_, 'ctx> {
     }
 
     fn use_place(&self, number: u32, symbol: &str, aspect: u32) -> Option<Place> {
-        let from_source = || self.sources.use_place(symbol, aspect).or_else(|| self.sources.declared_place(symbol));
-        let evidence = self.functions.uses(number).iter().find(|(used, _)| *used == aspect).map(|(_, e)| e);
+        let from_source = || {
+            self.sources.use_place(symbol, aspect).or_else(|| self.sources.declared_place(symbol))
+        };
+        let evidence =
+            self.functions.uses(number).iter().find(|(used, _)| *used == aspect).map(|(_, e)| e);
         let from_ir = || match evidence? {
             Evidence::Instruction(instruction) => first_place(*instruction),
             Evidence::Signature => self.function(number).debug_loc().map(place),
@@ -204,7 +219,11 @@ impl<'ctx> Analysis<'_, 'ctx> {
         from_source().or_else(from_ir)
     }
 
-    fn call_place(&self, (caller, caller_symbol): (u32, &str), (callee, callee_symbol): (u32, &str)) -> Option<Place> {
+    fn call_place(
+        &self,
+        (caller, caller_symbol): (u32, &str),
+        (callee, callee_symbol): (u32, &str),
+    ) -> Option<Place> {
         let from_ir = || {
             let calls = self.functions.calls(caller);
             calls.iter().find(|(to, _)| *to == callee).and_then(|(_, call)| first_place(*call))
@@ -244,7 +263,8 @@ fn unmangle(mangled: &str) -> Option<String> {
             break;
         }
     }
-    let whole = !parts.is_empty() && (if nested { rest.starts_with('E') } else { !rest.starts_with('I') });
+    let whole =
+        !parts.is_empty() && (if nested { rest.starts_with('E') } else { !rest.starts_with('I') });
     whole.then(|| parts.join("::"))
 }
 
@@ -275,8 +295,10 @@ mod tests {
 
     #[test]
     fn the_middle_of_long_chains_is_left_out() {
-        let link = |index: usize| Link { function: index as u32, name: format!("f{index}"), place: None };
-        let lines = |hidden| Chain { links: (0..24).map(link).collect(), hidden, place: None }.lines();
+        let link =
+            |index: usize| Link { function: index as u32, name: format!("f{index}"), place: None };
+        let lines =
+            |hidden| Chain { links: (0..24).map(link).collect(), hidden, place: None }.lines();
         assert_eq!(lines(0).len(), 24);
         let long = lines(976);
         assert_eq!(long.len(), 25);

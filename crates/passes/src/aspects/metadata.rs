@@ -12,10 +12,11 @@
 //! | `!intel_named_sub_group_size` | `automatic` or `primary` |
 //! | `!scythe_aspect_origins` | strings: see [`super::chain`] |
 //!
-//! The named metadata `!intel_types_that_use_aspects` lists types by their name in IR, each with numbers of aspects.
+//! The named metadata `!intel_types_that_use_aspects` lists types by their name in IR, each with
+//! numbers of aspects.
 //!
-//! Later compilers write `sycl_` for `intel_` and pairs of name and number for numbers: both are read, the forms above are
-//! written.
+//! Later compilers write `sycl_` for `intel_` and pairs of name and number for numbers: both are
+//! read, the forms above are written.
 
 use scythe_abi::aspect_origin::AspectOrigin;
 use scythe_llvm::{ContextRef, Function, Metadata, MetadataKind, Module};
@@ -43,9 +44,13 @@ pub struct Kinds {
 impl Kinds {
     pub fn new(context: ContextRef<'_>) -> Self {
         let both = |name: &str| {
-            [context.metadata_kind(&format!("intel_{name}")), context.metadata_kind(&format!("sycl_{name}"))]
+            [
+                context.metadata_kind(&format!("intel_{name}")),
+                context.metadata_kind(&format!("sycl_{name}")),
+            ]
         };
-        // LLVM prints metadata in the order in which it learnt the kinds: that of the specification's examples.
+        // LLVM prints metadata in the order in which it learnt the kinds: that of the
+        // specification's examples.
         Self {
             declared: both("declared_aspects"),
             used: both("used_aspects"),
@@ -82,18 +87,28 @@ impl Kinds {
         function.metadata(self.sub_group)?.operand(0)?.int()?.try_into().ok()
     }
 
-    /// The numeric required sub-group sizes of a function and of all that it calls, each with the symbol of a function that requires it.
-    /// Calls may be inlined, sizes stay.
+    /// The numeric required sub-group sizes of a function and of all that it calls, each with the
+    /// symbol of a function that requires it. Calls may be inlined, sizes stay.
     pub fn sub_group_sizes(self, function: Function<'_>) -> BTreeMap<u32, String> {
-        let called = function.metadata(self.called_sub_groups).map(Metadata::operands).unwrap_or_default();
-        let pair = |pair: &[Option<Metadata<'_>>]| Some((pair[0]?.int()?.try_into().ok()?, pair[1]?.string()?));
+        let called =
+            function.metadata(self.called_sub_groups).map(Metadata::operands).unwrap_or_default();
+        let pair = |pair: &[Option<Metadata<'_>>]| {
+            Some((pair[0]?.int()?.try_into().ok()?, pair[1]?.string()?))
+        };
         let mut sizes: BTreeMap<u32, String> = called.chunks_exact(2).filter_map(pair).collect();
         sizes.extend(self.sub_group_size(function).map(|own| (own, function.name())));
         sizes
     }
 
-    pub fn set_called_sub_group_sizes(self, function: Function<'_>, context: ContextRef<'_>, sizes: &[(u32, String)]) {
-        let pair = |(size, symbol): &(u32, String)| [context.md_int(32, u64::from(*size)), context.md_string(symbol)];
+    pub fn set_called_sub_group_sizes(
+        self,
+        function: Function<'_>,
+        context: ContextRef<'_>,
+        sizes: &[(u32, String)],
+    ) {
+        let pair = |(size, symbol): &(u32, String)| {
+            [context.md_int(32, u64::from(*size)), context.md_string(symbol)]
+        };
         let operands: Vec<_> = sizes.iter().flat_map(pair).collect();
         function.set_metadata(self.called_sub_groups, context.md_node(&operands));
     }
@@ -103,20 +118,22 @@ impl Kinds {
         function.metadata(self.named_sub_group)?.operand(0)?.string()
     }
 
-    /// The work-group size that the program requires, in the attribute's order: the fastest dimension last.
+    /// The work-group size that the program requires, in the attribute's order: the fastest
+    /// dimension last.
     pub fn work_group_size(self, function: Function<'_>) -> Option<Vec<u32>> {
         if let Some(sizes) = self.logical_work_group_size(function) {
             return Some(sizes).filter(|sizes| !sizes.is_empty());
         }
         let mut sizes = sizes_of(function.metadata(self.work_group)?)?;
-        let written = function.metadata(self.work_group_dims).and_then(|node| node.operand(0)?.int());
+        let written =
+            function.metadata(self.work_group_dims).and_then(|node| node.operand(0)?.int());
         sizes.truncate(written.map_or(3, |dims| dims.clamp(1, 3) as usize));
         sizes.reverse();
         (!sizes.is_empty()).then_some(sizes)
     }
 
-    /// The work-group size that the program recommends, in the attribute's order. Slower dimensions of size 1 are left out:
-    /// metadata does not tell whether they were written.
+    /// The work-group size that the program recommends, in the attribute's order. Slower dimensions
+    /// of size 1 are left out: metadata does not tell whether they were written.
     pub fn work_group_size_hint(self, function: Function<'_>) -> Option<Vec<u32>> {
         let mut sizes = sizes_of(function.metadata(self.hint)?)?;
         while sizes.len() > 1 && sizes.last() == Some(&1) {
@@ -132,13 +149,19 @@ impl Kinds {
     }
 
     /// See [`Kinds::work_group_size`]; an empty list says that no size is required.
-    pub fn set_logical_work_group_size(self, function: Function<'_>, context: ContextRef<'_>, sizes: &[u32]) {
+    pub fn set_logical_work_group_size(
+        self,
+        function: Function<'_>,
+        context: ContextRef<'_>,
+        sizes: &[u32],
+    ) {
         function.set_metadata(self.logical_work_group, numbers(context, sizes));
     }
 
     /// The calls that bring each aspect in. Strings of another form are ignored.
     pub fn origins(self, function: Function<'_>) -> Vec<AspectOrigin> {
-        let operands = function.metadata(self.origins).map(|node| node.operands()).unwrap_or_default();
+        let operands =
+            function.metadata(self.origins).map(|node| node.operands()).unwrap_or_default();
         let lines = operands.into_iter().flatten().filter_map(Metadata::string);
         lines.filter_map(|line| AspectOrigin::parse(&line)).collect()
     }
@@ -161,7 +184,12 @@ impl Kinds {
         function.set_metadata(self.used[0], aspects);
     }
 
-    pub fn set_fixed_targets(self, function: Function<'_>, context: ContextRef<'_>, targets: &[String]) {
+    pub fn set_fixed_targets(
+        self,
+        function: Function<'_>,
+        context: ContextRef<'_>,
+        targets: &[String],
+    ) {
         let names: Vec<_> = targets.iter().map(|name| context.md_string(name)).collect();
         function.set_metadata(self.fixed_targets[0], context.md_node(&names));
     }
@@ -172,7 +200,10 @@ pub fn types(module: &Module<'_>) -> HashMap<String, BTreeSet<u32>> {
     let mut types: HashMap<String, BTreeSet<u32>> = HashMap::new();
     for node in [TYPES, LATER_TYPES].into_iter().flat_map(|name| module.named_metadata(name)) {
         let Some(name) = node.operand(0).and_then(Metadata::string) else { continue };
-        types.entry(name).or_default().extend(node.operands().into_iter().skip(1).flatten().filter_map(aspect));
+        types
+            .entry(name)
+            .or_default()
+            .extend(node.operands().into_iter().skip(1).flatten().filter_map(aspect));
     }
     types
 }
@@ -205,6 +236,7 @@ fn aspect(operand: Metadata<'_>) -> Option<u32> {
 
 /// The form of a list of aspects.
 pub fn numbers<'ctx>(context: ContextRef<'ctx>, aspects: &[u32]) -> Metadata<'ctx> {
-    let operands: Vec<_> = aspects.iter().map(|&aspect| context.md_int(32, aspect.into())).collect();
+    let operands: Vec<_> =
+        aspects.iter().map(|&aspect| context.md_int(32, aspect.into())).collect();
     context.md_node(&operands)
 }

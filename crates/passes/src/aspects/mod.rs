@@ -1,15 +1,19 @@
 //! Which aspects each function uses: the pass that must see the module before any other does.
 //!
 //! Afterwards
-//! * `!intel_used_aspects` of every function lists the aspects that it and all it calls use, in ascending order. What a
-//!   callee declares with `device_has` counts as used by its callers; what a branch of `if_device_has` uses does not, and stands on
-//!   the branch's own function ([`crate::device_has`]);
-//! * `!scythe_called_sub_group_sizes` likewise lists the sub-group sizes that the functions which it calls require;
-//! * every kernel and `SYCL_EXTERNAL` function has `!intel_fixed_targets`, empty without `-fsycl-fixed-targets=`;
+//! * `!intel_used_aspects` of every function lists the aspects that it and all it calls use, in
+//!   ascending order. What a callee declares with `device_has` counts as used by its callers; what
+//!   a branch of `if_device_has` uses does not, and stands on the branch's own function
+//!   ([`crate::device_has`]);
+//! * `!scythe_called_sub_group_sizes` likewise lists the sub-group sizes that the functions which
+//!   it calls require;
+//! * every kernel and `SYCL_EXTERNAL` function has `!intel_fixed_targets`, empty without
+//!   `-fsycl-fixed-targets=`;
 //! * kernels tell in `!scythe_aspect_origins` what brings each aspect in;
 //! * functions that use what they do not declare, or what a fixed target lacks, have been reported.
 //!
-//! The work is linear: one walk over the instructions, and one visit of each function per aspect that it uses.
+//! The work is linear: one walk over the instructions, and one visit of each function per aspect
+//! that it uses.
 
 pub mod chain;
 pub mod metadata;
@@ -57,7 +61,9 @@ impl Pass for Aspects<'_> {
         write_sub_group_sizes(module, kinds, &analysis.functions);
         let changed = fixed_targets::mark(module, kinds, self.fixed_targets);
         warning::undeclared(&analysis).into_iter().for_each(self.report);
-        fixed_targets::check(&analysis, kinds, self.fixed_targets).into_iter().for_each(self.report);
+        fixed_targets::check(&analysis, kinds, self.fixed_targets)
+            .into_iter()
+            .for_each(self.report);
         Ok(changed || !analysis.reaches.is_empty())
     }
 }
@@ -65,8 +71,11 @@ impl Pass for Aspects<'_> {
 /// Who calls each function on every device: calls of branches for some devices are left out.
 fn callers(functions: &Scan<'_>) -> Callers {
     let count = functions.nodes.len();
-    let calls = (0..count as u32).flat_map(|caller| functions.calls(caller).iter().map(move |call| (caller, call.0)));
-    let is_branch = |callee: u32| functions.nodes.get(callee as usize).is_some_and(|node| node.condition.is_some());
+    let calls = (0..count as u32)
+        .flat_map(|caller| functions.calls(caller).iter().map(move |call| (caller, call.0)));
+    let is_branch = |callee: u32| {
+        functions.nodes.get(callee as usize).is_some_and(|node| node.condition.is_some())
+    };
     Callers::new(count, calls.filter(move |(_, callee)| !is_branch(*callee)))
 }
 
@@ -75,13 +84,23 @@ fn propagate(functions: &Scan<'_>) -> BTreeMap<u32, Reach> {
     let callers = callers(functions);
     let mut users: BTreeMap<u32, (Vec<u32>, Vec<u32>)> = BTreeMap::new();
     for (number, node) in (0u32..).zip(&functions.nodes) {
-        functions.uses(number).iter().for_each(|(aspect, _)| users.entry(*aspect).or_default().0.push(number));
-        node.declared.iter().flatten().for_each(|aspect| users.entry(*aspect).or_default().1.push(number));
+        functions
+            .uses(number)
+            .iter()
+            .for_each(|(aspect, _)| users.entry(*aspect).or_default().0.push(number));
+        node.declared
+            .iter()
+            .flatten()
+            .for_each(|aspect| users.entry(*aspect).or_default().1.push(number));
     }
-    users.into_iter().map(|(aspect, (users, declarers))| (aspect, Reach::new(&callers, &users, &declarers))).collect()
+    users
+        .into_iter()
+        .map(|(aspect, (users, declarers))| (aspect, Reach::new(&callers, &users, &declarers)))
+        .collect()
 }
 
-/// Writes on each function which sub-group sizes the functions that it calls require, besides its own.
+/// Writes on each function which sub-group sizes the functions that it calls require, besides its
+/// own.
 fn write_sub_group_sizes(module: &Module<'_>, kinds: Kinds, functions: &Scan<'_>) {
     let mut users: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     for (number, node) in (0u32..).zip(&functions.nodes) {
@@ -93,13 +112,17 @@ fn write_sub_group_sizes(module: &Module<'_>, kinds: Kinds, functions: &Scan<'_>
         return;
     }
     let callers = callers(functions);
-    let reaches: Vec<_> = users.into_iter().map(|(size, users)| (size, Reach::new(&callers, &users, &[]))).collect();
+    let reaches: Vec<_> =
+        users.into_iter().map(|(size, users)| (size, Reach::new(&callers, &users, &[]))).collect();
     for (number, node) in (0u32..).zip(&functions.nodes) {
         let own = kinds.sub_group_size(node.function);
-        let called = reaches.iter().filter(|(size, reach)| Some(*size) != own && reach.uses(number));
-        let owner =
-            |reach: &Reach| reach.chain(number).last().map(|&owner| functions.nodes[owner as usize].function.name());
-        let called: Vec<_> = called.filter_map(|(size, reach)| Some((*size, owner(reach)?))).collect();
+        let called =
+            reaches.iter().filter(|(size, reach)| Some(*size) != own && reach.uses(number));
+        let owner = |reach: &Reach| {
+            reach.chain(number).last().map(|&owner| functions.nodes[owner as usize].function.name())
+        };
+        let called: Vec<_> =
+            called.filter_map(|(size, reach)| Some((*size, owner(reach)?))).collect();
         if !called.is_empty() {
             kinds.set_called_sub_group_sizes(node.function, module.context(), &called);
         }
@@ -113,7 +136,13 @@ fn write(module: &Module<'_>, kinds: Kinds, analysis: &Analysis<'_, '_>) {
     let mut aspects = Vec::new();
     for (number, node) in (0u32..).zip(&analysis.functions.nodes) {
         aspects.clear();
-        aspects.extend(analysis.reaches.iter().filter(|(_, reach)| reach.uses(number)).map(|(&aspect, _)| aspect));
+        aspects.extend(
+            analysis
+                .reaches
+                .iter()
+                .filter(|(_, reach)| reach.uses(number))
+                .map(|(&aspect, _)| aspect),
+        );
         if !aspects.is_empty() {
             if !nodes.contains_key(&aspects) {
                 nodes.insert(aspects.clone(), metadata::numbers(context, &aspects));

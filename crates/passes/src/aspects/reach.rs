@@ -1,8 +1,9 @@
 //! How one aspect travels up a call graph, and by which calls.
 //!
-//! A function uses an aspect when it does so itself, or calls a function that uses or declares it. The search starts at all
-//! sources of the aspect at once and goes from callees to callers, so each function is visited once per aspect it uses,
-//! cycles need no care, and each function is left with the first call of a shortest way to a source.
+//! A function uses an aspect when it does so itself, or calls a function that uses or declares it.
+//! The search starts at all sources of the aspect at once and goes from callees to callers, so each
+//! function is visited once per aspect it uses, cycles need no care, and each function is left with
+//! the first call of a shortest way to a source.
 
 /// Why a function uses the aspect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +46,8 @@ impl Callers {
     }
 
     pub fn of(&self, callee: u32) -> &[u32] {
-        &self.lists[self.starts[callee as usize] as usize..self.starts[callee as usize + 1] as usize]
+        &self.lists
+            [self.starts[callee as usize] as usize..self.starts[callee as usize + 1] as usize]
     }
 }
 
@@ -56,7 +58,8 @@ pub struct Reach {
 }
 
 impl Reach {
-    /// The functions that use the aspect themselves, and those that declare it. Numbers beyond the graph are ignored.
+    /// The functions that use the aspect themselves, and those that declare it. Numbers beyond the
+    /// graph are ignored.
     pub fn new(callers: &Callers, users: &[u32], declarers: &[u32]) -> Self {
         let mut steps = vec![Step::Unused; callers.count()];
         let mut declared = vec![false; callers.count()];
@@ -95,8 +98,9 @@ impl Reach {
         self.steps.get(function as usize).copied().unwrap_or(Step::Unused)
     }
 
-    /// A shortest chain of calls from a function to a source of the aspect, both included; empty where it does not use it.
-    /// The last one uses the aspect itself, unless it declares it and something called it.
+    /// A shortest chain of calls from a function to a source of the aspect, both included; empty
+    /// where it does not use it. The last one uses the aspect itself, unless it declares it and
+    /// something called it.
     pub fn chain(&self, from: u32) -> Vec<u32> {
         let mut chain = Vec::new();
         let mut at = from;
@@ -160,7 +164,8 @@ mod tests {
         })
     }
 
-    /// By the definition: a chain of calls of any length to a user, or of one at least to a declarer.
+    /// By the definition: a chain of calls of any length to a user, or of one at least to a
+    /// declarer.
     fn by_force(count: usize, calls: &[(u32, u32)], users: &[u32], declarers: &[u32]) -> Vec<u32> {
         let mut used: Vec<bool> = (0..count as u32).map(|f| users.contains(&f)).collect();
         loop {
@@ -175,7 +180,11 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { cases: 10_000, failure_persistence: None, ..ProptestConfig::default() })]
+        #![proptest_config(ProptestConfig {
+            cases: 10_000,
+            failure_persistence: None,
+            ..ProptestConfig::default()
+        })]
 
         #[test]
         fn random_graphs_agree_with_brute_force((count, calls, users, declarers) in graph()) {

@@ -1,10 +1,12 @@
-//! What a device must offer to run a set of entry points: what device code is split by, and what images say.
+//! What a device must offer to run a set of entry points: what device code is split by, and what
+//! images say.
 
 use super::metadata::Kinds;
 use scythe_llvm::Function;
 use std::collections::BTreeSet;
 
-/// What entry points demand together. Two sets of entry points may share an image exactly if [`Requirements::may_share`].
+/// What entry points demand together. Two sets of entry points may share an image exactly if
+/// [`Requirements::may_share`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Requirements {
     /// Used and declared aspects.
@@ -31,13 +33,17 @@ impl Requirements {
     }
 
     /// The requirements of entry points that are in one image.
-    pub fn of_all<'ctx>(entry_points: impl IntoIterator<Item = Function<'ctx>>, kinds: Kinds) -> Self {
-        let all: Vec<Self> = entry_points.into_iter().map(|entry_point| Self::of(entry_point, kinds)).collect();
+    pub fn of_all<'ctx>(
+        entry_points: impl IntoIterator<Item = Function<'ctx>>,
+        kinds: Kinds,
+    ) -> Self {
+        let all: Vec<Self> =
+            entry_points.into_iter().map(|entry_point| Self::of(entry_point, kinds)).collect();
         Self::together(&all)
     }
 
-    /// What all of these need. Those that share an image have the same fixed targets; of others that do not, the ones that all agree
-    /// on are left.
+    /// What all of these need. Those that share an image have the same fixed targets; of others
+    /// that do not, the ones that all agree on are left.
     pub fn together<'a>(all: impl IntoIterator<Item = &'a Self>) -> Self {
         let mut all = all.into_iter();
         let Some(mut sum) = all.next().cloned() else { return Self::default() };
@@ -53,8 +59,8 @@ impl Requirements {
         sum
     }
 
-    /// Whether the specification lets entry points with these requirements be in one image: the same fixed targets, or none
-    /// and the same of everything else.
+    /// Whether the specification lets entry points with these requirements be in one image: the
+    /// same fixed targets, or none and the same of everything else.
     pub fn may_share(&self, other: &Self) -> bool {
         self.share_key() == other.share_key()
     }

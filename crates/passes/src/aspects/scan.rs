@@ -1,8 +1,10 @@
-//! What each function of a module uses by itself, and whom it calls: one walk over all instructions.
+//! What each function of a module uses by itself, and whom it calls: one walk over all
+//! instructions.
 //!
-//! A function uses the aspects of its `!intel_used_aspects`, and of every type in its signature and instructions: `double`
-//! and `half` wherever they are, and the types of `!intel_types_that_use_aspects`; also as members, elements and
-//! operands. Types are compared by identity, names only once per type.
+//! A function uses the aspects of its `!intel_used_aspects`, and of every type in its signature and
+//! instructions: `double` and `half` wherever they are, and the types of
+//! `!intel_types_that_use_aspects`; also as members, elements and operands. Types are compared by
+//! identity, names only once per type.
 
 use super::metadata::{self, Kinds};
 use crate::device_has;
@@ -22,7 +24,8 @@ pub enum Evidence<'ctx> {
     Instruction(Instruction<'ctx>),
 }
 
-/// A function, and where its part of the lists of [`Scan`] ends: it begins where that of the function before ends.
+/// A function, and where its part of the lists of [`Scan`] ends: it begins where that of the
+/// function before ends.
 pub struct Node<'ctx> {
     pub function: Function<'ctx>,
     pub declared: Option<BTreeSet<u32>>,
@@ -32,8 +35,9 @@ pub struct Node<'ctx> {
     calls_end: usize,
 }
 
-/// All functions, in the module's order, and what each does by itself; intrinsics have a place but neither uses nor calls.
-/// One list holds the uses of all, another the calls, so that small functions cost no memory of their own.
+/// All functions, in the module's order, and what each does by itself; intrinsics have a place but
+/// neither uses nor calls. One list holds the uses of all, another the calls, so that small
+/// functions cost no memory of their own.
 pub struct Scan<'ctx> {
     pub nodes: Vec<Node<'ctx>>,
     uses: Vec<(u32, Evidence<'ctx>)>,
@@ -79,24 +83,35 @@ pub fn scan<'ctx>(module: &Module<'ctx>, kinds: Kinds) -> Scan<'ctx> {
             declared = kinds.declared(function);
             let uses_start = uses.len();
             let mut node = Notes { uses: &mut uses, uses_start, calls: &mut calls };
-            node.uses.extend(kinds.used(function).into_iter().map(|aspect| (aspect, Evidence::Metadata)));
+            node.uses.extend(
+                kinds.used(function).into_iter().map(|aspect| (aspect, Evidence::Metadata)),
+            );
             let signature = function.function_type();
             node.note(types.aspects(signature, signature.kind()), Evidence::Signature);
             for instruction in function.instructions() {
                 visit(&mut node, instruction, &mut types, |callee| {
                     let callee = *numbers.get(&callee)?;
-                    let repeated = std::mem::replace(&mut last_caller[callee as usize], number as u32) == number as u32;
+                    let repeated =
+                        std::mem::replace(&mut last_caller[callee as usize], number as u32)
+                            == number as u32;
                     (!repeated).then_some(callee)
                 });
             }
         }
         let condition = device_has::condition(function);
-        nodes.push(Node { function, declared, condition, uses_end: uses.len(), calls_end: calls.len() });
+        nodes.push(Node {
+            function,
+            declared,
+            condition,
+            uses_end: uses.len(),
+            calls_end: calls.len(),
+        });
     }
     Scan { nodes, uses, calls }
 }
 
-/// Hashes addresses of functions, of which one stands in each call: nobody chooses those to make the table slow.
+/// Hashes addresses of functions, of which one stands in each call: nobody chooses those to make
+/// the table slow.
 #[derive(Default)]
 struct AddressHasher(u64);
 
@@ -106,7 +121,8 @@ impl Hasher for AddressHasher {
     }
 
     fn write_u64(&mut self, number: u64) {
-        // The odd number nearest to 2^64 divided by the golden ratio: the upper bits, which the table looks at, mix them all.
+        // The odd number nearest to 2^64 divided by the golden ratio: the upper bits, which the
+        // table looks at, mix them all.
         let mixed = (self.0 ^ number).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         self.0 = mixed ^ (mixed >> 32);
     }
@@ -120,7 +136,8 @@ impl Hasher for AddressHasher {
     }
 }
 
-/// Adds what one instruction uses and calls; `new_callee` gives the number of a function that was not called before.
+/// Adds what one instruction uses and calls; `new_callee` gives the number of a function that was
+/// not called before.
 fn visit<'ctx>(
     node: &mut Notes<'_, 'ctx>,
     instruction: Instruction<'ctx>,
@@ -146,9 +163,12 @@ fn visit<'ctx>(
         let ty = operand.ty();
         match ty.kind() {
             TypeKind::LLVMPointerTypeKind if operand.is_constant() => {
-                let function =
-                    operand.strip_constant_casts().as_function().filter(|function| called != Some(*function));
-                node.calls.extend(function.and_then(&mut new_callee).map(|callee| (callee, instruction)));
+                let function = operand
+                    .strip_constant_casts()
+                    .as_function()
+                    .filter(|function| called != Some(*function));
+                node.calls
+                    .extend(function.and_then(&mut new_callee).map(|callee| (callee, instruction)));
             }
             kind => node.note(types.aspects(ty, kind), evidence),
         }
@@ -197,7 +217,8 @@ impl<'ctx> Types<'ctx> {
         }
     }
 
-    /// What a compound type holds, at any depth. Types are finite: without pointers none holds itself.
+    /// What a compound type holds, at any depth. Types are finite: without pointers none holds
+    /// itself.
     fn look_into(&mut self, ty: Type<'ctx>) -> Vec<u32> {
         let mut found = BTreeSet::new();
         if let Some(name) = ty.struct_name() {

@@ -38,7 +38,8 @@ impl fmt::Display for Warning {
     }
 }
 
-/// Functions that use aspects which their `device_has` does not list: one warning per function and aspect.
+/// Functions that use aspects which their `device_has` does not list: one warning per function and
+/// aspect.
 pub fn undeclared(analysis: &Analysis<'_, '_>) -> Vec<Warning> {
     let mut warnings = Vec::new();
     for (number, node) in analysis.functions.nodes.iter().enumerate() {
@@ -55,8 +56,10 @@ pub fn undeclared(analysis: &Analysis<'_, '_>) -> Vec<Warning> {
                 continue;
             }
             let name = analysis.name(number, &node.function.name());
-            let message =
-                format!("function '{name}' uses aspect '{}' not listed in 'sycl::device_has'", aspect_name(aspect));
+            let message = format!(
+                "function '{name}' uses aspect '{}' not listed in 'sycl::device_has'",
+                aspect_name(aspect)
+            );
             warnings.push(Warning::with_chain(Group::DeviceHas, message, &chain));
         }
     }

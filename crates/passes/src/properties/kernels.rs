@@ -1,7 +1,7 @@
 //! Properties of kernels → the metadata that attributes such as `reqd_work_group_size` become.
 //!
-//! A property that says other than such an attribute of the same kernel is an error, as is a value that is not of the
-//! property's form.
+//! A property that says other than such an attribute of the same kernel is an error, as is a value
+//! that is not of the property's form.
 
 use crate::aspects::metadata::Kinds;
 use crate::properties::PropertyError;
@@ -12,7 +12,8 @@ const SUB_GROUP_SIZE: &str = "sycl-sub-group-size";
 const WORK_GROUP_SIZE: &str = "sycl-work-group-size";
 const WORK_GROUP_SIZE_HINT: &str = "sycl-work-group-size-hint";
 const DEVICE_HAS: &str = "sycl-device-has";
-/// Of a kernel whose work-groups are loops in groups of another size: the size that the program requires.
+/// Of a kernel whose work-groups are loops in groups of another size: the size that the program
+/// requires.
 const LOGICAL_WORK_GROUP_SIZE: &str = "scythe-logical-work-group-size";
 
 /// See the file's head.
@@ -27,8 +28,11 @@ impl Pass for KernelProperties {
         let mut changed = false;
         for kernel in module.kernels() {
             let made = translate(module, kernel);
-            changed |=
-                made.map_err(|fault| Error::Kernel { pass: self.name(), kernel: kernel.name(), fault: fault.into() })?;
+            changed |= made.map_err(|fault| Error::Kernel {
+                pass: self.name(),
+                kernel: kernel.name(),
+                fault: fault.into(),
+            })?;
         }
         Ok(changed)
     }
@@ -40,10 +44,14 @@ fn translate<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) -> Result<bool
     let mut numbers = |name: &'static str, least: usize, most: usize, from: u64| {
         let Some(text) = kernel.string_attribute(Place::Function, name) else { return Ok(None) };
         found = true;
-        let numbers: Option<Vec<u64>> =
-            if text.is_empty() { Some(Vec::new()) } else { text.split(',').map(|n| n.parse().ok()).collect() };
+        let numbers: Option<Vec<u64>> = if text.is_empty() {
+            Some(Vec::new())
+        } else {
+            text.split(',').map(|n| n.parse().ok()).collect()
+        };
         let fits = |list: &Vec<u64>| {
-            (least..=most).contains(&list.len()) && list.iter().all(|n| (from..=u32::MAX.into()).contains(n))
+            (least..=most).contains(&list.len())
+                && list.iter().all(|n| (from..=u32::MAX.into()).contains(n))
         };
         let expected = if from == 0 { "aspects" } else { "positive sizes" };
         numbers.filter(fits).map(Some).ok_or_else(|| PropertyError::Value {
@@ -67,7 +75,10 @@ fn translate<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) -> Result<bool
     if let Some(sizes) = logical {
         let kinds = Kinds::new(module.context());
         let sizes: Vec<u32> = sizes.iter().map(|&size| size as u32).collect();
-        if kinds.logical_work_group_size(kernel).is_some_and(|present| !present.is_empty() && present != sizes) {
+        if kinds
+            .logical_work_group_size(kernel)
+            .is_some_and(|present| !present.is_empty() && present != sizes)
+        {
             return Err(PropertyError::Contradiction { property: WORK_GROUP_SIZE });
         }
         kinds.set_logical_work_group_size(kernel, module.context(), &sizes);
@@ -101,9 +112,12 @@ fn set<'ctx>(
 ) -> Result<(), PropertyError> {
     let context = module.context();
     let id = context.metadata_kind(kind);
-    let present: Option<Vec<_>> =
-        kernel.metadata(id).map(|node| node.operands().into_iter().map(|n| n.and_then(Metadata::int)).collect());
-    if present.is_some_and(|present| present != numbers.iter().map(|&n| Some(n)).collect::<Vec<_>>()) {
+    let present: Option<Vec<_>> = kernel
+        .metadata(id)
+        .map(|node| node.operands().into_iter().map(|n| n.and_then(Metadata::int)).collect());
+    if present
+        .is_some_and(|present| present != numbers.iter().map(|&n| Some(n)).collect::<Vec<_>>())
+    {
         return Err(PropertyError::Contradiction { property });
     }
     let operands: Vec<_> = numbers.iter().map(|&number| context.md_int(32, number)).collect();

@@ -1,8 +1,9 @@
 //! Remembers which member of which structure an annotated access is to, while IR still says so.
 //!
-//! Optimisation turns addresses of members into sums of bytes. `OpMemberDecorate` names a structure and a member, so each call of
-//! `llvm.ptr.annotation` with properties gets `!scythe_member !{%structure poison, i32 member}`. The structure is named by a value
-//! of its type, since linking modules may change a type's name. An access without it is decorated like any other; only the
+//! Optimisation turns addresses of members into sums of bytes. `OpMemberDecorate` names a structure
+//! and a member, so each call of `llvm.ptr.annotation` with properties gets `!scythe_member
+//! !{%structure poison, i32 member}`. The structure is named by a value of its type, since linking
+//! modules may change a type's name. An access without it is decorated like any other; only the
 //! member is not.
 
 use super::spirv::{ANNOTATION_PREFIX, annotation_text, annotations};
@@ -27,11 +28,16 @@ impl Pass for MemberProperties {
             if !annotation_text(call).is_some_and(|text| text.starts_with(ANNOTATION_PREFIX)) {
                 continue;
             }
-            let Some((structure, member)) = call.args().first().and_then(|&address| member_of(address)) else {
+            let Some((structure, member)) =
+                call.args().first().and_then(|&address| member_of(address))
+            else {
                 continue;
             };
             let structure = structure.poison().as_metadata();
-            call.set_metadata(kind, Some(context.md_node(&[structure, context.md_int(32, member)])));
+            call.set_metadata(
+                kind,
+                Some(context.md_node(&[structure, context.md_int(32, member)])),
+            );
             changed = true;
         }
         Ok(changed)

@@ -1,7 +1,9 @@
-//! Compile-time properties in IR, case by case: those that mean something to the compiler take effect here.
+//! Compile-time properties in IR, case by case: those that mean something to the compiler take
+//! effect here.
 //!
-//! Properties come as string attributes of kernels, parameters and variables, and as `llvm.ptr.annotation` of members.
-//! Those that no table here knows stay as they are, for whoever knows them later.
+//! Properties come as string attributes of kernels, parameters and variables, and as
+//! `llvm.ptr.annotation` of members. Those that no table here knows stay as they are, for whoever
+//! knows them later.
 //!
 //! | property | on | effect |
 //! |---|---|---|
@@ -12,8 +14,8 @@
 //! | `sycl-no-alias` | pointer parameters | `noalias` |
 //! | `sycl-alignment` | pointer parameters | `align` |
 //!
-//! * [`kernels`] runs before aspects are found, [`parameters`] after kernels have flat parameters, [`members`] before anything
-//!   is optimised.
+//! * [`kernels`] runs before aspects are found, [`parameters`] after kernels have flat parameters,
+//!   [`members`] before anything is optimised.
 //! * [`spirv`] is post-link's: what SPIR-V hears of properties, by the table in [`spirv_table`].
 //! * [`drop_annotations`] is for targets that make nothing of annotated members.
 
@@ -32,14 +34,17 @@ pub use spirv::SpirvProperties;
 
 use scythe_llvm::Module;
 
-/// Removes the annotations of members that carry properties, which keep memory from becoming values, and what only SPIR-V makes
-/// something of.
+/// Removes the annotations of members that carry properties, which keep memory from becoming
+/// values, and what only SPIR-V makes something of.
 pub fn drop_annotations(module: &Module<'_>) {
     module.erase_named_metadata(spirv::EXECUTION_MODES);
-    let annotations: Vec<_> = module.functions().filter(|f| f.name().starts_with("llvm.ptr.annotation.")).collect();
+    let annotations: Vec<_> =
+        module.functions().filter(|f| f.name().starts_with("llvm.ptr.annotation.")).collect();
     for annotation in annotations {
         for call in annotation.users().into_iter().filter_map(|user| user.as_instruction()) {
-            if let (Some(address), true) = (call.args().first(), call.called_function() == Some(annotation)) {
+            if let (Some(address), true) =
+                (call.args().first(), call.called_function() == Some(annotation))
+            {
                 call.as_value().replace_all_uses_with(*address);
                 call.erase();
             }

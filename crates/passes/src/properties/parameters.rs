@@ -1,7 +1,9 @@
-//! Properties of kernel parameters: string attributes of the parameter, and what LLVM makes of those it understands.
+//! Properties of kernel parameters: string attributes of the parameter, and what LLVM makes of
+//! those it understands.
 //!
-//! The front end knows them before the parameters exist. [`note`] keeps them in `!scythe_param_properties`, one node of
-//! names and values per parameter to come; the pass, after the lowering, writes the attributes and removes the metadata.
+//! The front end knows them before the parameters exist. [`note`] keeps them in
+//! `!scythe_param_properties`, one node of names and values per parameter to come; the pass, after
+//! the lowering, writes the attributes and removes the metadata.
 
 use crate::properties::PropertyError;
 use crate::{Error, Pass};
@@ -16,7 +18,9 @@ pub fn note(module: &Module<'_>, kernel: Function<'_>, parameters: &[Vec<(String
     }
     let context = module.context();
     let node = |properties: &Vec<(String, String)>| {
-        let texts = properties.iter().flat_map(|(name, value)| [context.md_string(name), context.md_string(value)]);
+        let texts = properties
+            .iter()
+            .flat_map(|(name, value)| [context.md_string(name), context.md_string(value)]);
         context.md_node(&texts.collect::<Vec<_>>())
     };
     let nodes: Vec<_> = parameters.iter().map(node).collect();
@@ -36,8 +40,11 @@ impl Pass for ParameterProperties {
         let mut changed = false;
         for kernel in module.kernels() {
             let Some(node) = kernel.metadata(kind) else { continue };
-            let fail =
-                |fault: PropertyError| Error::Kernel { pass: self.name(), kernel: kernel.name(), fault: fault.into() };
+            let fail = |fault: PropertyError| Error::Kernel {
+                pass: self.name(),
+                kernel: kernel.name(),
+                fault: fault.into(),
+            };
             let parameters = node.operands();
             if parameters.len() != kernel.param_count() {
                 let (have, want) = (parameters.len(), kernel.param_count());
@@ -45,7 +52,12 @@ impl Pass for ParameterProperties {
             }
             for (index, properties) in parameters.into_iter().enumerate() {
                 let texts: Option<Vec<String>> = properties
-                    .map(|node| node.operands().into_iter().map(|text| text.and_then(Metadata::string)).collect())
+                    .map(|node| {
+                        node.operands()
+                            .into_iter()
+                            .map(|text| text.and_then(Metadata::string))
+                            .collect()
+                    })
                     .unwrap_or_default();
                 let texts = texts.ok_or_else(|| fail(PropertyError::NotText { index }))?;
                 for pair in texts.chunks_exact(2) {
@@ -72,13 +84,17 @@ fn apply<'ctx>(
         return Err(PropertyError::TwoValues { index, property: name.to_owned() });
     }
     kernel.add_attribute(place, context.string_attribute(name, value));
-    let is_pointer =
-        kernel.param(index).is_some_and(|p| p.ty().is_pointer()) && kernel.enum_attribute(place, "byval").is_none();
+    let is_pointer = kernel.param(index).is_some_and(|p| p.ty().is_pointer())
+        && kernel.enum_attribute(place, "byval").is_none();
     let meaning = match name {
         "sycl-no-alias" if is_pointer => context.enum_attribute("noalias", 0),
         "sycl-alignment" if is_pointer => {
-            let bytes = value.parse().ok().filter(|bytes: &u64| bytes.is_power_of_two() && *bytes <= 1 << 20);
-            let bytes = bytes.ok_or_else(|| PropertyError::Alignment { index, value: value.to_owned() })?;
+            let bytes = value
+                .parse()
+                .ok()
+                .filter(|bytes: &u64| bytes.is_power_of_two() && *bytes <= 1 << 20);
+            let bytes =
+                bytes.ok_or_else(|| PropertyError::Alignment { index, value: value.to_owned() })?;
             context.enum_attribute("align", bytes)
         }
         _ => None,

@@ -1,5 +1,6 @@
-//! Properties → the IR that LLVM's SPIR-V back end, and Scythe after it, make SPIR-V's instructions of: post-link's part of
-//! the way to SPIR-V. What becomes of which property is in [`super::spirv_table`].
+//! Properties → the IR that LLVM's SPIR-V back end, and Scythe after it, make SPIR-V's instructions
+//! of: post-link's part of the way to SPIR-V. What becomes of which property is in
+//! [`super::spirv_table`].
 //!
 //! | property of | IR | SPIR-V |
 //! |---|---|---|
@@ -10,9 +11,10 @@
 //!
 //! A decoration is `!{i32 number, operand…}`; operands are numbers or texts.
 //!
-//! The design document has a call of `__spirv_AddMemberDecoration(ptr, metadata)` for members, which is no valid IR: only
-//! intrinsics take metadata. The call of `llvm.ptr.annotation` stays instead, and carries the same list. Should an optimisation lose
-//! the list, [`member_decorations`] makes it again of the call's text.
+//! The design document has a call of `__spirv_AddMemberDecoration(ptr, metadata)` for members,
+//! which is no valid IR: only intrinsics take metadata. The call of `llvm.ptr.annotation` stays
+//! instead, and carries the same list. Should an optimisation lose the list, [`member_decorations`]
+//! makes it again of the call's text.
 //!
 //! What is there already stays. Running the pass twice changes nothing.
 
@@ -38,10 +40,14 @@ impl Pass for SpirvProperties {
 
     fn run(&self, module: &Module<'_>) -> Result<bool, Error> {
         let mut changed = false;
-        let mut modes: HashSet<Metadata<'_>> = module.named_metadata(EXECUTION_MODES).into_iter().collect();
+        let mut modes: HashSet<Metadata<'_>> =
+            module.named_metadata(EXECUTION_MODES).into_iter().collect();
         for kernel in module.kernels() {
-            let fail =
-                |fault: PropertyError| Error::Kernel { pass: self.name(), kernel: kernel.name(), fault: fault.into() };
+            let fail = |fault: PropertyError| Error::Kernel {
+                pass: self.name(),
+                kernel: kernel.name(),
+                fault: fault.into(),
+            };
             changed |= execution_modes(module, kernel, &mut modes).map_err(fail)?;
             changed |= parameter_decorations(module, kernel).map_err(fail)?;
         }
@@ -73,15 +79,19 @@ pub fn annotations<'ctx>(module: &Module<'ctx>) -> Vec<Instruction<'ctx>> {
         return Vec::new();
     }
     let functions = module.functions().filter(|function| !function.is_declaration());
-    functions.flat_map(|f| f.instructions()).filter(|i| i.called_function().is_some_and(is_annotation)).collect()
+    functions
+        .flat_map(|f| f.instructions())
+        .filter(|i| i.called_function().is_some_and(is_annotation))
+        .collect()
 }
 
 fn is_annotation(function: Function<'_>) -> bool {
     function.is_intrinsic() && function.name().starts_with("llvm.ptr.annotation.")
 }
 
-/// The list of decorations that the properties in an annotation's text become: those in the table as it says, and the rest as text.
-/// Nothing where the table has none of them: the back end makes text of the whole by itself.
+/// The list of decorations that the properties in an annotation's text become: those in the table
+/// as it says, and the rest as text. Nothing where the table has none of them: the back end makes
+/// text of the whole by itself.
 pub fn member_decorations<'ctx>(
     module: &Module<'ctx>,
     annotation: Instruction<'ctx>,
@@ -140,7 +150,8 @@ fn execution_modes<'ctx>(
     let mut changed = false;
     for row in rows_on(On::Kernel) {
         let Some(value) = kernel.string_attribute(Place::Function, row.property) else { continue };
-        let mode = decoration(module.context(), &row, &[kernel.as_value().as_metadata()], &value, "")?;
+        let mode =
+            decoration(module.context(), &row, &[kernel.as_value().as_metadata()], &value, "")?;
         // Equal nodes are one node.
         if present.insert(mode) {
             module.add_named_metadata(EXECUTION_MODES, mode);
@@ -150,17 +161,26 @@ fn execution_modes<'ctx>(
     Ok(changed)
 }
 
-fn parameter_decorations<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) -> Result<bool, PropertyError> {
+fn parameter_decorations<'ctx>(
+    module: &Module<'ctx>,
+    kernel: Function<'ctx>,
+) -> Result<bool, PropertyError> {
     let context = module.context();
     let kind = context.metadata_kind(PARAMETER_DECORATIONS);
     let present = kernel.metadata(kind);
     let mut lists = Vec::new();
     let mut any = false;
     for index in 0..kernel.param_count() {
-        let own = present.and_then(|lists| lists.operand(index)).map(Metadata::operands).unwrap_or_default();
+        let own = present
+            .and_then(|lists| lists.operand(index))
+            .map(Metadata::operands)
+            .unwrap_or_default();
         let mut list: Vec<Metadata<'ctx>> = own.into_iter().flatten().collect();
         for row in rows_on(On::Parameter) {
-            let Some(value) = kernel.string_attribute(Place::Param(index as u32), row.property) else { continue };
+            let Some(value) = kernel.string_attribute(Place::Param(index as u32), row.property)
+            else {
+                continue;
+            };
             if is_pointer_decoration(&row) && !is_plain_pointer(kernel, index) {
                 continue;
             }
@@ -203,7 +223,8 @@ fn variable_decorations(module: &Module<'_>) -> Result<bool, (String, PropertyEr
         for row in rows_on(On::Variable) {
             let Some(value) = variable.string_attribute(row.property) else { continue };
             let name = variable.name();
-            let made = decoration(context, &row, &[], &value, &name).map_err(|fault| (name, fault))?;
+            let made =
+                decoration(context, &row, &[], &value, &name).map_err(|fault| (name, fault))?;
             if !list.contains(&made) {
                 list.push(made);
             }

@@ -1,7 +1,8 @@
-//! Which compile-time properties SPIR-V hears of, and how: the one table. A property without a row stays in LLVM's IR.
+//! Which compile-time properties SPIR-V hears of, and how: the one table. A property without a row
+//! stays in LLVM's IR.
 //!
-//! Numbers are those of SPIR-V's specification and of the extension that a row names. A device whose driver does not know the
-//! extension gets the code without the decoration.
+//! Numbers are those of SPIR-V's specification and of the extension that a row names. A device
+//! whose driver does not know the extension gets the code without the decoration.
 
 use super::PropertyError;
 
@@ -27,7 +28,8 @@ pub enum Form {
     Number,
     /// One to three sizes, the fastest dimension last, as SYCL has it; SPIR-V has it first.
     Sizes,
-    /// A word of these, or its place among them, which is an enumerator's value; with each the number in SPIR-V.
+    /// A word of these, or its place among them, which is an enumerator's value; with each the
+    /// number in SPIR-V.
     Word(&'static [(&'static str, u32)]),
     /// The same, followed by the variable's name.
     WordAndName(&'static [(&'static str, u32)]),
@@ -59,8 +61,11 @@ pub const USER_SEMANTIC: u32 = 5635;
 
 const HOST_ACCESS: Extension =
     Extension { name: "SPV_INTEL_global_variable_host_access", capability: 6187, in_llvm: true };
-const FPGA_VARIABLES: Extension =
-    Extension { name: "SPV_INTEL_global_variable_fpga_decorations", capability: 6189, in_llvm: true };
+const FPGA_VARIABLES: Extension = Extension {
+    name: "SPV_INTEL_global_variable_fpga_decorations",
+    capability: 6189,
+    in_llvm: true,
+};
 const BUFFER_LOCATION: Extension =
     Extension { name: "SPV_INTEL_fpga_buffer_location", capability: 5920, in_llvm: false };
 const ARGUMENT_INTERFACES: Extension =
@@ -72,12 +77,24 @@ const ACCESSES: [(&str, u32); 3] = [("read", 0), ("write", 1), ("read_write", 2)
 const INIT_MODES: [(&str, u32); 2] = [("reprogram", 0), ("reset", 1)];
 const BOOLEANS: [(&str, u32); 2] = [("false", 0), ("true", 1)];
 
-const fn row(property: &'static str, on: On, number: u32, form: Form, extension: Option<Extension>) -> Row {
+const fn row(
+    property: &'static str,
+    on: On,
+    number: u32,
+    form: Form,
+    extension: Option<Extension>,
+) -> Row {
     Row { property, on, number, form, extension }
 }
 
-/// A property that an argument of a kernel has, as a parameter and as a member of `annotated_ptr` or `annotated_arg`.
-const fn argument(property: &'static str, number: u32, form: Form, extension: Extension) -> [Row; 2] {
+/// A property that an argument of a kernel has, as a parameter and as a member of `annotated_ptr`
+/// or `annotated_arg`.
+const fn argument(
+    property: &'static str,
+    number: u32,
+    form: Form,
+    extension: Extension,
+) -> [Row; 2] {
     [
         row(property, On::Parameter, number, form, Some(extension)),
         row(property, On::Member, number, form, Some(extension)),
@@ -104,7 +121,13 @@ const ONE: [Row; 8] = [
     // The attribute of a function's parameter that is called NoAlias.
     row("sycl-no-alias", On::Parameter, 38, Form::Fixed(&[4]), None),
     row("sycl-alignment", On::Parameter, 44, Form::Number, None),
-    row("sycl-host-access", On::Variable, 6188, Form::WordAndName(&HOST_ACCESSES), Some(HOST_ACCESS)),
+    row(
+        "sycl-host-access",
+        On::Variable,
+        6188,
+        Form::WordAndName(&HOST_ACCESSES),
+        Some(HOST_ACCESS),
+    ),
     row("sycl-init-mode", On::Variable, 6190, Form::Word(&INIT_MODES), Some(FPGA_VARIABLES)),
     row("sycl-implement-in-csr", On::Variable, 6191, Form::Word(&BOOLEANS), Some(FPGA_VARIABLES)),
 ];
@@ -121,7 +144,9 @@ pub fn rows_on(on: On) -> impl Iterator<Item = Row> {
 
 /// The extension that a decoration needs.
 pub fn extension_of(decoration: u32) -> Option<Extension> {
-    rows().find(|row| row.on != On::Kernel && row.number == decoration).and_then(|row| row.extension)
+    rows()
+        .find(|row| row.on != On::Kernel && row.number == decoration)
+        .and_then(|row| row.extension)
 }
 
 /// An operand in SPIR-V: a number or a text.
@@ -142,7 +167,8 @@ impl Row {
         };
         let word = |words: &[(&str, u32)]| {
             let listed = words.iter().find(|(word, _)| *word == value);
-            let found = listed.or_else(|| words.get(number(value)? as usize)).map(|&(_, number)| number);
+            let found =
+                listed.or_else(|| words.get(number(value)? as usize)).map(|&(_, number)| number);
             let all: Vec<&str> = words.iter().map(|&(word, _)| word).collect();
             found.ok_or_else(|| fault(&format!("one of {}", all.join(", "))))
         };
@@ -151,14 +177,17 @@ impl Row {
             Form::Number => vec![Operand::Number(number(value).ok_or_else(|| fault("a number"))?)],
             Form::Sizes => {
                 let sizes: Option<Vec<u32>> = value.split(',').map(number).collect();
-                let sizes = sizes.filter(|sizes| sizes.len() <= 3 && sizes.iter().all(|&size| size > 0));
+                let sizes =
+                    sizes.filter(|sizes| sizes.len() <= 3 && sizes.iter().all(|&size| size > 0));
                 let mut sizes = sizes.ok_or_else(|| fault("one to three positive sizes"))?;
                 sizes.reverse();
                 sizes.resize(3, 1);
                 sizes.into_iter().map(Operand::Number).collect()
             }
             Form::Word(words) => vec![Operand::Number(word(words)?)],
-            Form::WordAndName(words) => vec![Operand::Number(word(words)?), Operand::Text(name.to_owned())],
+            Form::WordAndName(words) => {
+                vec![Operand::Number(word(words)?), Operand::Text(name.to_owned())]
+            }
         })
     }
 }
@@ -168,7 +197,10 @@ mod tests {
     use super::*;
 
     fn of(property: &str, value: &str) -> Result<Vec<Operand>, PropertyError> {
-        rows().find(|row| row.property == property).expect("the table has it").operands(value, "name")
+        rows()
+            .find(|row| row.property == property)
+            .expect("the table has it")
+            .operands(value, "name")
     }
 
     #[test]
@@ -183,17 +215,26 @@ mod tests {
 
     #[test]
     fn values_of_another_form_are_named() {
-        let expected = "property 'sycl-host-access' is 'rread', expected one of read, write, read_write, none";
+        let expected =
+            "property 'sycl-host-access' is 'rread', expected one of read, write, read_write, none";
         assert_eq!(of("sycl-host-access", "rread").unwrap_err().to_string(), expected);
         assert!(of("sycl-host-access", "4").is_err() && of("sycl-alignment", "x").is_err());
-        assert!(of("sycl-work-group-size", "1,2,3,4").is_err() && of("sycl-work-group-size", "0").is_err());
+        assert!(
+            of("sycl-work-group-size", "1,2,3,4").is_err()
+                && of("sycl-work-group-size", "0").is_err()
+        );
     }
 
     #[test]
     fn a_property_has_one_row_for_each_use() {
         let all: Vec<Row> = rows().collect();
         for (index, row) in all.iter().enumerate() {
-            assert!(!all[..index].iter().any(|other| (other.property, other.on) == (row.property, row.on)), "{row:?}");
+            assert!(
+                !all[..index]
+                    .iter()
+                    .any(|other| (other.property, other.on) == (row.property, row.on)),
+                "{row:?}"
+            );
         }
     }
 }

@@ -33,10 +33,15 @@ mod tests {
     fn modules() -> BTreeMap<String, BTreeSet<String>> {
         let names = |folder: &Path| -> Vec<String> {
             let entries = std::fs::read_dir(folder).expect("the folder can be read");
-            entries.map(|e| e.expect("the entry can be read").file_name().to_string_lossy().into_owned()).collect()
+            entries
+                .map(|e| {
+                    e.expect("the entry can be read").file_name().to_string_lossy().into_owned()
+                })
+                .collect()
         };
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/target");
-        let targets = names(&root).into_iter().filter(|name| name != "common" && root.join(name).is_dir());
+        let targets =
+            names(&root).into_iter().filter(|name| name != "common" && root.join(name).is_dir());
         targets.map(|name| (name.clone(), names(&root.join(name)).into_iter().collect())).collect()
     }
 

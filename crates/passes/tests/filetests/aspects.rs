@@ -11,7 +11,8 @@ use scythe_passes::{Aspects, Pass};
 use std::cell::RefCell;
 
 pub fn run(args: &[String]) -> Result<String, String> {
-    let (file, options) = args.split_last().ok_or("usage: infer-aspects [--fixed-target=...]... FILE")?;
+    let (file, options) =
+        args.split_last().ok_or("usage: infer-aspects [--fixed-target=...]... FILE")?;
     let targets = options.iter().map(|option| target(option)).collect::<Result<Vec<_>, _>>()?;
     let (name, text) = read(file)?;
     let context = Context::new();
@@ -25,14 +26,21 @@ pub fn run(args: &[String]) -> Result<String, String> {
 }
 
 fn target(option: &str) -> Result<FixedTarget, String> {
-    let text = option.strip_prefix("--fixed-target=").ok_or_else(|| format!("unknown option '{option}'"))?;
+    let text = option
+        .strip_prefix("--fixed-target=")
+        .ok_or_else(|| format!("unknown option '{option}'"))?;
     let mut facts = text.split(':');
-    let mut target = FixedTarget { name: facts.next().unwrap_or_default().into(), ..FixedTarget::default() };
+    let mut target =
+        FixedTarget { name: facts.next().unwrap_or_default().into(), ..FixedTarget::default() };
     for fact in facts {
         match fact.split_once('=').unwrap_or((fact, "")) {
-            ("aspects", list) => target.aspects = list.split(',').map(|n| number(fact, n)).collect::<Result<_, _>>()?,
+            ("aspects", list) => {
+                target.aspects =
+                    list.split(',').map(|n| number(fact, n)).collect::<Result<_, _>>()?
+            }
             ("sub-group-sizes", list) => {
-                target.sub_group_sizes = list.split(',').map(|n| number(fact, n)).collect::<Result<_, _>>()?
+                target.sub_group_sizes =
+                    list.split(',').map(|n| number(fact, n)).collect::<Result<_, _>>()?
             }
             ("max-work-group-size", size) => target.max_work_group_size = Some(number(fact, size)?),
             ("others", "") => target.may_support_other_aspects = true,

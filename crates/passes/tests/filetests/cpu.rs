@@ -1,8 +1,8 @@
 //! `lower-cpu [OPTION...] FILE`: the lowering for CPUs, and the module after one of its stages.
 //!
 //! Options: `-O0` to `-O3`; `--cpu=`, `--width=` and `--lanes=` for the target;
-//! `--local-size=X,Y,Z` to compile the kernel `k` for that work-group size alone; `--scalar` for one
-//! work-item at a time; `--stage=` for the stage to print (the last by default).
+//! `--local-size=X,Y,Z` to compile the kernel `k` for that work-group size alone; `--scalar` for
+//! one work-item at a time; `--stage=` for the stage to print (the last by default).
 
 use crate::{number, read};
 use scythe_llvm::{Context, OptLevel, TargetMachine, TargetOptions};
@@ -27,14 +27,18 @@ pub fn run(args: &[String]) -> Result<String, String> {
             ("--width", value) => options.vector_width = number(word, value)?,
             ("--lanes", value) => options.lanes = number(word, value)?,
             ("--local-size", value) => {
-                let sizes: Vec<u64> = value.split(',').map(|n| number(word, n)).collect::<Result<_, _>>()?;
-                let local_size = sizes.try_into().map_err(|_| format!("'{word}' needs three extents"))?;
-                options.target = Some(cpu::lowering::specialise::Target { kernel: "k".into(), local_size });
+                let sizes: Vec<u64> =
+                    value.split(',').map(|n| number(word, n)).collect::<Result<_, _>>()?;
+                let local_size =
+                    sizes.try_into().map_err(|_| format!("'{word}' needs three extents"))?;
+                options.target =
+                    Some(cpu::lowering::specialise::Target { kernel: "k".into(), local_size });
             }
             ("--scalar", "") => options.scalar = true,
             ("--stage", value) => stage = value,
             (level, "") => {
-                let level = level.strip_prefix("-O").ok_or_else(|| format!("unknown option '{word}'"))?;
+                let level =
+                    level.strip_prefix("-O").ok_or_else(|| format!("unknown option '{word}'"))?;
                 options.opt_level = number(word, level)?;
             }
             _ => return Err(format!("unknown option '{word}'")),

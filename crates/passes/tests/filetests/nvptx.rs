@@ -18,7 +18,8 @@ pub fn run(args: &[String]) -> Result<String, String> {
             ("--ptx", value) => ptx = value,
             ("--stage", value) => stage = value,
             (level, "") => {
-                let level = level.strip_prefix("-O").ok_or_else(|| format!("unknown option '{word}'"))?;
+                let level =
+                    level.strip_prefix("-O").ok_or_else(|| format!("unknown option '{word}'"))?;
                 opt_level = number(word, level)?;
             }
             _ => return Err(format!("unknown option '{word}'")),
@@ -46,7 +47,9 @@ fn lower(
     let module = context.parse_ir(text.as_bytes(), name).map_err(|e| e.to_string())?;
     let machine = TargetMachine::new(target).map_err(|e| e.to_string())?;
     let short = TargetMachine::with_short_pointers(target).map_err(|e| e.to_string())?;
-    assert!(short.data_layout().contains("p3:32:32") && !machine.data_layout().contains("p3:32:32"));
+    assert!(
+        short.data_layout().contains("p3:32:32") && !machine.data_layout().contains("p3:32:32")
+    );
     if wanted == "local-memory" {
         local_memory::run(&module);
         return module.verify().map(|()| module.to_string()).map_err(|e| e.to_string());
@@ -64,7 +67,8 @@ fn lower(
         }
         Ok(())
     };
-    let machine = nvptx::lower(&module, &machine, &short, options, &mut observe).map_err(|e| e.to_string())?;
+    let machine = nvptx::lower(&module, &machine, &short, options, &mut observe)
+        .map_err(|e| e.to_string())?;
     if wanted == "ptx" {
         let ptx = machine.emit_assembly(module).map_err(|e| e.to_string())?;
         return String::from_utf8(ptx).map_err(|e| e.to_string());

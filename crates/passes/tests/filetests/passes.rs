@@ -26,7 +26,10 @@ pub fn run(args: &[String]) -> Result<String, String> {
     let options = Options { verify: true, ..Options::default() };
     if let Err(error) = pipeline::run(&module, &passes, &options, &mut |_| {}) {
         let error = error.to_string();
-        return Err(module.verify().err().map_or(error, |e| format!("the module is invalid after an error: {e}")));
+        return Err(module
+            .verify()
+            .err()
+            .map_or(error, |e| format!("the module is invalid after an error: {e}")));
     }
     if let Some(llvm) = llvm {
         run_passes(&module, llvm, None, PassOptions::default()).map_err(|e| e.to_string())?;

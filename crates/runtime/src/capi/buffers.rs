@@ -4,7 +4,8 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use scythe_abi::capi::{
-    BufferDesc, BufferHandle, BufferT, Destroy, HostAccessHandle, Status, WriteBack, access_mode, buffer_flags,
+    BufferDesc, BufferHandle, BufferT, Destroy, HostAccessHandle, Status, WriteBack, access_mode,
+    buffer_flags,
 };
 
 use super::handles::{check_out, get, give, put, release, retain};
@@ -19,19 +20,29 @@ pub fn mode_from(number: u32) -> Result<Mode> {
         access_mode::READ => Mode::Read,
         access_mode::WRITE => Mode::Write,
         access_mode::READ_WRITE => Mode::ReadWrite,
-        _ => return Err(Error::new(Errc::Accessor, format!("access mode {number} is unknown, expected 0 to 2"))),
+        _ => {
+            return Err(Error::new(
+                Errc::Accessor,
+                format!("access mode {number} is unknown, expected 0 to 2"),
+            ));
+        }
     })
 }
 
 /// # Safety
 /// See [`super`]; `host_data` lives as long as its flags say.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn scythe_buffer_create(desc: *const BufferDesc, out: *mut BufferHandle) -> Status {
+pub unsafe extern "C" fn scythe_buffer_create(
+    desc: *const BufferDesc,
+    out: *mut BufferHandle,
+) -> Status {
     edge(|| {
         check_out(out, "buffer")?;
         // SAFETY: passed on.
-        let desc = unsafe { desc.as_ref() }.ok_or_else(|| invalid("the buffer's description is null"))?;
-        let known = buffer_flags::USE_HOST_PTR | buffer_flags::READ_ONLY_HOST | buffer_flags::COPY_HOST;
+        let desc =
+            unsafe { desc.as_ref() }.ok_or_else(|| invalid("the buffer's description is null"))?;
+        let known =
+            buffer_flags::USE_HOST_PTR | buffer_flags::READ_ONLY_HOST | buffer_flags::COPY_HOST;
         if desc.flags & !known != 0 {
             let flags = desc.flags;
             return Err(invalid(format!(
@@ -99,8 +110,8 @@ pub unsafe extern "C" fn scythe_buffer_release(buffer: BufferHandle) {
 }
 
 /// # Safety
-/// See [`super`]; `dest` is valid for the buffer's size until the last release, `callback` may then be called with
-/// `ctx`, and `destroy_ctx` once, when `ctx` is no longer used.
+/// See [`super`]; `dest` is valid for the buffer's size until the last release, `callback` may then
+/// be called with `ctx`, and `destroy_ctx` once, when `ctx` is no longer used.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn scythe_buffer_set_final(
     buffer: BufferHandle,
@@ -132,7 +143,10 @@ pub unsafe extern "C" fn scythe_buffer_set_write_back(buffer: BufferHandle, on: 
 /// # Safety
 /// See [`super`].
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn scythe_buffer_host_address(buffer: BufferHandle, data: *mut *mut c_void) -> Status {
+pub unsafe extern "C" fn scythe_buffer_host_address(
+    buffer: BufferHandle,
+    data: *mut *mut c_void,
+) -> Status {
     edge(|| {
         // SAFETY: passed on.
         let address = unsafe { get::<BufferT>(buffer) }?.host_address()?;
@@ -156,7 +170,8 @@ pub unsafe extern "C" fn scythe_host_access_begin(
         check_out(out, "access")?;
         // SAFETY: passed on.
         let buffer = unsafe { get::<BufferT>(buffer) }?;
-        let access = Access { buffer, mode: mode_from(mode)?, no_init: no_init != 0, native: false };
+        let access =
+            Access { buffer, mode: mode_from(mode)?, no_init: no_init != 0, native: false };
         let (begun, address) = HostAccess::begin(&access)?;
         // SAFETY: passed on.
         unsafe { put(data, "data", address.cast()) }?;

@@ -37,11 +37,16 @@ pub unsafe extern "C" fn scythe_device_globals_unregister(table: *const DeviceGl
 
 /// # Safety
 /// `table` is null or holds `count` rows, whose names are null or C strings.
-unsafe fn rows<'a>(table: *const DeviceGlobal, count: u64) -> Result<Vec<(*const c_void, &'a str, u64)>> {
+unsafe fn rows<'a>(
+    table: *const DeviceGlobal,
+    count: u64,
+) -> Result<Vec<(*const c_void, &'a str, u64)>> {
     // SAFETY: passed on.
     let rows = unsafe { slice(table, count, "device globals") }?;
     // SAFETY: passed on.
-    rows.iter().map(|row| Ok((row.host, unsafe { text(row.name, "name of a device global") }?, row.size))).collect()
+    rows.iter()
+        .map(|row| Ok((row.host, unsafe { text(row.name, "name of a device global") }?, row.size)))
+        .collect()
 }
 
 /// # Safety

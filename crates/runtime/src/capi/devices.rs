@@ -4,7 +4,9 @@ use std::ffi::{CString, c_char, c_void};
 use std::sync::{Arc, OnceLock};
 
 use scythe_abi::aspect::Aspect;
-use scythe_abi::capi::{self as c, ContextHandle, DeviceHandle, PlatformHandle, Status, device_param, platform_param};
+use scythe_abi::capi::{
+    self as c, ContextHandle, DeviceHandle, PlatformHandle, Status, device_param, platform_param,
+};
 
 use scythe_hal::Partition;
 
@@ -28,7 +30,9 @@ pub unsafe extern "C" fn scythe_platform_count(count: *mut u32) -> Status {
 pub unsafe extern "C" fn scythe_platform_get(index: u32, out: *mut PlatformHandle) -> Status {
     edge(|| {
         let platforms = &Runtime::get()?.platforms;
-        let platform = platforms.get(index as usize).ok_or_else(|| no_such("platform", index, platforms.len()))?;
+        let platform = platforms
+            .get(index as usize)
+            .ok_or_else(|| no_such("platform", index, platforms.len()))?;
         // SAFETY: passed on.
         unsafe { put(out, "platform", give_static(*platform)) }
     })
@@ -64,7 +68,9 @@ fn platform_value(platform: &Platform, param: u32) -> Result<Vec<u8>> {
         platform_param::VERSION => info.version.clone().into_bytes(),
         platform_param::PROFILE => info.profile.clone().into_bytes(),
         platform_param::BACKEND => bytes([platform.backend.kind() as u32]),
-        _ => return Err(invalid(format!("platform parameter {param} is unknown, expected 0 to 4"))),
+        _ => {
+            return Err(invalid(format!("platform parameter {param} is unknown, expected 0 to 4")));
+        }
     })
 }
 
@@ -91,11 +97,16 @@ pub unsafe extern "C" fn scythe_device_count(platform: PlatformHandle, count: *m
 /// # Safety
 /// See [`super`].
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn scythe_device_get(platform: PlatformHandle, index: u32, out: *mut DeviceHandle) -> Status {
+pub unsafe extern "C" fn scythe_device_get(
+    platform: PlatformHandle,
+    index: u32,
+    out: *mut DeviceHandle,
+) -> Status {
     edge(|| {
         // SAFETY: passed on; platforms are never freed.
         let devices = devices(unsafe { platform.cast::<Platform>().as_ref() })?;
-        let device = devices.get(index as usize).ok_or_else(|| no_such("device", index, devices.len()))?;
+        let device =
+            devices.get(index as usize).ok_or_else(|| no_such("device", index, devices.len()))?;
         // SAFETY: passed on.
         unsafe { put(out, "device", give_static(*device)) }
     })
@@ -104,7 +115,10 @@ pub unsafe extern "C" fn scythe_device_get(platform: PlatformHandle, index: u32,
 /// # Safety
 /// See [`super`].
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn scythe_device_quick_default(only_cpus: i32, out: *mut DeviceHandle) -> Status {
+pub unsafe extern "C" fn scythe_device_quick_default(
+    only_cpus: i32,
+    out: *mut DeviceHandle,
+) -> Status {
     edge(|| {
         let device = Runtime::quick_default(only_cpus != 0)?;
         // SAFETY: passed on.
@@ -125,7 +139,10 @@ pub extern "C" fn scythe_device_problems() -> *const c_char {
 /// # Safety
 /// See [`super`].
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn scythe_device_platform(device: DeviceHandle, out: *mut PlatformHandle) -> Status {
+pub unsafe extern "C" fn scythe_device_platform(
+    device: DeviceHandle,
+    out: *mut PlatformHandle,
+) -> Status {
     // SAFETY: passed on.
     edge(|| unsafe { put(out, "platform", give_static(get(device)?.platform)) })
 }
@@ -168,7 +185,9 @@ pub unsafe extern "C" fn scythe_device_partition(
         let how = match (property, values) {
             (1, [units]) => Partition::Equally(*units),
             (2, counts) => Partition::ByCounts(counts.to_vec()),
-            (3, [domain]) => Partition::ByAffinityDomain(u32::try_from(*domain).unwrap_or(u32::MAX)),
+            (3, [domain]) => {
+                Partition::ByAffinityDomain(u32::try_from(*domain).unwrap_or(u32::MAX))
+            }
             _ => {
                 return Err(invalid(format!(
                     "partition property {property} with {count} values: expected 1 (equally) with \
@@ -313,7 +332,9 @@ unsafe fn answer(value: &[u8], buf: *mut c_void, cap: usize, len: *mut usize) ->
         // SAFETY: not null, so valid.
         unsafe { len.write(value.len()) };
     } else if buf.is_null() {
-        return Err(invalid("'buf' and 'len' are both null, expected at least one address for the result"));
+        return Err(invalid(
+            "'buf' and 'len' are both null, expected at least one address for the result",
+        ));
     }
     Ok(())
 }
@@ -331,7 +352,10 @@ pub unsafe extern "C" fn scythe_context_create(
         // SAFETY: passed on.
         let handles = unsafe { slice(devices, u64::from(count), "devices") }?;
         // SAFETY: passed on.
-        let devices = handles.iter().map(|&device| unsafe { get::<c::DeviceT>(device) }).collect::<Result<Vec<_>>>()?;
+        let devices = handles
+            .iter()
+            .map(|&device| unsafe { get::<c::DeviceT>(device) })
+            .collect::<Result<Vec<_>>>()?;
         let context = Arc::new(Context::new(devices)?);
         // SAFETY: passed on.
         unsafe { put(out, "context", give(context)) }

@@ -30,8 +30,8 @@ impl Drop for EventObject {
 /// Ties a handle type to what it points at.
 ///
 /// # Safety
-/// Every non-null handle of type `*mut Self` that the runtime gives out is the address of an `Object`: from
-/// [`Arc::into_raw`], or of a `'static` one.
+/// Every non-null handle of type `*mut Self` that the runtime gives out is the address of an
+/// `Object`: from [`Arc::into_raw`], or of a `'static` one.
 pub unsafe trait Handle: Sized {
     type Object: 'static;
     const NAME: &'static str;
@@ -64,7 +64,8 @@ handle! {
 /// `handle` is null or alive for `'a`.
 pub unsafe fn get<'a, H: Handle>(handle: *mut H) -> Result<&'a H::Object> {
     // SAFETY: `Handle`'s contract and the caller's.
-    unsafe { handle.cast::<H::Object>().as_ref() }.ok_or_else(|| invalid(format!("the {} handle is null", H::NAME)))
+    unsafe { handle.cast::<H::Object>().as_ref() }
+        .ok_or_else(|| invalid(format!("the {} handle is null", H::NAME)))
 }
 
 /// Another owner of a counted object.
@@ -74,7 +75,8 @@ pub unsafe fn get<'a, H: Handle>(handle: *mut H) -> Result<&'a H::Object> {
 pub unsafe fn share<H: Handle>(handle: *mut H) -> Result<Arc<H::Object>> {
     // SAFETY: passed on.
     unsafe { get(handle) }?;
-    // SAFETY: a counted handle is from `Arc::into_raw`; `ManuallyDrop` leaves the handle's own count alone.
+    // SAFETY: a counted handle is from `Arc::into_raw`; `ManuallyDrop` leaves the handle's own
+    // count alone.
     let own = ManuallyDrop::new(unsafe { Arc::from_raw(handle.cast::<H::Object>().cast_const()) });
     Ok(Arc::clone(&own))
 }
@@ -124,7 +126,11 @@ pub unsafe fn put<T>(out: *mut T, name: &str, value: T) -> Result<()> {
 
 /// The address of a result must be there before anything is made for it.
 pub fn check_out<T>(out: *mut T, name: &str) -> Result<()> {
-    if out.is_null() { Err(invalid(format!("the address for the result '{name}' is null"))) } else { Ok(()) }
+    if out.is_null() {
+        Err(invalid(format!("the address for the result '{name}' is null")))
+    } else {
+        Ok(())
+    }
 }
 
 /// A C string as text.
@@ -148,7 +154,8 @@ pub unsafe fn slice<'a, T>(data: *const T, count: u64, name: &str) -> Result<&'a
     if count == 0 {
         return Ok(&[]);
     }
-    let bytes = count.checked_mul(size_of::<T>() as u64).filter(|&bytes| bytes <= isize::MAX as u64);
+    let bytes =
+        count.checked_mul(size_of::<T>() as u64).filter(|&bytes| bytes <= isize::MAX as u64);
     if data.is_null() || bytes.is_none() {
         return Err(invalid(format!("'{name}' gives {count} values at {data:p}")));
     }

@@ -12,7 +12,11 @@ use crate::{coroutine, invalid};
 /// # Safety
 /// See [`super`]; `items` keeps what the header says, and does not unwind.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn scythe_host_group_run(items: Option<HostItems>, ctx: *mut c_void, count: u64) -> Status {
+pub unsafe extern "C" fn scythe_host_group_run(
+    items: Option<HostItems>,
+    ctx: *mut c_void,
+    count: u64,
+) -> Status {
     edge(|| {
         let items = items.ok_or_else(|| invalid("scythe_host_group_run: `items` is null"))?;
         // SAFETY: the caller's contract.

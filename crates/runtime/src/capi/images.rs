@@ -1,6 +1,7 @@
 //! Images: buffers whose bytes are elements of four channels in rows and slices.
 //!
-//! Layouts are computed and checked here, once; what accessors read and write by them is the headers' code.
+//! Layouts are computed and checked here, once; what accessors read and write by them is the
+//! headers' code.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::sync::Arc;
@@ -12,7 +13,8 @@ use super::handles::{check_out, give, put};
 use crate::memory::{Buffer, Destination, Initial};
 use crate::{Result, invalid};
 
-/// Coordinates are `int`, and `float` while sampling: numbers up to here fit both, and one more does, too.
+/// Coordinates are `int`, and `float` while sampling: numbers up to here fit both, and one more
+/// does, too.
 const MOST_ELEMENTS: u64 = 1 << 30;
 
 /// What programs see channels as.
@@ -50,10 +52,13 @@ const FORMATS: [(&str, u32, Kind); 11] = [
 
 fn format_of(name: &str, number: u32) -> Result<(&'static str, u32, Kind)> {
     let known = usize::try_from(number).ok().and_then(|index| FORMATS.get(index));
-    known.copied().ok_or_else(|| invalid(format!("{name}: image format {number} is unknown, expected 0 to 10")))
+    known.copied().ok_or_else(|| {
+        invalid(format!("{name}: image format {number} is unknown, expected 0 to 10"))
+    })
 }
 
-/// Where elements lie whose numbers in each dimension are `size`, the fastest first. `pitch` is empty where the program gave none.
+/// Where elements lie whose numbers in each dimension are `size`, the fastest first. `pitch` is
+/// empty where the program gave none.
 fn lay_out(name: &str, format: u32, size: &[u64], pitch: &[u64]) -> Result<ImageLayout> {
     let (_, channel, _) = format_of(name, format)?;
     let mut layout = ImageLayout { pitch: [0; 2], size: [1; 3], format, channel };
@@ -78,7 +83,8 @@ fn lay_out(name: &str, format: u32, size: &[u64], pitch: &[u64]) -> Result<Image
     let [width, height, depth] = layout.size.map(|elements| elements as u64);
     let element = u64::from(channel) * 4;
     let row = checked("row", pitch.first(), element, width * element)?;
-    let slice = checked("slice", pitch.get(1), row, row.checked_mul(height).ok_or_else(too_large)?)?;
+    let slice =
+        checked("slice", pitch.get(1), row, row.checked_mul(height).ok_or_else(too_large)?)?;
     layout.pitch = [row, slice];
     slice.checked_mul(depth).filter(|&bytes| bytes <= isize::MAX as u64).ok_or_else(too_large)?;
     Ok(layout)
@@ -87,12 +93,17 @@ fn lay_out(name: &str, format: u32, size: &[u64], pitch: &[u64]) -> Result<Image
 /// # Safety
 /// `text` is null or a C string that lives as long as the result is used.
 unsafe fn name_of<'a>(text: *const c_char) -> &'a str {
-    // SAFETY: passed on.
-    if text.is_null() { "image" } else { unsafe { CStr::from_ptr(text) }.to_str().unwrap_or("image") }
+    if text.is_null() {
+        "image"
+    } else {
+        // SAFETY: passed on.
+        unsafe { CStr::from_ptr(text) }.to_str().unwrap_or("image")
+    }
 }
 
 /// # Safety
-/// See [`super`]; `size` has `dims` values, `pitch` one less; `host` lives as long as its flags say.
+/// See [`super`]; `size` has `dims` values, `pitch` one less; `host` lives as long as its flags
+/// say.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn scythe_image_create(
     name: *const c_char,
@@ -109,7 +120,8 @@ pub unsafe extern "C" fn scythe_image_create(
         check_out(out, "image")?;
         // SAFETY: passed on.
         let name = unsafe { name_of(name) };
-        let known = buffer_flags::USE_HOST_PTR | buffer_flags::READ_ONLY_HOST | buffer_flags::COPY_HOST;
+        let known =
+            buffer_flags::USE_HOST_PTR | buffer_flags::READ_ONLY_HOST | buffer_flags::COPY_HOST;
         if !(1..=3).contains(&dims) || size.is_null() || flags & !known != 0 {
             return Err(invalid(format!(
                 "{name}: {dims} dimensions with flags {flags:#x}, expected 1 to 3 dimensions and a \
@@ -141,7 +153,8 @@ pub unsafe extern "C" fn scythe_image_create(
         } else {
             Initial::Program { ptr: host.cast(), only_copy: in_place }
         };
-        // Elements are read as their types: memory that is not aligned for them is only copied from and to.
+        // Elements are read as their types: memory that is not aligned for them is only copied from
+        // and to.
         let apart = !aligned && !read_only && flags & buffer_flags::COPY_HOST == 0;
         // SAFETY: passed on.
         let buffer = unsafe { Buffer::new(made.pitch[1] * made.size[2] as u64, initial) }?;
@@ -158,15 +171,19 @@ pub unsafe extern "C" fn scythe_image_create(
 /// # Safety
 /// See [`super`].
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn scythe_image_check_access(name: *const c_char, format: u32, kind: u32) -> Status {
+pub unsafe extern "C" fn scythe_image_check_access(
+    name: *const c_char,
+    format: u32,
+    kind: u32,
+) -> Status {
     edge(|| {
         // SAFETY: passed on.
         let name = unsafe { name_of(name) };
         let (known, _, expected) = format_of(name, format)?;
         let kinds = [Kind::Signed, Kind::Unsigned, Kind::Float];
-        let kind = kinds
-            .get(kind as usize)
-            .ok_or_else(|| invalid(format!("{name}: channel kind {kind} is unknown, expected 0 to 2")))?;
+        let kind = kinds.get(kind as usize).ok_or_else(|| {
+            invalid(format!("{name}: channel kind {kind} is unknown, expected 0 to 2"))
+        })?;
         if *kind == expected {
             return Ok(());
         }
@@ -194,9 +211,14 @@ mod tests {
 
     #[test]
     fn bad_layouts_name_what_is_wrong() {
-        let fails = |format, size: &[u64], pitch: &[u64]| lay_out("i", format, size, pitch).unwrap_err().message;
+        let fails = |format, size: &[u64], pitch: &[u64]| {
+            lay_out("i", format, size, pitch).unwrap_err().message
+        };
         assert_eq!(fails(11, &[1], &[]), "i: image format 11 is unknown, expected 0 to 10");
-        assert_eq!(fails(0, &[1, 0], &[]), "i: the range has 0 elements in dimension 1, expected 1 to 1073741824");
+        assert_eq!(
+            fails(0, &[1, 0], &[]),
+            "i: the range has 0 elements in dimension 1, expected 1 to 1073741824"
+        );
         assert_eq!(
             fails(0, &[4, 2], &[18]),
             "i: the row pitch is 18 bytes, expected a multiple of 4 of at least 16 bytes"
@@ -205,6 +227,9 @@ mod tests {
             fails(0, &[4, 2, 2], &[16, 40]),
             "i: the slice pitch is 40 bytes, expected a multiple of 16 of at least 32 bytes"
         );
-        assert_eq!(fails(0, &[1 << 30, 1 << 30, 2], &[]), "i: the size of the range exceeds the address space");
+        assert_eq!(
+            fails(0, &[1 << 30, 1 << 30, 2], &[]),
+            "i: the size of the range exceeds the address space"
+        );
     }
 }

@@ -1,12 +1,12 @@
 //! The C edge: every function of `include/sycl/detail/abi.h`.
 //!
-//! Each function checks its arguments, turns handles into references, and calls the Rust side inside [`edge`] or
-//! [`edge_or`], which stop panics and keep the message of a failure for `scythe_last_error`. No other part of the runtime
-//! sees a handle.
+//! Each function checks its arguments, turns handles into references, and calls the Rust side
+//! inside [`edge`] or [`edge_or`], which stop panics and keep the message of a failure for
+//! `scythe_last_error`. No other part of the runtime sees a handle.
 //!
-//! All functions share one contract, besides what the header says of each: handles are null or alive, and other pointers
-//! are null or valid for what the header says is read or written there. Null where a value is needed is an error of
-//! category `errc::invalid`, not undefined behaviour.
+//! All functions share one contract, besides what the header says of each: handles are null or
+//! alive, and other pointers are null or valid for what the header says is read or written there.
+//! Null where a value is needed is an error of category `errc::invalid`, not undefined behaviour.
 
 pub mod buffers;
 pub mod device_globals;
@@ -36,7 +36,8 @@ thread_local! {
 /// The message of this thread's last failing call; empty before the first.
 #[unsafe(no_mangle)]
 pub extern "C" fn scythe_last_error() -> *const c_char {
-    let message = LAST_ERROR.try_with(|last| last.try_borrow().ok()?.as_ref().map(|message| message.as_ptr()));
+    let message = LAST_ERROR
+        .try_with(|last| last.try_borrow().ok()?.as_ref().map(|message| message.as_ptr()));
     message.ok().flatten().unwrap_or(c"".as_ptr())
 }
 
@@ -61,7 +62,9 @@ fn edge(body: impl FnOnce() -> Result<()>) -> Status {
     match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(())) => 0,
         Ok(Err(error)) => fail(&error),
-        Err(panic) => fail(&Error::new(Errc::Runtime, format!("internal error: {}", panic_text(&*panic)))),
+        Err(panic) => {
+            fail(&Error::new(Errc::Runtime, format!("internal error: {}", panic_text(&*panic))))
+        }
     }
 }
 
@@ -101,7 +104,10 @@ mod tests {
     #[test]
     fn failures_keep_their_message_and_panics_stay_inside() {
         assert_eq!(edge(|| Ok(())), 0);
-        assert_eq!(edge(|| Err(Error::new(Errc::NdRange, "3 does not divide 10"))), Errc::NdRange as Status);
+        assert_eq!(
+            edge(|| Err(Error::new(Errc::NdRange, "3 does not divide 10"))),
+            Errc::NdRange as Status
+        );
         assert_eq!(last(), "3 does not divide 10");
         assert_eq!(edge(|| panic!("lost {}", "way")), Errc::Runtime as Status);
         assert_eq!(last(), "internal error: lost way");

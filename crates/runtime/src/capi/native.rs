@@ -4,12 +4,14 @@ use std::ffi::{c_char, c_void};
 use std::sync::Arc;
 
 use scythe_abi::capi::{
-    BufferHandle, ContextHandle, DeviceHandle, EventHandle, NativeKernelHandle, NativeProgramHandle, NativeSink,
-    QueueHandle, Status, queue_flags,
+    BufferHandle, ContextHandle, DeviceHandle, EventHandle, NativeKernelHandle,
+    NativeProgramHandle, NativeSink, QueueHandle, Status, queue_flags,
 };
 use scythe_hal::{Kernel, NativeKind};
 
-use super::handles::{EventObject, check_out, get, give, give_static, put, release, retain, share, text};
+use super::handles::{
+    EventObject, check_out, get, give, give_static, put, release, retain, share, text,
+};
 use super::{edge, edge_or};
 use crate::context::Context;
 use crate::event::Node;
@@ -22,11 +24,16 @@ use crate::{Errc, Error, invalid, registry};
 /// # Safety
 /// See [`super`].
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn scythe_native_of_device(device: DeviceHandle, kind: u32, out: *mut *mut c_void) -> Status {
+pub unsafe extern "C" fn scythe_native_of_device(
+    device: DeviceHandle,
+    kind: u32,
+    out: *mut *mut c_void,
+) -> Status {
     edge(|| {
         check_out(out, "native")?;
-        let kind = NativeKind::from_u32(kind)
-            .ok_or_else(|| invalid(format!("native object kind {kind} is unknown, expected 0 to 2")))?;
+        let kind = NativeKind::from_u32(kind).ok_or_else(|| {
+            invalid(format!("native object kind {kind} is unknown, expected 0 to 2"))
+        })?;
         // SAFETY: passed on.
         unsafe { put(out, "native", get(device)?.interop()?.native(kind)?) }
     })
@@ -35,7 +42,10 @@ pub unsafe extern "C" fn scythe_native_of_device(device: DeviceHandle, kind: u32
 /// # Safety
 /// See [`super`].
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn scythe_native_of_queue(queue: QueueHandle, out: *mut *mut c_void) -> Status {
+pub unsafe extern "C" fn scythe_native_of_queue(
+    queue: QueueHandle,
+    out: *mut *mut c_void,
+) -> Status {
     edge(|| {
         check_out(out, "native")?;
         // SAFETY: passed on.
@@ -48,7 +58,10 @@ pub unsafe extern "C" fn scythe_native_of_queue(queue: QueueHandle, out: *mut *m
 /// # Safety
 /// See [`super`].
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn scythe_native_of_event(event: EventHandle, out: *mut *mut c_void) -> Status {
+pub unsafe extern "C" fn scythe_native_of_event(
+    event: EventHandle,
+    out: *mut *mut c_void,
+) -> Status {
     edge(|| {
         check_out(out, "native")?;
         // SAFETY: passed on.
@@ -106,7 +119,8 @@ pub unsafe extern "C" fn scythe_native_memory(
         }
         // SAFETY: passed on.
         let device = unsafe { get(queue) }?.device;
-        let size = usize::try_from(size).map_err(|_| invalid(format!("{size} bytes exceed the address space")))?;
+        let size = usize::try_from(size)
+            .map_err(|_| invalid(format!("{size} bytes exceed the address space")))?;
         // SAFETY: passed on.
         unsafe { put(out, "native", device.interop()?.native_memory(ptr, size)?) }
     })
@@ -115,7 +129,10 @@ pub unsafe extern "C" fn scythe_native_memory(
 /// # Safety
 /// See [`super`].
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn scythe_native_of_context(context: ContextHandle, out: *mut *mut c_void) -> Status {
+pub unsafe extern "C" fn scythe_native_of_context(
+    context: ContextHandle,
+    out: *mut *mut c_void,
+) -> Status {
     edge(|| {
         check_out(out, "native")?;
         // SAFETY: passed on.
@@ -126,7 +143,10 @@ pub unsafe extern "C" fn scythe_native_of_context(context: ContextHandle, out: *
 /// # Safety
 /// See [`super`].
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn scythe_native_context_of_queue(queue: QueueHandle, out: *mut *mut c_void) -> Status {
+pub unsafe extern "C" fn scythe_native_context_of_queue(
+    queue: QueueHandle,
+    out: *mut *mut c_void,
+) -> Status {
     edge(|| {
         check_out(out, "native")?;
         // SAFETY: passed on.
@@ -172,8 +192,10 @@ pub unsafe extern "C" fn scythe_native_of_kernel(
     edge(|| {
         // SAFETY: passed on.
         let (context, symbol) = unsafe { (get(context)?, text(symbol, "kernel name")?) };
-        let found =
-            registry::kernel_of_symbol(symbol, registry::Place { device: context.first(), context: context.id })?;
+        let found = registry::kernel_of_symbol(
+            symbol,
+            registry::Place { device: context.first(), context: context.id },
+        )?;
         // SAFETY: passed on.
         unsafe { put_natives(&*found, kernel, program) }
     })
@@ -183,11 +205,16 @@ pub unsafe extern "C" fn scythe_native_of_kernel(
 ///
 /// # Safety
 /// Each address is null or valid for a write.
-unsafe fn put_natives(found: &dyn Kernel, kernel: *mut *mut c_void, program: *mut *mut c_void) -> crate::Result<()> {
+unsafe fn put_natives(
+    found: &dyn Kernel,
+    kernel: *mut *mut c_void,
+    program: *mut *mut c_void,
+) -> crate::Result<()> {
     let made = (!program.is_null()).then(|| found.native_program()).transpose()?;
     if !kernel.is_null() {
-        let native =
-            found.native().inspect_err(|_| made.into_iter().for_each(|made| found.release_native_program(made)));
+        let native = found
+            .native()
+            .inspect_err(|_| made.into_iter().for_each(|made| found.release_native_program(made)));
         // SAFETY: passed on; the address is not null.
         unsafe { put(kernel, "kernel", native?) }?;
     }
@@ -209,7 +236,8 @@ pub unsafe extern "C" fn scythe_context_from_native(
     edge(|| {
         check_out(out, "context")?;
         let all = Runtime::get()?.devices.iter().copied();
-        let devices: Vec<_> = all.filter(|device| device.platform.backend.kind() as u32 == backend).collect();
+        let devices: Vec<_> =
+            all.filter(|device| device.platform.backend.kind() as u32 == backend).collect();
         // SAFETY: passed on.
         let context = unsafe { Context::from_native(&devices, native) }?;
         // SAFETY: passed on.
@@ -371,7 +399,10 @@ pub unsafe extern "C" fn scythe_native_program_release(program: NativeProgramHan
 /// # Safety
 /// See [`super`].
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn scythe_native_of_program(program: NativeProgramHandle, out: *mut *mut c_void) -> Status {
+pub unsafe extern "C" fn scythe_native_of_program(
+    program: NativeProgramHandle,
+    out: *mut *mut c_void,
+) -> Status {
     edge(|| {
         check_out(out, "native")?;
         // SAFETY: passed on.

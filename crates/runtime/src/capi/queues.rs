@@ -3,8 +3,8 @@
 use std::ffi::c_void;
 
 use scythe_abi::capi::{
-    ContextHandle, Destroy, DeviceHandle, DeviceT, ErrorSink, EventHandle, QueueHandle, Status, profiling_param,
-    queue_flags,
+    ContextHandle, Destroy, DeviceHandle, DeviceT, ErrorSink, EventHandle, QueueHandle, Status,
+    profiling_param, queue_flags,
 };
 
 use super::handles::{check_out, get, give, put, release, retain, share};
@@ -35,7 +35,8 @@ pub unsafe extern "C" fn scythe_queue_create(
         let context = unsafe { share(context) }?;
         // SAFETY: passed on; devices are never freed.
         let device = unsafe { get::<DeviceT>(device) }?;
-        let (in_order, profiling) = (flags & queue_flags::IN_ORDER != 0, flags & queue_flags::PROFILING != 0);
+        let (in_order, profiling) =
+            (flags & queue_flags::IN_ORDER != 0, flags & queue_flags::PROFILING != 0);
         let queue = Queue::new(context, device, in_order, profiling)?;
         // SAFETY: passed on.
         unsafe { put(out, "queue", give(queue)) }
@@ -85,7 +86,10 @@ pub unsafe extern "C" fn scythe_queue_is_empty(queue: QueueHandle) -> i32 {
 /// # Safety
 /// See [`super`].
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn scythe_queue_last_event(queue: QueueHandle, out: *mut EventHandle) -> Status {
+pub unsafe extern "C" fn scythe_queue_last_event(
+    queue: QueueHandle,
+    out: *mut EventHandle,
+) -> Status {
     edge(|| {
         // SAFETY: passed on.
         match unsafe { get(queue) }?.last()? {
@@ -100,7 +104,10 @@ pub unsafe extern "C" fn scythe_queue_last_event(queue: QueueHandle, out: *mut E
 /// # Safety
 /// See [`super`].
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn scythe_queue_set_external_event(queue: QueueHandle, event: EventHandle) -> Status {
+pub unsafe extern "C" fn scythe_queue_set_external_event(
+    queue: QueueHandle,
+    event: EventHandle,
+) -> Status {
     edge(|| {
         // SAFETY: passed on.
         let node = if event.is_null() { None } else { Some(unsafe { get(event) }?.node.clone()) };
@@ -112,7 +119,11 @@ pub unsafe extern "C" fn scythe_queue_set_external_event(queue: QueueHandle, eve
 /// # Safety
 /// See [`super`]; `sink` may be called with `ctx`. It may call the runtime.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn scythe_queue_drain_errors(queue: QueueHandle, sink: Option<ErrorSink>, ctx: *mut c_void) {
+pub unsafe extern "C" fn scythe_queue_drain_errors(
+    queue: QueueHandle,
+    sink: Option<ErrorSink>,
+    ctx: *mut c_void,
+) {
     edge_or((), || {
         let sink = sink.ok_or_else(|| invalid("the error sink is null"))?;
         // SAFETY: passed on.
@@ -131,7 +142,8 @@ struct Sink {
     ctx: *mut c_void,
 }
 
-// SAFETY: whoever gives the functions promises that they may be called on any thread, and the runtime never changes them.
+// SAFETY: whoever gives the functions promises that they may be called on any thread, and the
+// runtime never changes them.
 unsafe impl Send for Sink {}
 // SAFETY: as above.
 unsafe impl Sync for Sink {}
@@ -149,8 +161,8 @@ impl Listener for Sink {
 }
 
 /// # Safety
-/// See [`super`]; `sink` and `destroy` may be called with `ctx` on any thread, `destroy` once and last. Where a pointer is
-/// null, nothing is called.
+/// See [`super`]; `sink` and `destroy` may be called with `ctx` on any thread, `destroy` once and
+/// last. Where a pointer is null, nothing is called.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn scythe_queue_leave_errors(
     queue: QueueHandle,
@@ -160,7 +172,8 @@ pub unsafe extern "C" fn scythe_queue_leave_errors(
 ) {
     edge_or((), || {
         let sink = sink.ok_or_else(|| invalid("the error sink is null"))?;
-        let destroy = destroy.ok_or_else(|| invalid("the function that frees the error sink is null"))?;
+        let destroy =
+            destroy.ok_or_else(|| invalid("the function that frees the error sink is null"))?;
         // SAFETY: passed on.
         let queue = unsafe { get(queue) }?;
         queue.leave_errors_to(Box::new(Sink { sink, destroy, ctx }));
@@ -213,7 +226,11 @@ pub unsafe extern "C" fn scythe_event_status(event: EventHandle) -> i32 {
 /// # Safety
 /// See [`super`].
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn scythe_event_profiling(event: EventHandle, param: u32, ns: *mut u64) -> Status {
+pub unsafe extern "C" fn scythe_event_profiling(
+    event: EventHandle,
+    param: u32,
+    ns: *mut u64,
+) -> Status {
     edge(|| {
         check_out(ns, "ns")?;
         // SAFETY: passed on.
@@ -227,13 +244,20 @@ pub unsafe extern "C" fn scythe_event_profiling(event: EventHandle, param: u32, 
         // The times of a command that failed are those of its failure.
         let _ = event.node.event.wait();
         let times = event.node.event.times().ok_or_else(|| {
-            Error::new(Errc::Profiling, "the command has no profiling information because it did not reach the device")
+            Error::new(
+                Errc::Profiling,
+                "the command has no profiling information because it did not reach the device",
+            )
         })?;
         let value = match param {
             profiling_param::SUBMIT => times.submit,
             profiling_param::START => times.start,
             profiling_param::END => times.end,
-            _ => return Err(invalid(format!("profiling parameter {param} is unknown, expected 0 to 2"))),
+            _ => {
+                return Err(invalid(format!(
+                    "profiling parameter {param} is unknown, expected 0 to 2"
+                )));
+            }
         };
         // SAFETY: passed on.
         unsafe { put(ns, "ns", value) }

@@ -1,5 +1,5 @@
-//! Registration of device images, called by the wrapper's object when a library is loaded and unloaded, and questions about
-//! the kernels in them.
+//! Registration of device images, called by the wrapper's object when a library is loaded and
+//! unloaded, and questions about the kernels in them.
 
 use std::ffi::{c_char, c_void};
 
@@ -12,7 +12,8 @@ use crate::registry::{self, BundleState};
 use crate::{Result, invalid};
 
 /// # Safety
-/// `desc` is null or a descriptor that stays valid, with its images, until [`__tgt_unregister_lib`].
+/// `desc` is null or a descriptor that stays valid, with its images, until
+/// [`__tgt_unregister_lib`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tgt_register_lib(desc: *mut BinDesc) {
     edge_or((), || {
@@ -43,7 +44,11 @@ pub unsafe extern "C" fn scythe_kernel_known(name: *const c_char, tu: u64) -> i3
 /// # Safety
 /// See [`super`].
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn scythe_kernel_find(name: *const c_char, tu: u64, symbol: *mut *const c_char) -> Status {
+pub unsafe extern "C" fn scythe_kernel_find(
+    name: *const c_char,
+    tu: u64,
+    symbol: *mut *const c_char,
+) -> Status {
     edge(|| {
         check_out(symbol, "symbol")?;
         // SAFETY: passed on.
@@ -146,7 +151,8 @@ pub unsafe extern "C" fn scythe_kernel_has_constant(
         // SAFETY: passed on.
         let kernel = unsafe { text(name, "name") }?;
         // SAFETY: passed on.
-        let constant = (!constant.is_null()).then(|| unsafe { text(constant, "constant") }).transpose()?;
+        let constant =
+            (!constant.is_null()).then(|| unsafe { text(constant, "constant") }).transpose()?;
         let has = registry::has_constant(kernel, constant.map(|constant| (constant, tu)))?;
         // SAFETY: passed on.
         unsafe { put(answer, "answer", i32::from(has)) }

@@ -9,10 +9,15 @@ use crate::{invalid, stream};
 pub type TextSink = unsafe extern "C" fn(ctx: *mut c_void, text: *const c_char, bytes: usize);
 
 /// # Safety
-/// See [`super`]; `words` is the memory of a `sycl::stream`, whose second word tells how many chunks of 8 words follow
-/// the first 8, and no kernel writes to it; `sink` may be called with `ctx`.
+/// See [`super`]; `words` is the memory of a `sycl::stream`, whose second word tells how many
+/// chunks of 8 words follow the first 8, and no kernel writes to it; `sink` may be called with
+/// `ctx`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn scythe_stream_format(words: *const u64, sink: Option<TextSink>, ctx: *mut c_void) {
+pub unsafe extern "C" fn scythe_stream_format(
+    words: *const u64,
+    sink: Option<TextSink>,
+    ctx: *mut c_void,
+) {
     edge_or((), || {
         let sink = sink.ok_or_else(|| invalid("the text sink is null"))?;
         if words.is_null() {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, AtomicU64};
 
 use scythe_abi::capi::{
-    self as c, BufferHandle, BufferT, COMMAND_BARRIER, COMMAND_HOLD, COMMAND_ON_HOST, Command, EventHandle, EventT,
-    QueueHandle, QueueT, Status, command_kind, requirement_flags,
+    self as c, BufferHandle, BufferT, COMMAND_BARRIER, COMMAND_HOLD, COMMAND_ON_HOST, Command,
+    EventHandle, EventT, QueueHandle, QueueT, Status, command_kind, requirement_flags,
 };
 use scythe_hal::{self as hal, Hint, Work};
 
@@ -22,19 +22,27 @@ use crate::queue::{Action, Commit, HostCall, Known, Order, Queue};
 use crate::registry::{self, Constants, Expected, ReadyKernel, Slot};
 use crate::{Result, invalid, settings};
 
-/// A host task's context is the runtime's when the call succeeds, and stays the caller's when it fails.
+/// A host task's context is the runtime's when the call succeeds, and stays the caller's when it
+/// fails.
 ///
 /// # Safety
 /// See [`super`]; what the command's addresses point at stays valid until it has completed.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn scythe_submit(queue: QueueHandle, command: *const Command, event: *mut EventHandle) -> Status {
+pub unsafe extern "C" fn scythe_submit(
+    queue: QueueHandle,
+    command: *const Command,
+    event: *mut EventHandle,
+) -> Status {
     edge(|| {
         // SAFETY: passed on.
         let command = unsafe { command.as_ref() }.ok_or_else(|| invalid("the command is null"))?;
         // SAFETY: passed on.
         let target = unsafe { get::<QueueT>(queue) }?;
         if command.flags & !(COMMAND_BARRIER | COMMAND_HOLD | COMMAND_ON_HOST) != 0 {
-            return Err(invalid(format!("command flags {:#x} contain unknown bits, expected 0 to 7", command.flags)));
+            return Err(invalid(format!(
+                "command flags {:#x} contain unknown bits, expected 0 to 7",
+                command.flags
+            )));
         }
         let alone = command.flags == 0 && command.requirement_count == 0 && command.dep_count == 0;
         if alone && command.kind == command_kind::KERNEL && !settings::trace().commands {
@@ -44,7 +52,8 @@ pub unsafe extern "C" fn scythe_submit(queue: QueueHandle, command: *const Comma
             return unsafe { put_event(node, queue, event) };
         }
         // SAFETY: passed on.
-        let requirements = unsafe { slice(command.requirements, command.requirement_count, "requirements") }?;
+        let requirements =
+            unsafe { slice(command.requirements, command.requirement_count, "requirements") }?;
         // SAFETY: passed on.
         let accesses = unsafe { accesses(requirements, command.flags & COMMAND_ON_HOST != 0) }?;
         // SAFETY: passed on.
@@ -61,7 +70,9 @@ pub unsafe extern "C" fn scythe_submit(queue: QueueHandle, command: *const Comma
         let barrier = command.flags & COMMAND_BARRIER != 0;
         let hold = command.flags & COMMAND_HOLD != 0;
         // SAFETY: passed on.
-        let node = unsafe { target.submit(action, Order { accesses: &accesses, events: &events, barrier, hold }) }?;
+        let node = unsafe {
+            target.submit(action, Order { accesses: &accesses, events: &events, barrier, hold })
+        }?;
         if let Some(commit) = commit {
             commit.commit();
         }
@@ -72,7 +83,11 @@ pub unsafe extern "C" fn scythe_submit(queue: QueueHandle, command: *const Comma
 
 /// # Safety
 /// The queue's handle is alive and counted; `event` is null or valid for a write.
-pub(super) unsafe fn put_event(node: Node, queue: QueueHandle, event: *mut EventHandle) -> Result<()> {
+pub(super) unsafe fn put_event(
+    node: Node,
+    queue: QueueHandle,
+    event: *mut EventHandle,
+) -> Result<()> {
     if event.is_null() {
         return Ok(());
     }
@@ -158,8 +173,10 @@ unsafe fn action<'a>(command: &Command, queue: &Queue) -> Result<Action<'a>> {
             // SAFETY: as above.
             let buffer = unsafe { command.u.copy.src.buffer };
             // SAFETY: passed on.
-            let required = unsafe { slice(command.requirements, command.requirement_count, "requirements") }?;
-            if buffer.is_null() || !required.iter().any(|requirement| requirement.buffer == buffer) {
+            let required =
+                unsafe { slice(command.requirements, command.requirement_count, "requirements") }?;
+            if buffer.is_null() || !required.iter().any(|requirement| requirement.buffer == buffer)
+            {
                 return Err(invalid(
                     "update_host uses a buffer that the command group does not require: use an \
                      accessor of this command group",
@@ -171,10 +188,16 @@ unsafe fn action<'a>(command: &Command, queue: &Queue) -> Result<Action<'a>> {
             // SAFETY: as above.
             let memory = unsafe { &command.u.memory };
             if memory.dst.is_null() && memory.size > 0 {
-                return Err(invalid(format!("prefetch or mem_advise of {} bytes at a null address", memory.size)));
+                return Err(invalid(format!(
+                    "prefetch or mem_advise of {} bytes at a null address",
+                    memory.size
+                )));
             }
             let size = usize::try_from(memory.size).map_err(|_| {
-                invalid(format!("prefetch or mem_advise of {} bytes, which exceed the address space", memory.size))
+                invalid(format!(
+                    "prefetch or mem_advise of {} bytes, which exceed the address space",
+                    memory.size
+                ))
             })?;
             let hint = match command.kind {
                 command_kind::PREFETCH => Hint::Prefetch,
@@ -202,8 +225,12 @@ unsafe fn constants(launch: &c::KernelLaunch) -> Result<Constants> {
         return Ok(Constants::default());
     }
     let mut values = Vec::new();
-    // SAFETY: passed on.
-    for constant in unsafe { slice(launch.constants, launch.constant_count, "specialization constants") }? {
+    for constant in
+        // SAFETY: passed on.
+        unsafe {
+            slice(launch.constants, launch.constant_count, "specialization constants")
+        }?
+    {
         // SAFETY: passed on.
         let (name, bytes) = unsafe {
             (
@@ -219,7 +246,8 @@ unsafe fn constants(launch: &c::KernelLaunch) -> Result<Constants> {
     Ok(values.into())
 }
 
-/// A kernel that waits for nothing but the queue's order, which most launches are: the short way where there is one.
+/// A kernel that waits for nothing but the queue's order, which most launches are: the short way
+/// where there is one.
 ///
 /// # Safety
 /// As for [`kernel`].
@@ -227,7 +255,8 @@ unsafe fn kernel_alone(launch: &c::KernelLaunch, queue: &Queue) -> Result<Node> 
     let content = || slot_content(launch);
     if let Some(slot) = content() {
         // SAFETY: passed on.
-        let functor = unsafe { slice(launch.functor.cast::<u8>(), launch.functor_size, "functor") }?;
+        let functor =
+            unsafe { slice(launch.functor.cast::<u8>(), launch.functor_size, "functor") }?;
         // SAFETY: passed on.
         if let Some(node) = unsafe { queue.launch_again(slot, launch, functor) } {
             return node;
@@ -238,7 +267,14 @@ unsafe fn kernel_alone(launch: &c::KernelLaunch, queue: &Queue) -> Result<Node> 
         Launched::OnHost(action) => action,
         Launched::Kernel { kernel, functor, ranges } => {
             let Ranges { dims, global_size, local_size, global_offset, .. } = &ranges;
-            let lent = hal::Launch { kernel: &*kernel, functor, dims: *dims, global_size, local_size, global_offset };
+            let lent = hal::Launch {
+                kernel: &*kernel,
+                functor,
+                dims: *dims,
+                global_size,
+                local_size,
+                global_offset,
+            };
             if !ranges.is_empty() && kernel.accessors().is_empty() {
                 let known = content().map(|slot| Known::new(slot, launch, &kernel));
                 // SAFETY: passed on.
@@ -253,7 +289,8 @@ unsafe fn kernel_alone(launch: &c::KernelLaunch, queue: &Queue) -> Result<Node> 
     unsafe { queue.submit(action, Order::default()) }
 }
 
-/// What the kernel's slot holds, where that is a kernel of this generation, and the launch has default constants.
+/// What the kernel's slot holds, where that is a kernel of this generation, and the launch has
+/// default constants.
 fn slot_content(launch: &c::KernelLaunch) -> Option<(usize, u64)> {
     slot(launch).filter(|_| launch.constant_count == 0 && launch.host.is_none())?.content()
 }
@@ -263,7 +300,8 @@ fn slot(launch: &c::KernelLaunch) -> Option<Slot<'_>> {
     if launch.slot.is_null() {
         return None;
     }
-    // SAFETY: the slot is static memory of the program, which only the runtime reads and writes; both fields are aligned words.
+    // SAFETY: the slot is static memory of the program, which only the runtime reads and writes;
+    // both fields are aligned words.
     unsafe {
         Some(Slot {
             entry: AtomicPtr::from_ptr(&raw mut (*launch.slot).entry),
@@ -305,7 +343,11 @@ unsafe fn checked_kernel<'a>(launch: &c::KernelLaunch, queue: &Queue) -> Result<
     // What a slot remembers has the defaults.
     let slot = slot(launch).filter(|_| constants.is_empty());
     let place = registry::Place { device, context: queue.context.id };
-    let known = slot.as_ref().map(|slot| registry::remembered(slot, expected, place)).transpose()?.flatten();
+    let known = slot
+        .as_ref()
+        .map(|slot| registry::remembered(slot, expected, place))
+        .transpose()?
+        .flatten();
     let kernel = match known {
         Some(kernel) => kernel,
         None => {
@@ -346,7 +388,10 @@ unsafe fn memcpy<'a>(memory: &c::Memory) -> Result<Action<'a>> {
         return Ok(Action::Marker);
     }
     if memory.dst.is_null() || memory.src.is_null() {
-        return Err(invalid(format!("memcpy of {size} bytes from {:p} to {:p}", memory.src, memory.dst)));
+        return Err(invalid(format!(
+            "memcpy of {size} bytes from {:p} to {:p}",
+            memory.src, memory.dst
+        )));
     }
     Ok(Action::Plain(Work::Memcpy { dst: memory.dst, src: memory.src, size }))
 }
@@ -360,7 +405,9 @@ unsafe fn fill<'a>(memory: &c::Memory) -> Result<Action<'a>> {
     }
     let pattern_size = memory.pattern_size;
     if pattern_size == 0 || !memory.size.is_multiple_of(pattern_size) {
-        return Err(invalid(format!("fill of {size} bytes with a pattern of {pattern_size} bytes")));
+        return Err(invalid(format!(
+            "fill of {size} bytes with a pattern of {pattern_size} bytes"
+        )));
     }
     if memory.dst.is_null() {
         return Err(invalid(format!("fill of {size} bytes at a null address")));
@@ -396,9 +443,18 @@ fn trace(command: &Command, accesses: &[Access<'_>], events: &[Node]) {
     if command.kind == command_kind::KERNEL {
         // SAFETY: `kind` says which member holds.
         let launch = unsafe { &command.u.kernel };
-        // SAFETY: the name was read before.
-        let name = if launch.name.is_null() { Ok("(host)") } else { unsafe { text(launch.name, "kernel name") } };
-        line = format!("kernel {} global {:?} local {:?}", name.unwrap_or("?"), launch.global_size, launch.local_size);
+        let name = if launch.name.is_null() {
+            Ok("(host)")
+        } else {
+            // SAFETY: the name was read before.
+            unsafe { text(launch.name, "kernel name") }
+        };
+        line = format!(
+            "kernel {} global {:?} local {:?}",
+            name.unwrap_or("?"),
+            launch.global_size,
+            launch.local_size
+        );
     }
     let (buffers, events) = (accesses.len(), events.len());
     settings::trace_line("commands", &format!("{line}, {buffers} buffer(s), {events} event(s)"));

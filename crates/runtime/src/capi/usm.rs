@@ -67,7 +67,9 @@ pub unsafe extern "C" fn scythe_usm_query(
         }
         if !device.is_null() {
             // SAFETY: not null, so valid.
-            unsafe { device.write(found.map_or(std::ptr::null_mut(), |(_, device)| give_static(device))) };
+            unsafe {
+                device.write(found.map_or(std::ptr::null_mut(), |(_, device)| give_static(device)))
+            };
         }
         Ok(())
     })

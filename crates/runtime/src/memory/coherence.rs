@@ -1,10 +1,12 @@
 //! Brings copies of a buffer up to date, and records accesses.
 //!
-//! For each command, in the order of submission: [`prepare`] gives the address that the command will use and adds what
-//! it must wait for, enqueuing copies between devices where its place is out of date; [`record`] then notes the
-//! access. Currency is of the whole memory: a write through a sub-buffer first brings the rest along.
+//! For each command, in the order of submission: [`prepare`] gives the address that the command
+//! will use and adds what it must wait for, enqueuing copies between devices where its place is out
+//! of date; [`record`] then notes the access. Currency is of the whole memory: a write through a
+//! sub-buffer first brings the rest along.
 //!
-//! Copies between places count as reads of the contents: they wait for the last write, and the next write waits for them.
+//! Copies between places count as reads of the contents: they wait for the last write, and the next
+//! write waits for them.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -40,12 +42,23 @@ impl Access<'_> {
     }
 }
 
-/// Gives the address of the buffer's first byte at `place`, and adds to `deps` what the command must wait for.
-pub fn prepare(_turn: &Submission, access: &Access<'_>, place: Place, deps: &mut Vec<Node>) -> Result<*mut u8> {
+/// Gives the address of the buffer's first byte at `place`, and adds to `deps` what the command
+/// must wait for.
+pub fn prepare(
+    _turn: &Submission,
+    access: &Access<'_>,
+    place: Place,
+    deps: &mut Vec<Node>,
+) -> Result<*mut u8> {
     prepare_by(access, place, false, deps)
 }
 
-fn prepare_by(access: &Access<'_>, place: Place, by_host: bool, deps: &mut Vec<Node>) -> Result<*mut u8> {
+fn prepare_by(
+    access: &Access<'_>,
+    place: Place,
+    by_host: bool,
+    deps: &mut Vec<Node>,
+) -> Result<*mut u8> {
     let memory = access.buffer.memory();
     let mut state = lock(&memory.state);
     let base = state.place(place, memory.size)?;
@@ -71,7 +84,12 @@ fn record_by(access: &Access<'_>, place: Place, by_host: bool, node: &Node) {
         state.copies.iter_mut().for_each(|copy| copy.status.current = false);
         state.status(place).current = true;
     }
-    state.tracker.add(Tracked { bytes: access.buffer.bytes(), writes, by_host, node: node.clone() });
+    state.tracker.add(Tracked {
+        bytes: access.buffer.bytes(),
+        writes,
+        by_host,
+        node: node.clone(),
+    });
 }
 
 impl State {
@@ -83,7 +101,8 @@ impl State {
                 if let Some(copy) = self.copies.iter().find(|copy| copy.device.id == device.id) {
                     return Ok(copy.ptr.cast());
                 }
-                let ptr = device.hal.alloc(UsmKind::Device, (size as usize).max(1), DEVICE_ALIGNMENT)?;
+                let ptr =
+                    device.hal.alloc(UsmKind::Device, (size as usize).max(1), DEVICE_ALIGNMENT)?;
                 self.copies.push(DeviceCopy { device, ptr, status: CopyStatus::default() });
                 Ok(ptr.cast())
             }
@@ -94,10 +113,12 @@ impl State {
     fn status(&mut self, place: Place) -> &mut CopyStatus {
         match place {
             Place::Host => &mut self.host_status,
-            Place::Device(device) => match self.copies.iter().position(|copy| copy.device.id == device.id) {
-                Some(at) => &mut self.copies[at].status,
-                None => &mut self.host_status,
-            },
+            Place::Device(device) => {
+                match self.copies.iter().position(|copy| copy.device.id == device.id) {
+                    Some(at) => &mut self.copies[at].status,
+                    None => &mut self.host_status,
+                }
+            }
         }
     }
 
@@ -107,7 +128,9 @@ impl State {
             return Ok(());
         }
         if !self.host_status.current {
-            let Some(from) = self.copies.iter().find(|copy| copy.status.current) else { return Ok(()) };
+            let Some(from) = self.copies.iter().find(|copy| copy.status.current) else {
+                return Ok(());
+            };
             let (device, src) = (from.device, from.ptr);
             let dst: *mut c_void = self.host_address(size)?.cast();
             let node = self.copy(device, dst, src, size, Place::Device(device))?;
@@ -133,16 +156,25 @@ impl State {
     ) -> Result<Node> {
         if settings::trace().memory {
             let direction = if matches!(from, Place::Host) { "to" } else { "from" };
-            settings::trace_line("memory", &format!("copying {size} bytes {direction} {}", device.name()));
+            settings::trace_line(
+                "memory",
+                &format!("copying {size} bytes {direction} {}", device.name()),
+            );
         }
         let mut deps = Vec::new();
         self.tracker.conflicts(&(0..size), false, false, &mut deps);
         deps.extend(self.status(from).ready_node());
         let work = Work::Memcpy { dst, src, size: size as usize };
-        // SAFETY: both copies are `size` bytes and live until the commands recorded in the tracker have completed. Writes
-        // of the contents are ordered by `deps` before, and by the tracker after this.
+        // SAFETY: both copies are `size` bytes and live until the commands recorded in the tracker
+        // have completed. Writes of the contents are ordered by `deps` before, and by the tracker
+        // after this.
         let node = unsafe { dispatch(&device.target(false)?, Job::Plain(work), &mut deps, None) }?;
-        self.tracker.add(Tracked { bytes: 0..size, writes: false, by_host: false, node: node.clone() });
+        self.tracker.add(Tracked {
+            bytes: 0..size,
+            writes: false,
+            by_host: false,
+            node: node.clone(),
+        });
         Ok(node)
     }
 }
@@ -165,8 +197,8 @@ pub struct HostAccess {
 }
 
 impl HostAccess {
-    /// Waits for commands that conflict, and gives the address of the buffer's current contents. Fails when one of
-    /// those commands failed.
+    /// Waits for commands that conflict, and gives the address of the buffer's current contents.
+    /// Fails when one of those commands failed.
     pub fn begin(access: &Access<'_>) -> Result<(Self, *mut u8)> {
         let mut deps = Vec::new();
         let event = OwnEvent::new();

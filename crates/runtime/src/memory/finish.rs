@@ -1,7 +1,7 @@
 //! The end of a buffer: wait for the commands that use it, and write its contents back.
 //!
-//! A buffer that ends inside a host task must not wait there for that very task: the rest then happens when the commands
-//! have completed.
+//! A buffer that ends inside a host task must not wait there for that very task: the rest then
+//! happens when the commands have completed.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -55,19 +55,22 @@ fn write_when_done(memory: &Arc<Memory>, bytes: Range<u64>, destination: Destina
         when_all(&commands, move |_| write.write());
     } else {
         for command in commands {
-            // A command's failure is its queue's to report; the rest of the contents is still the program's.
+            // A command's failure is its queue's to report; the rest of the contents is still the
+            // program's.
             let _ = command.event.wait();
         }
         write.write();
     }
 }
 
-/// Has the contents copied to the host where they are to be written back; gives all commands to wait for.
+/// Has the contents copied to the host where they are to be written back; gives all commands to
+/// wait for.
 fn bring_home(memory: &Arc<Memory>, destination: &Destination) -> Vec<Node> {
     let _turn = submission();
     let mut state = lock(&memory.state);
     if !matches!(destination, Destination::None) && memory.size > 0 {
-        // When the copy cannot even be enqueued, the host copy stays as it is: a destructor has nobody to tell.
+        // When the copy cannot even be enqueued, the host copy stays as it is: a destructor has
+        // nobody to tell.
         let _ = state.make_current(Place::Host, memory.size);
     }
     if let Some(home) = memory.home {
@@ -83,7 +86,8 @@ struct Writer {
     destination: Destination,
 }
 
-// SAFETY: the destination was handed over by the program to be used once, by whichever thread ends the buffer.
+// SAFETY: the destination was handed over by the program to be used once, by whichever thread ends
+// the buffer.
 unsafe impl Send for Writer {}
 
 impl Writer {
@@ -105,12 +109,14 @@ impl Writer {
             Destination::None => {}
             Destination::Address(to) => {
                 if !std::ptr::eq(*to, source) {
-                    // SAFETY: the program gave `to` for the buffer's contents; `copy` allows overlap.
+                    // SAFETY: the program gave `to` for the buffer's contents; `copy` allows
+                    // overlap.
                     unsafe { std::ptr::copy(source, *to, size as usize) };
                 }
             }
             Destination::Call { function, context } => {
-                // SAFETY: the function was given with its context for this call; the contents stay for it.
+                // SAFETY: the function was given with its context for this call; the contents stay
+                // for it.
                 unsafe { function(context.ptr, source.cast(), size) };
             }
         }

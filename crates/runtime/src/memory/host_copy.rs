@@ -41,8 +41,12 @@ unsafe impl Sync for HostBlock {}
 
 impl HostBlock {
     pub fn new(size: usize) -> Result<Self> {
-        let exhausted =
-            || Error::new(Errc::MemoryAllocation, format!("cannot allocate {size} bytes of host memory for a buffer"));
+        let exhausted = || {
+            Error::new(
+                Errc::MemoryAllocation,
+                format!("cannot allocate {size} bytes of host memory for a buffer"),
+            )
+        };
         let layout = Layout::from_size_align(size.max(1), ALIGNMENT).map_err(|_| exhausted())?;
         // SAFETY: the size is not zero.
         let ptr = unsafe { std::alloc::alloc(layout) };

@@ -1,13 +1,15 @@
 //! Buffers: their contents on the host and on devices, and who may touch them when.
 //!
-//! * [`Memory`] is what buffers and their sub-buffers share: one host copy, one copy per device that has memory of its
-//!   own, flags that tell which are current, and the [`track::Tracker`] of accesses.
+//! * [`Memory`] is what buffers and their sub-buffers share: one host copy, one copy per device
+//!   that has memory of its own, flags that tell which are current, and the [`track::Tracker`] of
+//!   accesses.
 //! * [`Buffer`] is what a handle points at: a range of bytes of a [`Memory`].
 //! * [`coherence`] brings a copy up to date before a command uses it.
 //! * [`finish`] is the end: wait, and write back.
 //!
-//! Commands that use buffers are submitted one at a time ([`submission`]): finding the conflicts of all buffers of a
-//! command and recording its accesses must be one step, or two threads could make two commands wait for each other.
+//! Commands that use buffers are submitted one at a time ([`submission`]): finding the conflicts of
+//! all buffers of a command and recording its accesses must be one step, or two threads could make
+//! two commands wait for each other.
 
 pub mod coherence;
 pub mod finish;
@@ -26,7 +28,8 @@ use crate::{Result, invalid, lock};
 use host_copy::{HostBlock, HostCopy};
 use track::Tracker;
 
-/// Proof that this thread is the one that submits commands with buffers. Taken before any [`Memory`]'s lock.
+/// Proof that this thread is the one that submits commands with buffers. Taken before any
+/// [`Memory`]'s lock.
 pub struct Submission(#[allow(dead_code, reason = "held for its lock")] MutexGuard<'static, ()>);
 
 /// Waits for the turn to submit.
@@ -60,7 +63,8 @@ pub enum Place {
 /// What buffers and sub-buffers share.
 pub struct Memory {
     pub size: u64,
-    /// The device whose copy is a memory object of the program's own: contents belong there when the buffer ends.
+    /// The device whose copy is a memory object of the program's own: contents belong there when
+    /// the buffer ends.
     home: Option<&'static Device>,
     state: Mutex<State>,
 }
@@ -107,20 +111,22 @@ pub struct CallbackContext {
 impl Drop for CallbackContext {
     fn drop(&mut self) {
         if let Some(destroy) = self.destroy {
-            // SAFETY: whoever made the context gave `destroy` to be called once, when it is no longer used.
+            // SAFETY: whoever made the context gave `destroy` to be called once, when it is no
+            // longer used.
             unsafe { destroy(self.ptr) };
         }
     }
 }
 
-// SAFETY: the addresses are used only under the lock, by commands ordered with events, and by the last release; the
-// program handed them over for that.
+// SAFETY: the addresses are used only under the lock, by commands ordered with events, and by the
+// last release; the program handed them over for that.
 unsafe impl Send for State {}
 
 /// Where a new buffer's contents come from.
 pub enum Initial {
     None,
-    /// Lives as long as the buffer, may be written. `only_copy`: the program asked for exactly this memory.
+    /// Lives as long as the buffer, may be written. `only_copy`: the program asked for exactly this
+    /// memory.
     Program {
         ptr: *mut u8,
         only_copy: bool,
@@ -131,10 +137,11 @@ pub enum Initial {
 
 impl Memory {
     /// # Safety
-    /// The address in `initial` is valid for `size` bytes: for the life of the memory, or for this call where it is
-    /// copied.
+    /// The address in `initial` is valid for `size` bytes: for the life of the memory, or for this
+    /// call where it is copied.
     unsafe fn new(size: u64, initial: Initial) -> Result<Arc<Self>> {
-        let bytes = usize::try_from(size).map_err(|_| invalid(format!("a buffer of {size} bytes is too large")))?;
+        let bytes = usize::try_from(size)
+            .map_err(|_| invalid(format!("a buffer of {size} bytes is too large")))?;
         if bytes > isize::MAX as usize {
             return Err(invalid(format!("a buffer of {size} bytes is too large")));
         }
@@ -166,8 +173,14 @@ impl Memory {
         Ok(Arc::new(Self { size, home: None, state: Mutex::new(state) }))
     }
 
-    /// The contents of a memory object of the program's own, which `device` knows by this address, once `ready` has completed.
-    fn of_object(size: u64, device: &'static Device, ptr: *mut c_void, ready: Option<Node>) -> Arc<Self> {
+    /// The contents of a memory object of the program's own, which `device` knows by this address,
+    /// once `ready` has completed.
+    fn of_object(
+        size: u64,
+        device: &'static Device,
+        ptr: *mut c_void,
+        ready: Option<Node>,
+    ) -> Arc<Self> {
         let state = State {
             host: HostCopy::None,
             host_status: CopyStatus::default(),
@@ -186,7 +199,8 @@ impl Drop for Memory {
     fn drop(&mut self) {
         let state = self.state.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner);
         for copy in state.copies.drain(..) {
-            // SAFETY: allocated by this device in `coherence`; `finish` made sure that no command uses it.
+            // SAFETY: allocated by this device in `coherence`; `finish` made sure that no command
+            // uses it.
             unsafe { copy.device.hal.free(UsmKind::Device, copy.ptr) };
         }
     }
@@ -205,12 +219,13 @@ impl State {
         Ok(ptr)
     }
 
-    /// Stops using the program's memory as the host copy, where that is still possible: the program said that it will not
-    /// be written back to.
+    /// Stops using the program's memory as the host copy, where that is still possible: the program
+    /// said that it will not be written back to.
     fn spare_program_memory(&mut self, size: u64) -> Result<()> {
         if let (true, HostCopy::Program(ptr)) = (self.exchangeable, &self.host) {
             let block = HostBlock::new(size as usize)?;
-            // SAFETY: the program's memory is valid for the life of the buffer; the block is new and of the same size.
+            // SAFETY: the program's memory is valid for the life of the buffer; the block is new
+            // and of the same size.
             unsafe { std::ptr::copy_nonoverlapping(*ptr, block.address(), size as usize) };
             self.host = HostCopy::Owned(block);
         }
@@ -257,7 +272,11 @@ impl Buffer {
     ///
     /// # Safety
     /// `native` is a memory object of the device's driver and context, alive.
-    pub unsafe fn from_native(device: &'static Device, native: hal::Native, ready: Option<Node>) -> Result<Self> {
+    pub unsafe fn from_native(
+        device: &'static Device,
+        native: hal::Native,
+        ready: Option<Node>,
+    ) -> Result<Self> {
         // SAFETY: passed on.
         let (ptr, size) = unsafe { device.interop()?.memory_from_native(native) }?;
         let size = size as u64;
@@ -265,15 +284,17 @@ impl Buffer {
         Ok(Self { lease, offset: 0, size, is_view: false, destination: Mutex::new(None) })
     }
 
-    /// The memory object of the contents that [`Buffer::place`] makes current for a command on `device`, with a count for the
-    /// caller; `None` where it uses the host's copy.
+    /// The memory object of the contents that [`Buffer::place`] makes current for a command on
+    /// `device`, with a count for the caller; `None` where it uses the host's copy.
     pub fn native(&self, device: &Device) -> Result<Option<hal::Native>> {
         if !self.has_object(device) {
             return Ok(None);
         }
         let state = lock(&self.memory().state);
         match state.copies.iter().find(|copy| copy.device.id == device.id) {
-            Some(copy) => copy.device.memory_to_native(copy.ptr.wrapping_byte_add(self.offset as usize)),
+            Some(copy) => {
+                copy.device.memory_to_native(copy.ptr.wrapping_byte_add(self.offset as usize))
+            }
             None => Ok(None),
         }
     }
@@ -302,10 +323,15 @@ impl Buffer {
         Ok(natives.into_iter().map(|(_, native)| native).collect())
     }
 
-    /// The copy that a command at `place` uses. `native`: as an object of the driver's, where it has one.
+    /// The copy that a command at `place` uses. `native`: as an object of the driver's, where it
+    /// has one.
     pub fn place(&self, place: Place, native: bool) -> Place {
         match place {
-            Place::Device(device) if self.memory().home.is_some_and(|home| home.id == device.id) => place,
+            Place::Device(device)
+                if self.memory().home.is_some_and(|home| home.id == device.id) =>
+            {
+                place
+            }
             Place::Device(device) if device.hal.shares_host_memory() => Place::Host,
             Place::Device(device) if native && !self.has_object(device) => Place::Host,
             place => place,
@@ -316,12 +342,19 @@ impl Buffer {
     pub fn view(&self, offset: u64, size: u64) -> Result<Self> {
         if offset.checked_add(size).is_none_or(|end| end > self.size) {
             return Err(invalid(format!(
-                "a sub-buffer of {size} bytes from byte {offset} does not fit its buffer of {} bytes",
+                "a sub-buffer of {size} bytes from byte {offset} does not fit its buffer of {} \
+                 bytes",
                 self.size
             )));
         }
         let lease = self.lease.clone();
-        Ok(Self { lease, offset: self.offset + offset, size, is_view: true, destination: Mutex::new(None) })
+        Ok(Self {
+            lease,
+            offset: self.offset + offset,
+            size,
+            is_view: true,
+            destination: Mutex::new(None),
+        })
     }
 
     fn memory(&self) -> &Arc<Memory> {

@@ -1,8 +1,8 @@
 //! Who accesses which bytes of a buffer: finds what a new access must wait for.
 //!
-//! Reads wait for earlier writes of the same bytes, writes for earlier reads and writes. Accesses that have completed are
-//! forgotten, so that memory is bounded by what is in flight. Accesses of the host never wait for each other: they
-//! share one copy, and the program's threads order them.
+//! Reads wait for earlier writes of the same bytes, writes for earlier reads and writes. Accesses
+//! that have completed are forgotten, so that memory is bounded by what is in flight. Accesses of
+//! the host never wait for each other: they share one copy, and the program's threads order them.
 
 use crate::event::Node;
 
@@ -25,7 +25,13 @@ pub struct Tracked {
 
 impl Tracker {
     /// Adds to `deps` what an access must wait for.
-    pub fn conflicts(&self, bytes: &std::ops::Range<u64>, writes: bool, by_host: bool, deps: &mut Vec<Node>) {
+    pub fn conflicts(
+        &self,
+        bytes: &std::ops::Range<u64>,
+        writes: bool,
+        by_host: bool,
+        deps: &mut Vec<Node>,
+    ) {
         for access in &self.accesses {
             let overlap = access.bytes.start.max(bytes.start) < access.bytes.end.min(bytes.end);
             if overlap
@@ -78,7 +84,12 @@ mod tests {
         deps.len()
     }
 
-    fn add(tracker: &mut Tracker, bytes: std::ops::Range<u64>, writes: bool, by_host: bool) -> Arc<OwnEvent> {
+    fn add(
+        tracker: &mut Tracker,
+        bytes: std::ops::Range<u64>,
+        writes: bool,
+        by_host: bool,
+    ) -> Arc<OwnEvent> {
         let event = OwnEvent::new();
         tracker.add(Tracked { bytes, writes, by_host, node: event.node() });
         event

@@ -1,7 +1,7 @@
 //! Which image a device gets a kernel from, and what it is linked with; or why from none.
 //!
-//! Requirements are compared before anything else, and only properties are read: an image that a device cannot run is never
-//! opened, and nothing is built for a question.
+//! Requirements are compared before anything else, and only properties are read: an image that a
+//! device cannot run is never opened, and nothing is built for a question.
 
 use std::fmt;
 use std::sync::Arc;
@@ -23,17 +23,25 @@ pub(super) struct Candidate {
     pub(super) facts: KernelFacts,
 }
 
-/// Two kernels of one name that are not the same, if there are such. Code for different targets may differ, because each
-/// has its own macros; then the kernel's place in the source tells.
-pub(super) fn conflict<'a>(fitting: &[&'a Candidate]) -> Option<(&'a KernelLaunch, &'a KernelLaunch)> {
+/// Two kernels of one name that are not the same, if there are such. Code for different targets may
+/// differ, because each has its own macros; then the kernel's place in the source tells.
+pub(super) fn conflict<'a>(
+    fitting: &[&'a Candidate],
+) -> Option<(&'a KernelLaunch, &'a KernelLaunch)> {
     let place = |launch: &'a KernelLaunch| (&launch.file, launch.line, launch.column);
     let differ = |a: &'a Candidate, b: &'a Candidate| {
         let (one, other) = (&a.facts.launch, &b.facts.launch);
         let related = a.image.target != b.image.target && place(one) == place(other);
         one.identity != other.identity && !related
     };
-    let pairs = fitting.iter().enumerate().flat_map(|(i, a)| fitting[i + 1..].iter().map(move |b| (*a, *b)));
-    pairs.into_iter().find(|&(a, b)| differ(a, b)).map(|(a, b)| (&*a.facts.launch, &*b.facts.launch))
+    let pairs = fitting
+        .iter()
+        .enumerate()
+        .flat_map(|(i, a)| fitting[i + 1..].iter().map(move |b| (*a, *b)));
+    pairs
+        .into_iter()
+        .find(|&(a, b)| differ(a, b))
+        .map(|(a, b)| (&*a.facts.launch, &*b.facts.launch))
 }
 
 /// A candidate that the device can run, with the images to link it with.
@@ -77,7 +85,9 @@ impl Unfit {
     }
 
     fn add(&mut self, other: Self) {
-        for (list, more) in [(&mut self.reasons, other.reasons), (&mut self.left_out, other.left_out)] {
+        for (list, more) in
+            [(&mut self.reasons, other.reasons), (&mut self.left_out, other.left_out)]
+        {
             for text in more {
                 if !list.contains(&text) {
                     list.push(text);
@@ -93,7 +103,8 @@ impl fmt::Display for Unfit {
         if self.left_out.is_empty() {
             return Ok(());
         }
-        let targets: Vec<String> = self.left_out.iter().map(|target| format!("'{target}'")).collect();
+        let targets: Vec<String> =
+            self.left_out.iter().map(|target| format!("'{target}'")).collect();
         let between = if self.reasons.is_empty() { "" } else { "; " };
         let targets = targets.join(", ");
         write!(f, "{between}the device link left the kernel out of the image for {targets}")
@@ -110,8 +121,8 @@ impl Rejection {
         }
     }
 
-    /// This and what was known before: the one that says more, and the earlier of two that say as much. Code for other devices is
-    /// listed.
+    /// This and what was known before: the one that says more, and the earlier of two that say as
+    /// much. Code for other devices is listed.
     fn join(self, known: Option<Self>) -> Self {
         match (known, self) {
             (Some(Self::Code(mut known)), Self::Code(more)) => {
@@ -132,28 +143,41 @@ impl Rejection {
         }
     }
 
-    /// What whoever submits the kernel is told. Not while the registry is held: see [`link::Unresolved`].
+    /// What whoever submits the kernel is told. Not while the registry is held: see
+    /// [`link::Unresolved`].
     pub(super) fn error(self, symbol: &str, device: &Device) -> Error {
         match self {
-            Self::Code(unfit) => on_device(symbol, Error::new(Errc::KernelNotSupported, unfit.to_string()), device),
-            Self::Link(missing) => on_device(symbol, Error::new(Errc::Build, missing.to_string()), device),
+            Self::Code(unfit) => {
+                on_device(symbol, Error::new(Errc::KernelNotSupported, unfit.to_string()), device)
+            }
+            Self::Link(missing) => {
+                on_device(symbol, Error::new(Errc::Build, missing.to_string()), device)
+            }
             Self::Requirements(message) => {
-                let message = format!("{message} (kernel '{}', device '{}')", symbol_name(symbol), device.name());
+                let message = format!(
+                    "{message} (kernel '{}', device '{}')",
+                    symbol_name(symbol),
+                    device.name()
+                );
                 Error::new(Errc::KernelNotSupported, message)
             }
         }
     }
 }
 
-/// The candidates that the device can run, in the order in which they are tried; and why it cannot run the others.
+/// The candidates that the device can run, in the order in which they are tried; and why it cannot
+/// run the others.
 ///
 /// This is how an image is chosen for a kernel and a device:
 ///
-/// 1. An image whose requirements (`SYCL/device requirements`) the device does not meet is out, and so is one that imports what no
-///    loaded image exports, or is linked with an image that the device cannot run.
-/// 2. The device says how well the code fits ([`scythe_hal::Device::preference`]): compiled ahead of time for this very device,
-///    compiled ahead of time for one whose code it runs, generic, a last resort; or not at all.
-/// 3. The best comes first. Among equals, the order of registration decides, and in one program the order of its images.
+/// 1. An image whose requirements (`SYCL/device requirements`) the device does not meet is out, and
+///    so is one that imports what no loaded image exports, or is linked with an image that the
+///    device cannot run.
+/// 2. The device says how well the code fits ([`scythe_hal::Device::preference`]): compiled ahead
+///    of time for this very device, compiled ahead of time for one whose code it runs, generic, a
+///    last resort; or not at all.
+/// 3. The best comes first. Among equals, the order of registration decides, and in one program the
+///    order of its images.
 ///
 /// The first is built. Where its driver refuses it, the next is tried, down to the last.
 pub(super) fn rank<'a>(
@@ -167,8 +191,11 @@ pub(super) fn rank<'a>(
             && settings::trace().images
         {
             let Image { format, target, .. } = &*candidate.image;
-            let line =
-                format!("the image of {format} for {target} cannot run on {}: {}", device.name(), rejection.reason());
+            let line = format!(
+                "the image of {format} for {target} cannot run on {}: {}",
+                device.name(),
+                rejection.reason()
+            );
             settings::trace_line("images", &line);
         }
         judgement
@@ -176,7 +203,8 @@ pub(super) fn rank<'a>(
     choose(judged, |ranked| ranked.preference)
 }
 
-/// What was accepted, the most preferred first and else in the order given; and what says most of why the rest was not.
+/// What was accepted, the most preferred first and else in the order given; and what says most of
+/// why the rest was not.
 fn choose<T>(
     judged: impl IntoIterator<Item = std::result::Result<T, Rejection>>,
     preference: impl Fn(&T) -> u32,
@@ -203,7 +231,10 @@ fn judge<'a>(
     let image = &candidate.image;
     image.check(device).map_err(Rejection::Requirements)?;
     if image.format == Format::Empty {
-        return Err(Rejection::Code(Unfit { left_out: vec![image.target.to_string()], ..Unfit::default() }));
+        return Err(Rejection::Code(Unfit {
+            left_out: vec![image.target.to_string()],
+            ..Unfit::default()
+        }));
     }
     let preference = image.preference(device);
     let preference = preference.map_err(|error| Rejection::Code(Unfit::reason(error.message)))?;
@@ -214,7 +245,10 @@ fn judge<'a>(
     }
     for library in &libraries {
         library.check(device).map_err(|message| {
-            Rejection::Requirements(format!("{message} The kernel uses device code from '{}'.", library.library))
+            Rejection::Requirements(format!(
+                "{message} The kernel uses device code from '{}'.",
+                library.library
+            ))
         })?;
     }
     Ok(Ranked { preference, candidate, libraries })
@@ -233,7 +267,14 @@ mod tests {
 
     #[test]
     fn exact_goes_before_compatible_before_generic_before_a_last_resort() {
-        let steps = [fit::GENERIC, fit::LAST_RESORT, fit::EXACT, fit::COMPATIBLE, fit::GENERIC + 1, fit::EXACT];
+        let steps = [
+            fit::GENERIC,
+            fit::LAST_RESORT,
+            fit::EXACT,
+            fit::COMPATIBLE,
+            fit::GENERIC + 1,
+            fit::EXACT,
+        ];
         let (order, rejected) = chosen(steps.into_iter().enumerate().map(Ok).collect());
         assert_eq!(order.iter().map(|found| found.0).collect::<Vec<_>>(), [2, 5, 3, 4, 0, 1]);
         assert!(rejected.is_none());
@@ -242,29 +283,39 @@ mod tests {
     #[test]
     fn what_says_most_is_kept_and_code_for_others_is_listed() {
         let code = |text: &str| Err(Rejection::Code(Unfit::reason(text.to_owned())));
-        let left_out =
-            |target: &str| Err(Rejection::Code(Unfit { left_out: vec![target.to_owned()], ..Unfit::default() }));
+        let left_out = |target: &str| {
+            Err(Rejection::Code(Unfit { left_out: vec![target.to_owned()], ..Unfit::default() }))
+        };
         let lacks = |text: &str| Err(Rejection::Requirements(text.to_owned()));
         let reason = |judged| chosen(judged).1.expect("rejected").reason();
-        assert_eq!(reason(vec![code("for skl"), code("for pvc"), code("for skl")]), "for skl; for pvc");
+        assert_eq!(
+            reason(vec![code("for skl"), code("for pvc"), code("for skl")]),
+            "for skl; for pvc"
+        );
         assert_eq!(
             reason(vec![left_out("dg1"), code("for skl"), left_out("rkl"), left_out("dg1")]),
             "for skl; the device link left the kernel out of the image for 'dg1', 'rkl'"
         );
-        assert_eq!(reason(vec![code("for skl"), lacks("no fp64"), lacks("no fp16"), code("for pvc")]), "no fp64");
+        assert_eq!(
+            reason(vec![code("for skl"), lacks("no fp64"), lacks("no fp16"), code("for pvc")]),
+            "no fp64"
+        );
     }
 
     /// Random lists of images, by a generator that is the same everywhere.
     fn random_lists(count: usize) -> impl Iterator<Item = Vec<Option<u32>>> {
         let mut state = 0x9e37_79b9_7f4a_7c15u64;
         let mut next = move |limit: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             (state >> 33) % limit
         };
         (0..count).map(move |_| {
             let length = next(9);
             let mut image = || {
-                let step = [fit::LAST_RESORT, fit::GENERIC, fit::COMPATIBLE, fit::EXACT][next(4) as usize];
+                let step =
+                    [fit::LAST_RESORT, fit::GENERIC, fit::COMPATIBLE, fit::EXACT][next(4) as usize];
                 (next(3) != 0).then(|| step + next(3) as u32)
             };
             (0..length).map(|_| image()).collect()
@@ -287,7 +338,10 @@ mod tests {
             assert_eq!(rejected.is_some(), images.contains(&None), "{images:?}");
             for pair in order.windows(2) {
                 let ((before, better), (after, worse)) = (pair[0], pair[1]);
-                assert!(better > worse || better == worse && before < after, "{images:?}: {order:?}");
+                assert!(
+                    better > worse || better == worse && before < after,
+                    "{images:?}: {order:?}"
+                );
             }
         }
     }
@@ -296,8 +350,9 @@ mod tests {
     fn the_choice_depends_on_the_order_of_images_only_among_equals() {
         for images in random_lists(10_000) {
             let reversed: Vec<_> = images.iter().rev().copied().collect();
-            let fits =
-                |images: &[Option<u32>]| chosen(judged(images)).0.into_iter().map(|(_, fit)| fit).collect::<Vec<_>>();
+            let fits = |images: &[Option<u32>]| {
+                chosen(judged(images)).0.into_iter().map(|(_, fit)| fit).collect::<Vec<_>>()
+            };
             assert_eq!(fits(&images), fits(&reversed), "{images:?}");
             // Images that cannot run change nothing.
             let able: Vec<_> = images.iter().copied().filter(Option::is_some).collect();

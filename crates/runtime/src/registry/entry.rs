@@ -1,8 +1,9 @@
 //! What the runtime knows of one kernel symbol, and the slots in host programs that point at it.
 //!
-//! A symbol has one [`Entry`] for the life of the process, and one more for each library with a kernel of its own. Slots may
-//! therefore point at an entry without counting. What an entry knows carries the generation in which it was found out. Each
-//! registration and each removal begins a new generation.
+//! A symbol has one [`Entry`] for the life of the process, and one more for each library with a
+//! kernel of its own. Slots may therefore point at an entry without counting. What an entry knows
+//! carries the generation in which it was found out. Each registration and each removal begins a
+//! new generation.
 
 use std::ffi::{CString, c_void};
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
@@ -38,9 +39,9 @@ pub(super) struct Ready {
 
 /// A kernel slot: where a host program lets the runtime remember a lookup.
 ///
-/// The two words are written one after the other, so that a reader may see a new generation with an older entry. That
-/// entry is for the same kernel name and never freed; when its image is gone, it holds nothing for the generation and
-/// the lookup starts over.
+/// The two words are written one after the other, so that a reader may see a new generation with an
+/// older entry. That entry is for the same kernel name and never freed; when its image is gone, it
+/// holds nothing for the generation and the lookup starts over.
 pub struct Slot<'a> {
     pub entry: &'a AtomicPtr<c_void>,
     pub generation: &'a AtomicU64,
@@ -102,22 +103,31 @@ impl Entry {
         // Removals take both locks in this order.
         let registry = lock(&REGISTRY);
         let mut ready = lock(&self.ready);
-        if let Some(known) = ready.iter().find(|r| r.is_for(place, constants) && r.images == images) {
+        if let Some(known) = ready.iter().find(|r| r.is_for(place, constants) && r.images == images)
+        {
             return known.kernel.clone();
         }
-        // When one of its images left in the meantime, nothing may point at it. Others may come and go: a kernel that is not
-        // remembered is not waited for when its own go.
+        // When one of its images left in the meantime, nothing may point at it. Others may come and
+        // go: a kernel that is not remembered is not waited for when its own go.
         if images.iter().all(|&id| registry.images().any(|image| image.id == id)) {
             forgotten = oldest_values(&mut ready, |ready| !ready.constants.is_empty());
             let (device, constants) = (place.device.id, constants.clone());
-            ready.push(Ready { device, context, constants, generation, images, kernel: kernel.clone() });
+            ready.push(Ready {
+                device,
+                context,
+                constants,
+                generation,
+                images,
+                kernel: kernel.clone(),
+            });
         }
         drop((ready, registry));
         drop(forgotten);
         kernel
     }
 
-    /// Picks an image for the device, builds it where that was not done yet, and remembers the kernel.
+    /// Picks an image for the device, builds it where that was not done yet, and remembers the
+    /// kernel.
     pub(super) fn prepare(
         &self,
         expected: Expected,
@@ -128,21 +138,32 @@ impl Entry {
         let device = place.device;
         let registry = lock(&REGISTRY);
         let candidates = registry.candidates(&self.symbol, self.home);
-        let fitting: Vec<_> =
-            candidates.iter().filter(|c| check(&self.symbol, &c.facts.launch, expected).is_ok()).collect();
+        let fitting: Vec<_> = candidates
+            .iter()
+            .filter(|c| check(&self.symbol, &c.facts.launch, expected).is_ok())
+            .collect();
         if fitting.is_empty() {
             let first = candidates.first().ok_or_else(|| no_image(&self.symbol))?;
             check(&self.symbol, &first.facts.launch, expected)?;
             return Err(Error::new(
                 Errc::Kernel,
-                format!("kernel '{}' changed during its lookup: a library was loaded or unloaded", self.symbol),
+                format!(
+                    "kernel '{}' changed during its lookup: a library was loaded or unloaded",
+                    self.symbol
+                ),
             ));
         }
         if let Some((first, other)) = choice::conflict(&fitting) {
             let message = format!(
                 "two different kernels have the name '{}': {}:{}:{} and {}:{}:{}; rename one of \
                  them",
-                self.symbol, first.file, first.line, first.column, other.file, other.line, other.column
+                self.symbol,
+                first.file,
+                first.line,
+                first.column,
+                other.file,
+                other.line,
+                other.column
             );
             return Err(Error::new(Errc::Kernel, message));
         }
@@ -162,22 +183,28 @@ impl Entry {
             };
             tell("");
             let Ranked { candidate, libraries, .. } = &found;
-            let images: Vec<u64> = std::iter::once(&candidate.image).chain(libraries).map(|image| image.id).collect();
-            // A kernel that outlives a registration elsewhere stays the same object: removal counts its launches.
+            let images: Vec<u64> =
+                std::iter::once(&candidate.image).chain(libraries).map(|image| image.id).collect();
+            // A kernel that outlives a registration elsewhere stays the same object: removal counts
+            // its launches.
             if let Some(kernel) = self.renew(place, &images, generation, constants) {
                 return Ok(kernel);
             }
             let built = candidate.image.program(place, libraries, constants);
             let kernel = |built: BuiltProgram| -> Result<(Arc<ReadyKernel>, u64)> {
                 let inner = built.program.kernel(&self.symbol, &candidate.facts.launch)?;
-                let kernel = ReadyKernel::new(&self.symbol, inner, candidate.facts.clone(), built.globals);
+                let kernel =
+                    ReadyKernel::new(&self.symbol, inner, candidate.facts.clone(), built.globals);
                 Ok((Arc::new(kernel), built.context))
             };
             match built.and_then(kernel) {
-                Ok(kernel) => return Ok(self.remember(place, images, generation, kernel, constants)),
+                Ok(kernel) => {
+                    return Ok(self.remember(place, images, generation, kernel, constants));
+                }
                 Err(error) => {
                     tell(&format!(", cannot be used: {}", error.message));
-                    // A backend that finds out only now that an image is not for its device says less than other errors.
+                    // A backend that finds out only now that an image is not for its device says
+                    // less than other errors.
                     if failure.is_none() || error.code != Errc::KernelNotSupported {
                         failure = Some(error);
                     }
@@ -192,7 +219,11 @@ impl Entry {
 }
 
 /// The kernel that a slot remembers, where it still does: the quick way, without the kernel's name.
-pub fn remembered(slot: &Slot<'_>, expected: Expected, place: Place) -> Result<Option<Arc<ReadyKernel>>> {
+pub fn remembered(
+    slot: &Slot<'_>,
+    expected: Expected,
+    place: Place,
+) -> Result<Option<Arc<ReadyKernel>>> {
     let generation = GENERATION.load(Ordering::Acquire);
     if slot.generation.load(Ordering::Acquire) != generation {
         return Ok(None);
@@ -207,5 +238,8 @@ pub fn remembered(slot: &Slot<'_>, expected: Expected, place: Place) -> Result<O
 }
 
 pub(super) fn on_device(symbol: &str, error: Error, device: &Device) -> Error {
-    Error::new(error.code, format!("kernel '{}' on {}: {}", symbol_name(symbol), device.name(), error.message))
+    Error::new(
+        error.code,
+        format!("kernel '{}' on {}: {}", symbol_name(symbol), device.name(), error.message),
+    )
 }

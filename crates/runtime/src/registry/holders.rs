@@ -1,5 +1,5 @@
-//! Which images hold a kernel. A lookup costs the same however many images there are: programs have thousands of them, and
-//! ask for each of their kernels.
+//! Which images hold a kernel. A lookup costs the same however many images there are: programs have
+//! thousands of them, and ask for each of their kernels.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -1,9 +1,10 @@
 //! One registered device image: what its manifest says, and the programs built from it.
 //!
-//! The bytes stay in the host program, and are read twice: at the first lookup after registration, for the manifest, and
-//! when a program is built, for a copy of the code. Both happen while the registry is locked, which removal needs: a build can
-//! never read an image that is being unloaded. (Removal must not wait for a build instead: it runs inside `dlclose`, and
-//! building needs the dynamic loader, too.)
+//! The bytes stay in the host program, and are read twice: at the first lookup after registration,
+//! for the manifest, and when a program is built, for a copy of the code. Both happen while the
+//! registry is locked, which removal needs: a build can never read an image that is being unloaded.
+//! (Removal must not wait for a build instead: it runs inside `dlclose`, and building needs the
+//! dynamic loader, too.)
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -87,8 +88,8 @@ pub(super) struct BuiltProgram {
 }
 
 impl Image {
-    /// Reads the image at these addresses, which belongs to a library of this name and address. The caller holds the
-    /// registry, and the library is registered.
+    /// Reads the image at these addresses, which belongs to a library of this name and address. The
+    /// caller holds the registry, and the library is registered.
     pub(super) fn read(
         (start, end): (usize, usize),
         library: Arc<str>,
@@ -96,7 +97,9 @@ impl Image {
     ) -> std::result::Result<Self, String> {
         static NEXT_ID: AtomicU64 = AtomicU64::new(1);
         if start == 0 || end < start {
-            return Err(format!("its descriptor has the invalid address range {start:#x} to {end:#x}"));
+            return Err(format!(
+                "its descriptor has the invalid address range {start:#x} to {end:#x}"
+            ));
         }
         let len = end - start;
         // SAFETY: as in `Image::view`.
@@ -129,7 +132,8 @@ impl Image {
     /// # Safety
     /// The caller holds the registry, and the image's library is registered.
     unsafe fn view(&self) -> Result<ImageView<'_>> {
-        // SAFETY: `register`'s caller keeps the bytes readable until `unregister`, which waits for the registry.
+        // SAFETY: `register`'s caller keeps the bytes readable until `unregister`, which waits for
+        // the registry.
         let bytes = unsafe { std::slice::from_raw_parts(self.start as *const u8, self.len) };
         ImageView::parse(bytes).map_err(|error| Error::new(Errc::Build, error.to_string()))
     }
@@ -140,14 +144,18 @@ impl Image {
         if self.conditional.is_empty() {
             return requirements::check(&self.requirements, info);
         }
-        requirements::check(&self.requirements.on(&self.conditional, |aspect| info.aspects.contains(&aspect)), info)
+        requirements::check(
+            &self.requirements.on(&self.conditional, |aspect| info.aspects.contains(&aspect)),
+            info,
+        )
     }
 
     /// What other images must define for the code that the device runs.
     pub(super) fn imports_on(&self, device: &Device) -> impl Iterator<Item = &String> {
         let has = |aspect: u32| device.hal.info().aspects.contains(&aspect);
         let called = move |import: &&Import| {
-            import.conditions.is_empty() || import.conditions.iter().any(|condition| condition.holds(has))
+            import.conditions.is_empty()
+                || import.conditions.iter().any(|condition| condition.holds(has))
         };
         self.imports.iter().filter(called).map(|import| &import.symbol)
     }
@@ -163,14 +171,16 @@ impl Image {
     /// How much the device prefers this image; an error where it cannot run it.
     pub(super) fn preference(&self, device: &Device) -> Result<u32> {
         if self.format == Format::Empty {
-            let message = format!("the device link left the kernel out of the image for '{}'", self.target);
+            let message =
+                format!("the device link left the kernel out of the image for '{}'", self.target);
             return Err(Error::new(Errc::KernelNotSupported, message));
         }
         device.hal.preference(self.format, &self.target)
     }
 
-    /// The image linked with `libraries` and built for its place, with these values of specialization constants: at most once,
-    /// also when many threads ask. A failure is remembered, too.
+    /// The image linked with `libraries` and built for its place, with these values of
+    /// specialization constants: at most once, also when many threads ask. A failure is remembered,
+    /// too.
     pub(super) fn program(
         &self,
         place: Place,
@@ -184,7 +194,8 @@ impl Image {
         let cell = {
             let mut programs = lock(&self.programs);
             let same = |b: &&Built| b.libraries == ids && b.constants == constants;
-            match programs.iter().filter(same).find(|b| b.device == device && b.context == context) {
+            match programs.iter().filter(same).find(|b| b.device == device && b.context == context)
+            {
                 Some(built) => {
                     forgotten = None;
                     built.program.clone()
@@ -193,7 +204,13 @@ impl Image {
                     let program = ProgramCell::default();
                     forgotten = oldest_values(&mut programs, |built| !built.constants.is_empty());
                     let (constants, program_cell) = (constants.clone(), program.clone());
-                    programs.push(Built { device, context, libraries: ids, constants, program: program_cell });
+                    programs.push(Built {
+                        device,
+                        context,
+                        libraries: ids,
+                        constants,
+                        program: program_cell,
+                    });
                     program
                 }
             }
@@ -203,8 +220,8 @@ impl Image {
         cell.get_or_init(|| self.build(place, libraries, &constants)).clone()
     }
 
-    /// Those of the values that this image or one of the libraries has a constant for. Only code that is yet to be compiled can take
-    /// them.
+    /// Those of the values that this image or one of the libraries has a constant for. Only code
+    /// that is yet to be compiled can take them.
     fn own_constants(&self, libraries: &[Arc<Image>], constants: &Constants) -> Result<Constants> {
         if constants.is_empty() {
             return Ok(constants.clone());
@@ -224,13 +241,19 @@ impl Image {
         Ok(own)
     }
 
-    fn build(&self, place: Place, libraries: &[Arc<Image>], constants: &[(String, Vec<u8>)]) -> Result<BuiltProgram> {
+    fn build(
+        &self,
+        place: Place,
+        libraries: &[Arc<Image>],
+        constants: &[(String, Vec<u8>)],
+    ) -> Result<BuiltProgram> {
         let device = place.device;
         let (options, code, others) = {
             let registry = lock(&super::REGISTRY);
             let images = std::iter::once(self).chain(libraries.iter().map(|library| &**library));
             if let Some(gone) = images.into_iter().find(|image| !registry.holds(image)) {
-                let message = format!("the device image for {} was unloaded before its build", gone.target);
+                let message =
+                    format!("the device image for {} was unloaded before its build", gone.target);
                 return Err(Error::new(Errc::Kernel, message));
             }
             let code = |image: &Image| {
@@ -238,7 +261,8 @@ impl Image {
                 let code = unsafe { image.view() }?.code().map(std::borrow::Cow::into_owned);
                 code.map_err(|error| Error::new(Errc::Build, error.to_string()))
             };
-            let others = libraries.iter().map(|library| code(library)).collect::<Result<Vec<_>>>()?;
+            let others =
+                libraries.iter().map(|library| code(library)).collect::<Result<Vec<_>>>()?;
             // SAFETY: as above.
             let options = unsafe { self.view() }?.options;
             (BuildOptions::from_command_line(options), code(self)?, others)
@@ -267,16 +291,24 @@ impl Image {
                 0 => String::new(),
                 n => format!(", linked with {n} other image(s),"),
             };
-            let line = format!("building {size} bytes of {format} ({target}){linked} for {}", device.name());
+            let line = format!(
+                "building {size} bytes of {format} ({target}){linked} for {}",
+                device.name()
+            );
             settings::trace_line("images", &line);
         }
         let others: Vec<&[u8]> = others.iter().map(Vec::as_slice).collect();
         let globals = self.memory(place, libraries)?;
         let bound: Vec<Global<'_>> = globals
             .iter()
-            .map(|memory| Global { symbol: memory.symbol(), size: memory.size, address: memory.address })
+            .map(|memory| Global {
+                symbol: memory.symbol(),
+                size: memory.size,
+                address: memory.address,
+            })
             .collect();
-        let asks = self.asks_for_aspects || libraries.iter().any(|library| library.asks_for_aspects);
+        let asks =
+            self.asks_for_aspects || libraries.iter().any(|library| library.asks_for_aspects);
         let program = device.hal.build(&BuildRequest {
             code: &code,
             format: self.format,
@@ -288,10 +320,12 @@ impl Image {
         Ok(BuiltProgram { program, globals, context: self.context(place, libraries) })
     }
 
-    /// The memory of all variables that the image and these libraries name, as far as it is not part of the program.
+    /// The memory of all variables that the image and these libraries name, as far as it is not
+    /// part of the program.
     fn memory(&self, place: Place, libraries: &[Arc<Image>]) -> Result<Vec<Arc<Memory>>> {
         let mut all: Vec<Arc<Memory>> = Vec::new();
-        let variables = self.globals.iter().chain(libraries.iter().flat_map(|library| &library.globals));
+        let variables =
+            self.globals.iter().chain(libraries.iter().flat_map(|library| &library.globals));
         for ImageVariable { symbol, size, image_scope } in variables {
             let inside = *image_scope && !place.device.hal.binds_globals();
             if !inside && all.iter().all(|known| known.symbol() != symbol) {
@@ -303,19 +337,21 @@ impl Image {
 
     /// The context that a program is built for: 0, for any, where it has no variables.
     fn context(&self, place: Place, libraries: &[Arc<Image>]) -> u64 {
-        let shared = self.globals.is_empty() && libraries.iter().all(|library| library.globals.is_empty());
+        let shared =
+            self.globals.is_empty() && libraries.iter().all(|library| library.globals.is_empty());
         if shared { 0 } else { place.context }
     }
 
-    /// Takes out programs that were built for this context alone. The caller drops them without holding the registry: a driver may
-    /// wait for its device before it unloads one.
+    /// Takes out programs that were built for this context alone. The caller drops them without
+    /// holding the registry: a driver may wait for its device before it unloads one.
     pub(super) fn take_of_context(&self, context: u64) -> Vec<Built> {
         lock(&self.programs).extract_if(.., |built| built.context == context).collect()
     }
 
     /// Forgets programs that were linked with any of these images.
     pub(super) fn forget_linked_with(&self, images: &[u64]) {
-        lock(&self.programs).retain(|built| !built.libraries.iter().any(|library| images.contains(library)));
+        lock(&self.programs)
+            .retain(|built| !built.libraries.iter().any(|library| images.contains(library)));
     }
 }
 
@@ -324,8 +360,8 @@ fn kernels(
     entry_points: Vec<EntryPoint>,
     requirements: &Requirements,
 ) -> std::result::Result<HashMap<String, KernelFacts>, String> {
-    // Kernels of different required sizes share an image only where they were compiled for fixed targets; their sizes are then
-    // not among the image's requirements.
+    // Kernels of different required sizes share an image only where they were compiled for fixed
+    // targets; their sizes are then not among the image's requirements.
     let common: Option<Arc<[u32]>> = match requirements.work_group_sizes.as_deref() {
         Some([size]) => Some(Arc::from(&size[..])),
         _ => None,
@@ -335,7 +371,11 @@ fn kernels(
         let Some(launch) = launch else { continue };
         check_rows(&symbol, &launch)?;
         let work_group_size = work_group_size.map(Arc::from).or_else(|| common.clone());
-        let facts = KernelFacts { launch: Arc::new(launch), work_group_size, attributes: attributes.into() };
+        let facts = KernelFacts {
+            launch: Arc::new(launch),
+            work_group_size,
+            attributes: attributes.into(),
+        };
         kernels.insert(symbol, facts);
     }
     Ok(kernels)
@@ -359,8 +399,9 @@ fn check_rows(symbol: &str, launch: &KernelLaunch) -> std::result::Result<(), St
     Ok(())
 }
 
-/// Makes room for one more in a list of what was made for values of specialization constants: takes out the oldest such element
-/// where there are [`MOST_VALUES`]. Programs may set any number of values.
+/// Makes room for one more in a list of what was made for values of specialization constants: takes
+/// out the oldest such element where there are [`MOST_VALUES`]. Programs may set any number of
+/// values.
 pub(super) fn oldest_values<T>(list: &mut Vec<T>, has_values: impl Fn(&T) -> bool) -> Option<T> {
     let count = list.iter().filter(|element| has_values(element)).count();
     let oldest = list.iter().position(has_values).filter(|_| count >= MOST_VALUES)?;

@@ -1,11 +1,12 @@
 //! The libraries that registered images.
 //!
-//! [`register`] runs before `main`. It records the descriptor and reads no image. [`unregister`] waits until the kernels
-//! made of the library's images have finished. These include kernels of other libraries that call its functions. The count
-//! of a [`ReadyKernel`] tells, because a launch holds one until it is done. At the end of the process, [`exit`] has waited
-//! before. The wait is limited: removal runs inside `dlclose`, which holds the dynamic loader's lock, and a new worker
-//! thread needs that lock, too. A kernel that outlives the wait keeps its program, which is a copy. Only memory of the
-//! library that the kernel was given goes away.
+//! [`register`] runs before `main`. It records the descriptor and reads no image. [`unregister`]
+//! waits until the kernels made of the library's images have finished. These include kernels of
+//! other libraries that call its functions. The count of a [`ReadyKernel`] tells, because a launch
+//! holds one until it is done. At the end of the process, [`exit`] has waited before. The wait is
+//! limited: removal runs inside `dlclose`, which holds the dynamic loader's lock, and a new worker
+//! thread needs that lock, too. A kernel that outlives the wait keeps its program, which is a copy.
+//! Only memory of the library that the kernel was given goes away.
 
 use std::collections::HashMap;
 use std::ffi::{CStr, c_void};
@@ -71,13 +72,23 @@ pub unsafe fn register(descriptor: *const BinDesc) {
         // SAFETY: the descriptor names `count` rows.
         unsafe { std::slice::from_raw_parts(desc.device_images, count) }
     };
-    let places = rows.iter().map(|row| (row.image_start as usize, row.image_end as usize)).collect();
-    // Before the lock: this needs the dynamic loader's, which a thread that waits for ours in `dlclose` may hold.
+    let places =
+        rows.iter().map(|row| (row.image_start as usize, row.image_end as usize)).collect();
+    // Before the lock: this needs the dynamic loader's, which a thread that waits for ours in
+    // `dlclose` may hold.
     let (name, base) = library_of(descriptor.cast());
-    let name = name.filter(|name| !name.is_empty()).unwrap_or_else(|| "the program".to_owned()).into();
+    let name =
+        name.filter(|name| !name.is_empty()).unwrap_or_else(|| "the program".to_owned()).into();
     let mut registry = lock(&REGISTRY);
     let (images, errors) = (None, Vec::new());
-    registry.libraries.push(Library { descriptor: descriptor as usize, base, name, places, images, errors });
+    registry.libraries.push(Library {
+        descriptor: descriptor as usize,
+        base,
+        name,
+        places,
+        images,
+        errors,
+    });
     GENERATION.fetch_add(1, Ordering::Release);
     drop(registry);
     if settings::trace().images {
@@ -85,11 +96,12 @@ pub unsafe fn register(descriptor: *const BinDesc) {
     }
 }
 
-/// The file of the program or library that an address is in, and where it is loaded; 0 where the address is in none. Needs
-/// the dynamic loader's lock, so the caller does not hold the registry.
+/// The file of the program or library that an address is in, and where it is loaded; 0 where the
+/// address is in none. Needs the dynamic loader's lock, so the caller does not hold the registry.
 pub(super) fn library_of(address: *const c_void) -> (Option<String>, usize) {
-    // SAFETY: `info` is plain pointers, filled when the call succeeds; it fails for an address that is in no library. The name
-    // then is a C string that lives as long as the library, which the caller is in.
+    // SAFETY: `info` is plain pointers, filled when the call succeeds; it fails for an address that
+    // is in no library. The name then is a C string that lives as long as the library, which the
+    // caller is in.
     unsafe {
         let mut info: libc::Dl_info = std::mem::zeroed();
         if libc::dladdr(address, &mut info) == 0 {
@@ -101,13 +113,17 @@ pub(super) fn library_of(address: *const c_void) -> (Option<String>, usize) {
     }
 }
 
-/// Forgets what [`register`] recorded, after waiting (for a while) for kernels made of its images that are running or about to.
-/// A descriptor that is not registered is ignored.
+/// Forgets what [`register`] recorded, after waiting (for a while) for kernels made of its images
+/// that are running or about to. A descriptor that is not registered is ignored.
 pub fn unregister(descriptor: *const BinDesc) {
     let mut leaving: Vec<Arc<ReadyKernel>> = Vec::new();
     let library = {
         let mut registry = lock(&REGISTRY);
-        let Some(at) = registry.libraries.iter().position(|lib| lib.descriptor == descriptor as usize) else { return };
+        let Some(at) =
+            registry.libraries.iter().position(|lib| lib.descriptor == descriptor as usize)
+        else {
+            return;
+        };
         let library = registry.libraries.remove(at);
         GENERATION.fetch_add(1, Ordering::Release);
         if let Some(holders) = &mut registry.holders {

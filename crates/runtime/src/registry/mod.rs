@@ -1,7 +1,7 @@
 //! The device images that programs registered, and the kernels in them.
 //!
-//! Images are read at the first lookup. If an image cannot be read, the registry keeps the reason, and every later lookup
-//! that fails reports it.
+//! Images are read at the first lookup. If an image cannot be read, the registry keeps the reason,
+//! and every later lookup that fails reports it.
 //!
 //! * `library`: the libraries that registered images.
 //! * `image`: one image and the programs built from it.
@@ -9,15 +9,17 @@
 //! * `ready`: a kernel that is built for a device.
 //! * `variables`: variables with `device_image_scope`.
 //! * `holders`: which images hold a kernel.
-//! * `requirements`: what an image demands of a device. It is compared before anything else of the image is used.
+//! * `requirements`: what an image demands of a device. It is compared before anything else of the
+//!   image is used.
 //! * `link`: which other images export what an image imports.
 //! * `choice`: which image a device gets a kernel from.
 //!
-//! Two libraries may define different kernels of one name, such as two versions of a header. A library that holds a kernel
-//! launches its own: the address of the name that it asks for tells which library asks.
+//! Two libraries may define different kernels of one name, such as two versions of a header. A
+//! library that holds a kernel launches its own: the address of the name that it asks for tells
+//! which library asks.
 //!
-//! Several images may hold one kernel: compiled ahead of time for one kind of machine each, or to be built at run time.
-//! The device tells which image it prefers, and which it cannot run.
+//! Several images may hold one kernel: compiled ahead of time for one kind of machine each, or to
+//! be built at run time. The device tells which image it prefers, and which it cannot run.
 
 mod choice;
 mod entry;
@@ -53,21 +55,24 @@ pub use variables::{address_in_image, check_one_image};
 /// Counts registrations and removals. Starts at 1: a slot that was never filled holds 0.
 static GENERATION: AtomicU64 = AtomicU64::new(1);
 
-static REGISTRY: Mutex<Registry> = Mutex::new(Registry { libraries: Vec::new(), holders: None, entries: None });
+static REGISTRY: Mutex<Registry> =
+    Mutex::new(Registry { libraries: Vec::new(), holders: None, entries: None });
 
 struct Registry {
     libraries: Vec<Library>,
-    /// Of the images that have been read. `None` only stands for an empty map, which has no `const` constructor; so below.
+    /// Of the images that have been read. `None` only stands for an empty map, which has no `const`
+    /// constructor; so below.
     holders: Option<Holders>,
     /// By symbol and home. Entries are never freed.
     entries: Option<HashMap<(String, Home), &'static Entry>>,
 }
 
-/// The library whose images alone serve a lookup, by the address it is loaded at. `None`: those of all libraries.
+/// The library whose images alone serve a lookup, by the address it is loaded at. `None`: those of
+/// all libraries.
 type Home = Option<usize>;
 
-/// Values of specialization constants: pairs of a constant's name in device code, which a unit may qualify, and its bytes, in the
-/// order of the names. Empty: the defaults.
+/// Values of specialization constants: pairs of a constant's name in device code, which a unit may
+/// qualify, and its bytes, in the order of the names. Empty: the defaults.
 pub type Constants = Arc<[(String, Vec<u8>)]>;
 
 /// Where a kernel is to run.
@@ -85,15 +90,18 @@ pub fn is_known(name: &str, tu: u64) -> bool {
     symbols(name, tu).any(|symbol| !registry.holders(&symbol).is_empty())
 }
 
-/// The device symbols of all kernels of registered images, sorted. They stay valid for the life of the process.
+/// The device symbols of all kernels of registered images, sorted. They stay valid for the life of
+/// the process.
 pub fn kernel_symbols() -> Vec<&'static CStr> {
     let mut registry = lock(&REGISTRY);
     registry.read_images();
-    let symbols: BTreeSet<String> = registry.holders.iter().flat_map(Holders::symbols).map(str::to_owned).collect();
+    let symbols: BTreeSet<String> =
+        registry.holders.iter().flat_map(Holders::symbols).map(str::to_owned).collect();
     symbols.iter().map(|symbol| &*registry.entry(symbol, None).c_symbol).collect()
 }
 
-/// The device symbol of a kernel that a host program calls `name`. It stays valid for the life of the process.
+/// The device symbol of a kernel that a host program calls `name`. It stays valid for the life of
+/// the process.
 pub fn kernel_symbol(name: &str, tu: u64) -> Result<&'static CStr> {
     Ok(&find_entry(name, tu)?.0.c_symbol)
 }
@@ -120,12 +128,13 @@ pub fn is_compatible(name: &str, tu: u64, device: &Device, state: BundleState) -
     };
     let mut registry = lock(&REGISTRY);
     registry.read_images();
-    let candidates: Vec<_> = registry.candidates(&entry.symbol, entry.home).into_iter().filter(in_state).collect();
+    let candidates: Vec<_> =
+        registry.candidates(&entry.symbol, entry.home).into_iter().filter(in_state).collect();
     Ok(!rank(&candidates.iter().collect::<Vec<_>>(), &registry, device).0.is_empty())
 }
 
-/// The sizes of work-groups (fastest dimension first) and sub-groups that the kernel's source demands, 0 where it demands
-/// none, from the image that the device would take. Nothing is built.
+/// The sizes of work-groups (fastest dimension first) and sub-groups that the kernel's source
+/// demands, 0 where it demands none, from the image that the device would take. Nothing is built.
 pub fn required_sizes(name: &str, tu: u64, device: &Device) -> Result<([u64; 3], u32)> {
     let (entry, _) = find_entry(name, tu)?;
     let mut registry = lock(&REGISTRY);
@@ -152,7 +161,10 @@ pub fn attributes(name: &str, tu: u64) -> Result<Arc<str>> {
     let mut registry = lock(&REGISTRY);
     registry.read_images();
     let candidates = registry.candidates(&entry.symbol, entry.home);
-    candidates.first().map(|candidate| candidate.facts.attributes.clone()).ok_or_else(|| no_image(&entry.symbol))
+    candidates
+        .first()
+        .map(|candidate| candidate.facts.attributes.clone())
+        .ok_or_else(|| no_image(&entry.symbol))
 }
 
 /// Device symbols that a host name can mean, the most specific first.
@@ -161,11 +173,12 @@ fn symbols(name: &str, tu: u64) -> impl Iterator<Item = String> {
     qualified.into_iter().chain(std::iter::once(name.to_owned()))
 }
 
-/// The variables that a specialization constant may be in device code: the host knows the mangled name of the class that the
-/// variable is a member of.
+/// The variables that a specialization constant may be in device code: the host knows the mangled
+/// name of the class that the variable is a member of.
 pub fn constant_symbols(class: &str, tu: u64) -> Result<impl Iterator<Item = String>> {
     let nested = class.strip_prefix("_ZTS").unwrap_or(class).trim_start_matches('*');
-    // g++ marks what is in unnamed namespaces as internal once more, clang, which compiled the device code, does not.
+    // g++ marks what is in unnamed namespaces as internal once more, clang, which compiled the
+    // device code, does not.
     let nested = nested.replace("12_GLOBAL__N_1L", "12_GLOBAL__N_1");
     let name = nested.strip_suffix('E').map(|nested| format!("_Z{nested}{SPECIALIZATION_SUFFIX}"));
     match name.filter(|name| name.starts_with(SPECIALIZATION_PREFIX)) {
@@ -174,8 +187,8 @@ pub fn constant_symbols(class: &str, tu: u64) -> Result<impl Iterator<Item = Str
     }
 }
 
-/// Whether an image with the kernel holds the specialization constant: a class that a unit may qualify, or any where none is
-/// named.
+/// Whether an image with the kernel holds the specialization constant: a class that a unit may
+/// qualify, or any where none is named.
 pub fn has_constant(kernel: &str, constant: Option<(&str, u64)>) -> Result<bool> {
     let names = constant.map(|(class, tu)| constant_symbols(class, tu)).transpose()?;
     let names: Option<Vec<String>> = names.map(Iterator::collect);
@@ -189,8 +202,9 @@ pub fn has_constant(kernel: &str, constant: Option<(&str, u64)>) -> Result<bool>
     Ok(registry.candidates(&entry.symbol, entry.home).iter().any(holds))
 }
 
-/// The kernel that a host program calls `name`, built for its place; `slot` remembers it. `Kernel` error when no image
-/// holds it, `KernelArgument` when host and device disagree on it. A slot is for kernels without values of `constants` alone.
+/// The kernel that a host program calls `name`, built for its place; `slot` remembers it. `Kernel`
+/// error when no image holds it, `KernelArgument` when host and device disagree on it. A slot is
+/// for kernels without values of `constants` alone.
 pub fn kernel(
     name: &str,
     tu: u64,
@@ -214,7 +228,8 @@ pub fn kernel(
     Ok(kernel)
 }
 
-/// The kernel with this device symbol, built for its place, whatever the host program believes of it.
+/// The kernel with this device symbol, built for its place, whatever the host program believes of
+/// it.
 pub fn kernel_of_symbol(symbol: &str, place: Place) -> Result<Arc<ReadyKernel>> {
     let expected = {
         let mut registry = lock(&REGISTRY);
@@ -230,7 +245,8 @@ pub fn kernel_of_symbol(symbol: &str, place: Place) -> Result<Arc<ReadyKernel>> 
 pub fn forget_context(context: u64) {
     let mut dropped = Vec::new();
     let registry = lock(&REGISTRY);
-    let programs: Vec<_> = registry.images().flat_map(|image| image.take_of_context(context)).collect();
+    let programs: Vec<_> =
+        registry.images().flat_map(|image| image.take_of_context(context)).collect();
     for entry in registry.entries.iter().flat_map(HashMap::values) {
         let mut ready = lock(&entry.ready);
         let (gone, kept): (Vec<_>, Vec<_>) =
@@ -242,7 +258,8 @@ pub fn forget_context(context: u64) {
     drop((programs, dropped));
 }
 
-/// The entry of the kernel that a library calls `name`, which is its own text: where that lies tells which library it is.
+/// The entry of the kernel that a library calls `name`, which is its own text: where that lies
+/// tells which library it is.
 fn find_entry(name: &str, tu: u64) -> Result<(&'static Entry, u64)> {
     let (_, base) = library_of(name.as_ptr().cast());
     let mut registry = lock(&REGISTRY);
@@ -269,10 +286,12 @@ impl Registry {
         self.holders.as_ref().map_or(&[], |holders| holders.of(symbol))
     }
 
-    /// Whether the library loaded at `base` launches its own kernel of this name: it has one, and others have, too.
+    /// Whether the library loaded at `base` launches its own kernel of this name: it has one, and
+    /// others have, too.
     fn home(&self, symbol: &str, base: usize) -> Home {
         let holders = self.holders(symbol);
-        let (own, others) = (|image: &Arc<Image>| image.base == base, |image: &Arc<Image>| image.base != base);
+        let (own, others) =
+            (|image: &Arc<Image>| image.base == base, |image: &Arc<Image>| image.base != base);
         (holders.iter().any(own) && holders.iter().any(others)).then_some(base)
     }
 
@@ -281,7 +300,9 @@ impl Registry {
         let at_home = |image: &&Arc<Image>| home.is_none_or(|base| image.base == base);
         let images = self.holders(symbol).iter().filter(at_home);
         let found = images.filter_map(|image| Some((image, image.kernels.get(symbol)?)));
-        found.map(|(image, facts)| Candidate { image: image.clone(), facts: facts.clone() }).collect()
+        found
+            .map(|(image, facts)| Candidate { image: image.clone(), facts: facts.clone() })
+            .collect()
     }
 
     /// Those that have been read, in the order of registration.
@@ -300,8 +321,12 @@ impl Registry {
             return entry;
         }
         let c_symbol = CString::new(symbol).unwrap_or_default();
-        let entry: &'static Entry =
-            Box::leak(Box::new(Entry { symbol: symbol.to_owned(), home, c_symbol, ready: Mutex::new(Vec::new()) }));
+        let entry: &'static Entry = Box::leak(Box::new(Entry {
+            symbol: symbol.to_owned(),
+            home,
+            c_symbol,
+            ready: Mutex::new(Vec::new()),
+        }));
         entries.insert(key, entry);
         entry
     }

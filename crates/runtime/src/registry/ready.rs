@@ -9,8 +9,8 @@ use scythe_hal::{self as hal, Kernel};
 use super::image::KernelFacts;
 use crate::{Errc, Error, Result, device_global};
 
-/// A kernel built for a device. It stands in for the backend's kernel, so that the count of its owners is the runtime's to
-/// watch.
+/// A kernel built for a device. It stands in for the backend's kernel, so that the count of its
+/// owners is the runtime's to watch.
 pub struct ReadyKernel {
     symbol: String,
     inner: Arc<dyn Kernel>,
@@ -33,13 +33,22 @@ impl ReadyKernel {
             let params = facts.launch.params.iter().filter(|param| param.kind == kind);
             params.map(|param| param.offset as usize).collect()
         };
-        let (accessors, local_accessors) = (offsets(ParamKind::Accessor), offsets(ParamKind::Local));
-        Self { symbol: symbol.to_owned(), inner, facts, _globals: globals, accessors, local_accessors }
+        let (accessors, local_accessors) =
+            (offsets(ParamKind::Accessor), offsets(ParamKind::Local));
+        Self {
+            symbol: symbol.to_owned(),
+            inner,
+            facts,
+            _globals: globals,
+            accessors,
+            local_accessors,
+        }
     }
 
     /// A kernel of the driver's that the program made itself.
     pub fn of_driver(inner: Arc<dyn hal::Kernel>, launch: KernelLaunch) -> Self {
-        let facts = KernelFacts { launch: Arc::new(launch), work_group_size: None, attributes: "".into() };
+        let facts =
+            KernelFacts { launch: Arc::new(launch), work_group_size: None, attributes: "".into() };
         Self::new("native kernel", inner, facts, Vec::new())
     }
 

@@ -1,8 +1,9 @@
-//! Whether a device meets what an image demands: the requirements in its manifest, and what the branches of `if_device_has`
-//! that the device takes need.
+//! Whether a device meets what an image demands: the requirements in its manifest, and what the
+//! branches of `if_device_has` that the device takes need.
 //!
-//! Only the manifest is read: the code of an image whose demands are not met is never touched. The sentences for the user are those of
-//! the specification (OptionalDeviceFeatures, "Changes to the DPC++ runtime"), with all that is missing, not just the first.
+//! Only the manifest is read: the code of an image whose demands are not met is never touched. The
+//! sentences for the user are those of the specification (OptionalDeviceFeatures, "Changes to the
+//! DPC++ runtime"), with all that is missing, not just the first.
 
 use scythe_abi::aspect::Aspect;
 use scythe_abi::requirements::Requirements;
@@ -17,25 +18,31 @@ pub fn check(required: &Requirements, device: &DeviceInfo) -> Result<(), String>
     {
         let names: Vec<String> = targets.iter().map(|&target| target_name(target)).collect();
         missing.push(format!(
-            "Kernel was compiled with '-fsycl-fixed-targets={}' but was submitted to a different device.",
+            "Kernel was compiled with '-fsycl-fixed-targets={}' but was submitted to a different \
+             device.",
             names.join(",")
         ));
     }
-    for &aspect in required.aspects.iter().flatten().filter(|aspect| !device.aspects.contains(aspect)) {
+    for &aspect in
+        required.aspects.iter().flatten().filter(|aspect| !device.aspects.contains(aspect))
+    {
         missing.push(format!(
-            "Kernel uses optional feature corresponding to 'aspect::{}' but device does not support this aspect.",
+            "Kernel uses optional feature corresponding to 'aspect::{}' but device does not \
+             support this aspect.",
             aspect_name(aspect)
         ));
     }
     let sizes = required.sub_group_sizes.iter().flatten();
     for &size in sizes.filter(|&&size| !device.sub_group_sizes.contains(&u64::from(size))) {
         missing.push(format!(
-            "Kernel has a required sub-group size of '{size}' but device does not support this sub-group size."
+            "Kernel has a required sub-group size of '{size}' but device does not support this \
+             sub-group size."
         ));
     }
     for size in required.work_group_sizes.iter().flatten().filter(|size| !fits(size, device)) {
         missing.push(format!(
-            "Kernel has a required work-group size of '{}' but device does not support this work-group size.",
+            "Kernel has a required work-group size of '{}' but device does not support this \
+             work-group size.",
             show(size)
         ));
     }
@@ -63,7 +70,9 @@ fn aspect_name(number: u32) -> String {
 /// What `-fsycl-fixed-targets` calls an architecture.
 fn target_name(number: u32) -> String {
     let table = Table::embedded();
-    let target = table.targets().find(|target| target.architecture().is_some_and(|aspect| aspect as u32 == number));
+    let target = table
+        .targets()
+        .find(|target| target.architecture().is_some_and(|aspect| aspect as u32 == number));
     target.map_or_else(|| aspect_name(number), |target| target.name.to_string())
 }
 
@@ -97,7 +106,8 @@ mod tests {
 
     #[test]
     fn a_device_that_has_all_will_do() {
-        let (fp64, skl, bdw) = (Aspect::Fp64 as u32, Aspect::ExtIntelGpuSkl as u32, Aspect::ExtIntelGpuBdw as u32);
+        let (fp64, skl, bdw) =
+            (Aspect::Fp64 as u32, Aspect::ExtIntelGpuSkl as u32, Aspect::ExtIntelGpuBdw as u32);
         assert_eq!(check(&[]), Ok(()));
         let all: &[(&str, &[u32])] = &[
             ("aspect", &[fp64]),
@@ -111,19 +121,28 @@ mod tests {
 
     #[test]
     fn each_missing_feature_has_the_sentence_of_the_specification() {
-        let aspects = check(&[("aspect", &[Aspect::Fp16 as u32, Aspect::Fp64 as u32, 4_000_000])]).unwrap_err();
+        let aspects = check(&[("aspect", &[Aspect::Fp16 as u32, Aspect::Fp64 as u32, 4_000_000])])
+            .unwrap_err();
         assert_eq!(
             aspects,
-            "Kernel uses optional feature corresponding to 'aspect::fp16' but device does not support this aspect. \
-             Kernel uses optional feature corresponding to 'aspect::4000000' but device does not support this aspect."
+            "Kernel uses optional feature corresponding to 'aspect::fp16' but device does not \
+             support this aspect. \
+             Kernel uses optional feature corresponding to 'aspect::4000000' but device does not \
+             support this aspect."
         );
         assert_eq!(
             check(&[("reqd_sub_group_size", &[8, 32])]).unwrap_err(),
-            "Kernel has a required sub-group size of '32' but device does not support this sub-group size."
+            "Kernel has a required sub-group size of '32' but device does not support this \
+             sub-group size."
         );
         assert_eq!(
-            check(&[("fixed_target", &[Aspect::ExtIntelGpuBdw as u32, Aspect::ExtIntelX86_64 as u32])]).unwrap_err(),
-            "Kernel was compiled with '-fsycl-fixed-targets=intel_gpu_bdw,spir64_x86_64' but was submitted to a different device."
+            check(&[(
+                "fixed_target",
+                &[Aspect::ExtIntelGpuBdw as u32, Aspect::ExtIntelX86_64 as u32]
+            )])
+            .unwrap_err(),
+            "Kernel was compiled with '-fsycl-fixed-targets=intel_gpu_bdw,spir64_x86_64' but was \
+             submitted to a different device."
         );
         assert!(check(&[("fixed_target", &[])]).is_err(), "code that fits no target runs nowhere");
     }
@@ -132,9 +151,13 @@ mod tests {
     fn work_groups_are_limited_as_a_whole_and_in_each_dimension() {
         assert_eq!(
             check(&[("reqd_work_group_size", &[16, 32])]).unwrap_err(),
-            "Kernel has a required work-group size of '16, 32' but device does not support this work-group size."
+            "Kernel has a required work-group size of '16, 32' but device does not support this \
+             work-group size."
         );
-        assert!(check(&[("reqd_work_group_size", &[16, 1, 1])]).is_err(), "16 in the slowest of three dimensions");
+        assert!(
+            check(&[("reqd_work_group_size", &[16, 1, 1])]).is_err(),
+            "16 in the slowest of three dimensions"
+        );
         assert!(check(&[("reqd_work_group_size", &[u32::MAX; 3])]).is_err());
     }
 }

@@ -9,26 +9,40 @@ use crate::demangle::symbol_name;
 use crate::platform::Device;
 use crate::{Errc, Error, Result, lock};
 
-/// Fails where the device's images do not hold the variable, which has `device_image_scope`, exactly once.
+/// Fails where the device's images do not hold the variable, which has `device_image_scope`,
+/// exactly once.
 pub fn check_one_image(symbol: &str, device: &Device) -> Result<()> {
     let images = images_with(symbol, device);
     let fault = |code, what: String| {
         Err(Error::new(
             code,
-            format!("device_global '{}' has the property 'device_image_scope', {what}", symbol_name(symbol)),
+            format!(
+                "device_global '{}' has the property 'device_image_scope', {what}",
+                symbol_name(symbol)
+            ),
         ))
     };
     match images.len() {
         1 => Ok(()),
-        0 => fault(Errc::KernelNotSupported, format!("but no kernel for {} uses it", device.name())),
-        n => fault(Errc::Invalid, format!("but {n} device images for {} contain it, expected one", device.name())),
+        0 => {
+            fault(Errc::KernelNotSupported, format!("but no kernel for {} uses it", device.name()))
+        }
+        n => fault(
+            Errc::Invalid,
+            format!("but {n} device images for {} contain it, expected one", device.name()),
+        ),
     }
 }
 
 /// Where a variable with `device_image_scope` is inside of the program that its image becomes.
-pub fn address_in_image(symbol: &str, device: &'static Device, context: u64) -> Result<*mut c_void> {
+pub fn address_in_image(
+    symbol: &str,
+    device: &'static Device,
+    context: u64,
+) -> Result<*mut c_void> {
     let image = images_with(symbol, device).into_iter().next();
-    let image = image.ok_or_else(|| Error::new(Errc::Invalid, format!("no device image contains '{symbol}'")))?;
+    let image = image
+        .ok_or_else(|| Error::new(Errc::Invalid, format!("no device image contains '{symbol}'")))?;
     let libraries = {
         let registry = lock(&REGISTRY);
         let all: Vec<Arc<Image>> = registry.images().cloned().collect();
@@ -39,23 +53,33 @@ pub fn address_in_image(symbol: &str, device: &'static Device, context: u64) -> 
     let address = built.program.global(symbol)?;
     address.ok_or_else(|| {
         let name = symbol_name(symbol);
-        Error::new(Errc::KernelNotSupported, format!("no code in the device image uses device_global '{name}'"))
+        Error::new(
+            Errc::KernelNotSupported,
+            format!("no code in the device image uses device_global '{name}'"),
+        )
     })
 }
 
-/// The images that hold the variable and can run on the device, of each library the one that it prefers.
+/// The images that hold the variable and can run on the device, of each library the one that it
+/// prefers.
 fn images_with(symbol: &str, device: &Device) -> Vec<Arc<Image>> {
     let mut registry = lock(&REGISTRY);
     registry.read_images();
     let mut best: Vec<(u32, Arc<Image>)> = Vec::new();
-    for image in registry.images().filter(|image| image.globals.iter().any(|global| global.symbol == symbol)) {
-        let Ok(preference) =
-            image.check(device).map_err(|_| ()).and_then(|()| image.preference(device).map_err(|_| ()))
+    for image in
+        registry.images().filter(|image| image.globals.iter().any(|global| global.symbol == symbol))
+    {
+        let Ok(preference) = image
+            .check(device)
+            .map_err(|_| ())
+            .and_then(|()| image.preference(device).map_err(|_| ()))
         else {
             continue;
         };
         // The same kernels, compiled for other kinds of machines.
-        match best.iter_mut().find(|(_, other)| other.kernels.keys().any(|kernel| image.kernels.contains_key(kernel))) {
+        match best.iter_mut().find(|(_, other)| {
+            other.kernels.keys().any(|kernel| image.kernels.contains_key(kernel))
+        }) {
             Some(known) if known.0 < preference => *known = (preference, image.clone()),
             Some(_) => {}
             None => best.push((preference, image.clone())),

@@ -19,7 +19,15 @@ use scythe_image::{Format, Image, Manifest};
 
 /// A launch row without parameters.
 pub fn row(functor_size: u64, shape: Shape) -> KernelLaunch {
-    KernelLaunch { shape, functor_size, file: "test.cpp".into(), line: 7, column: 3, identity: 1, params: Vec::new() }
+    KernelLaunch {
+        shape,
+        functor_size,
+        file: "test.cpp".into(),
+        line: 7,
+        column: 3,
+        identity: 1,
+        params: Vec::new(),
+    }
 }
 
 /// An accessor at `offset` of the functor.
@@ -58,7 +66,10 @@ pub fn image_with(kernels: &[(&str, KernelLaunch)], traits: &Traits<'_>) -> Vec<
     };
     let import = |symbol: &&str| Import { symbol: (*symbol).to_owned(), conditions: Vec::new() };
     let manifest = Manifest {
-        entry_points: kernels.iter().map(|(symbol, launch)| entry_point(symbol, launch.clone())).collect(),
+        entry_points: kernels
+            .iter()
+            .map(|(symbol, launch)| entry_point(symbol, launch.clone()))
+            .collect(),
         requirements: Requirements {
             aspects: list("aspect"),
             sub_group_sizes: list("reqd_sub_group_size"),
@@ -72,7 +83,8 @@ pub fn image_with(kernels: &[(&str, KernelLaunch)], traits: &Traits<'_>) -> Vec<
     };
     let symbols: Vec<String> = kernels.iter().map(|(symbol, _)| (*symbol).to_owned()).collect();
     let code = traits.code.map_or_else(|| symbols.join("\n"), str::to_owned).into_bytes();
-    let (target, format) = (traits.target.unwrap_or("null").into(), traits.format.unwrap_or(Format::LlvmBitcode));
+    let (target, format) =
+        (traits.target.unwrap_or("null").into(), traits.format.unwrap_or(Format::LlvmBitcode));
     Image { target, format, options: String::new(), manifest, symbols, code }.to_bytes()
 }
 
@@ -95,7 +107,10 @@ impl Library {
                 DeviceImage { image_start: range.start.cast(), image_end: range.end.cast() }
             })
             .collect();
-        let descriptor = Box::new(BinDesc { num_device_images: rows.len() as i32, device_images: rows.as_ptr() });
+        let descriptor = Box::new(BinDesc {
+            num_device_images: rows.len() as i32,
+            device_images: rows.as_ptr(),
+        });
         // SAFETY: descriptor and images live until `drop` unregisters them.
         unsafe { scythe::registry::register(&raw const *descriptor) };
         Self { descriptor, _rows: rows, _images: images }
@@ -117,11 +132,14 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// Both backends call `run` for kernels and draw the order of ready commands from `seed` (0: first come, first
-    /// served).
+    /// Both backends call `run` for kernels and draw the order of ready commands from `seed` (0:
+    /// first come, first served).
     pub fn new(
         seed: u64,
-        run: impl Fn(&scythe_hal::null::NullKernel, &scythe_hal::KernelWork) -> scythe::Result<()> + Send + Sync + 'static,
+        run: impl Fn(&scythe_hal::null::NullKernel, &scythe_hal::KernelWork) -> scythe::Result<()>
+        + Send
+        + Sync
+        + 'static,
     ) -> Self {
         Self::with_device(|_| {}, seed, run)
     }
@@ -130,7 +148,10 @@ impl Machine {
     pub fn with_device(
         adjust: fn(&mut DeviceInfo),
         seed: u64,
-        run: impl Fn(&scythe_hal::null::NullKernel, &scythe_hal::KernelWork) -> scythe::Result<()> + Send + Sync + 'static,
+        run: impl Fn(&scythe_hal::null::NullKernel, &scythe_hal::KernelWork) -> scythe::Result<()>
+        + Send
+        + Sync
+        + 'static,
     ) -> Self {
         let order = if seed == 0 { Order::Fifo } else { Order::Shuffled(seed) };
         let run = Arc::new(run);

@@ -4,8 +4,8 @@
 //! parts of all targets first, and then each compiler compiles its parts in parallel. Images come
 //! in the order of families, then in the order in which targets were added.
 //!
-//! `cpu.rs`, `intel.rs` and `nvidia.rs` have the same functions in the same order. Only [`compiler`]
-//! chooses between them: a new family is one more file, and one more arm there.
+//! `cpu.rs`, `intel.rs` and `nvidia.rs` have the same functions in the same order. Only
+//! [`compiler`] chooses between them: a new family is one more file, and one more arm there.
 
 mod cpu;
 mod external;
@@ -62,7 +62,10 @@ pub fn compiler<'s>(family: Family, settings: &'s Settings<'s>) -> Option<Box<dy
 pub type Compilers<'s> = BTreeMap<Family, Box<dyn Compiler + 's>>;
 
 /// The compilers for all targets of these groups, with the tools that they need.
-pub fn find<'s>(groups: &[Group<'_>], settings: &'s Settings<'s>) -> Result<Compilers<'s>, Failure> {
+pub fn find<'s>(
+    groups: &[Group<'_>],
+    settings: &'s Settings<'s>,
+) -> Result<Compilers<'s>, Failure> {
     let mut families: BTreeMap<Family, Vec<Target>> = BTreeMap::new();
     for &target in groups.iter().flat_map(|group| &group.targets) {
         families.entry(target.family()).or_default().push(target);

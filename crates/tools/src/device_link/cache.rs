@@ -1,9 +1,10 @@
-//! The link cache: images of whole links and code compiled ahead of time, by the hash of all inputs.
+//! The link cache: images of whole links and code compiled ahead of time, by the hash of all
+//! inputs.
 //!
-//! An entry is a file with a magic number, the hash of its contents, and the contents. An entry gets
-//! its final name when it is complete, so that several links can share a folder. A damaged entry is
-//! made again. If an entry cannot be written, the link warns and continues. Unfinished files are
-//! removed after an hour.
+//! An entry is a file with a magic number, the hash of its contents, and the contents. An entry
+//! gets its final name when it is complete, so that several links can share a folder. A damaged
+//! entry is made again. If an entry cannot be written, the link warns and continues. Unfinished
+//! files are removed after an hour.
 
 use crate::{Failure, device_library, files};
 use scythe_diag::Diagnostic;
@@ -45,8 +46,8 @@ impl Cache {
         self.write(&name("link", key), &contents);
     }
 
-    /// Code that was compiled ahead of time before. Names of entries start with `kind`. `key` covers
-    /// the input and the compiler, except for this program.
+    /// Code that was compiled ahead of time before. Names of entries start with `kind`. `key`
+    /// covers the input and the compiler, except for this program.
     pub fn binary(&self, kind: &str, key: &blake3::Hash) -> Option<Vec<u8>> {
         self.read(&self.binary_name(kind, key))
     }
@@ -64,13 +65,16 @@ impl Cache {
     fn read(&self, name: &str) -> Option<Vec<u8>> {
         let mut bytes = std::fs::read(self.folder.join(name)).ok()?;
         let head = bytes.get(..HEAD)?;
-        let sound = head.starts_with(&MAGIC) && head[MAGIC.len()..] == *blake3::hash(&bytes[HEAD..]).as_bytes();
+        let sound = head.starts_with(&MAGIC)
+            && head[MAGIC.len()..] == *blake3::hash(&bytes[HEAD..]).as_bytes();
         sound.then(|| bytes.split_off(HEAD))
     }
 
     fn write(&self, name: &str, contents: &[u8]) {
         let bytes = [&MAGIC[..], blake3::hash(contents).as_bytes(), contents].concat();
-        if let Err(Failure(faults)) = files::write(&self.folder.join(name).to_string_lossy(), &bytes) {
+        if let Err(Failure(faults)) =
+            files::write(&self.folder.join(name).to_string_lossy(), &bytes)
+        {
             for fault in faults {
                 let warning = Diagnostic { severity: scythe_diag::Severity::Warning, ..fault };
                 eprint!("{}", warning.render_as("device-link"));
@@ -79,12 +83,14 @@ impl Cache {
     }
 }
 
-/// Removes what links that were ended in the middle left, when it is too old to be that of a link that still runs.
+/// Removes what links that were ended in the middle left, when it is too old to be that of a link
+/// that still runs.
 fn remove_unfinished(folder: &Path) {
     const AGE: std::time::Duration = std::time::Duration::from_secs(3600);
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
-        let unfinished = name.as_encoded_bytes().starts_with(b".") && name.as_encoded_bytes().ends_with(b".tmp");
+        let unfinished =
+            name.as_encoded_bytes().starts_with(b".") && name.as_encoded_bytes().ends_with(b".tmp");
         let modified = || entry.metadata().and_then(|data| data.modified()).ok()?.elapsed().ok();
         if unfinished && modified().is_some_and(|age| age > AGE) {
             // Another link may have removed it already.
@@ -101,7 +107,10 @@ fn name(kind: &str, key: &blake3::Hash) -> String {
 pub fn program_identity() -> Result<blake3::Hash, Failure> {
     let mut hasher = blake3::Hasher::new();
     hasher.update(env!("CARGO_PKG_VERSION").as_bytes());
-    hasher.update(format!("container {}, LLVM {:?}", container::VERSION, scythe_llvm::llvm_version()).as_bytes());
+    hasher.update(
+        format!("container {}, LLVM {:?}", container::VERSION, scythe_llvm::llvm_version())
+            .as_bytes(),
+    );
     let program = std::env::current_exe().unwrap_or_default();
     hasher.update(blake3::hash(&files::read(&program.to_string_lossy())?).as_bytes());
     for file in library_files(&device_library::folder()?) {

@@ -69,7 +69,12 @@ fn lacks(image: &Image, entry: &Entry, settings: &Settings<'_>) -> Option<Reason
     let family = entry.id().ok()?.family();
     let limit = ahead_of_time::compiler(family, settings)?.slowest_size_limit()?;
     // The attribute lists the slowest dimension first.
-    let slowest = required.work_group_sizes.iter().flatten().filter(|sizes| sizes.len() == 3).map(|sizes| sizes[0]);
+    let slowest = required
+        .work_group_sizes
+        .iter()
+        .flatten()
+        .filter(|sizes| sizes.len() == 3)
+        .map(|sizes| sizes[0]);
     let too_large = slowest.filter(|&size| size > limit).max();
     too_large.map(|size| Reason::SlowestSize(size, limit))
 }
@@ -87,7 +92,8 @@ pub fn remarks(images: &[Image], settings: &Settings<'_>) -> Result<Vec<Diagnost
         let known = named.or_else(|| table.lookup(&Target::IntelGen.name()));
         let Some(lack) = known.and_then(|entry| lacks(image, entry, settings)) else { continue };
         let remark = |what: String| {
-            let message = format!("{what} is left out of the code for '{shown}': {}", describe(&lack));
+            let message =
+                format!("{what} is left out of the code for '{shown}': {}", describe(&lack));
             Diagnostic::new(Severity::Remark, message).code(Group::Aot.option())
         };
         for symbol in &image.symbols {
@@ -98,16 +104,18 @@ pub fn remarks(images: &[Image], settings: &Settings<'_>) -> Result<Vec<Diagnost
             });
         }
         let exported = image.manifest.exports.iter();
-        remarks.extend(
-            exported.map(|symbol| remark(format!("exported function '{}'", scythe_split::symbol_name(symbol)))),
-        );
+        remarks.extend(exported.map(|symbol| {
+            remark(format!("exported function '{}'", scythe_split::symbol_name(symbol)))
+        }));
     }
     Ok(remarks)
 }
 
 fn describe(reason: &Reason) -> String {
-    let name =
-        |number: u32| Aspect::from_u32(number).map_or_else(|| number.to_string(), |known| known.as_str().to_owned());
+    let name = |number: u32| {
+        Aspect::from_u32(number)
+            .map_or_else(|| number.to_string(), |known| known.as_str().to_owned())
+    };
     let lack = match reason {
         Reason::Lack(lack) => lack,
         Reason::SlowestSize(size, limit) => {
@@ -118,16 +126,27 @@ fn describe(reason: &Reason) -> String {
         }
     };
     match lack {
-        Lack::Aspect(aspect) => format!("it uses aspect '{}', which the target lacks", name(*aspect)),
-        Lack::SubGroupSize(size) => format!("it requires sub-group size {size}, which the target lacks"),
+        Lack::Aspect(aspect) => {
+            format!("it uses aspect '{}', which the target lacks", name(*aspect))
+        }
+        Lack::SubGroupSize(size) => {
+            format!("it requires sub-group size {size}, which the target lacks")
+        }
         Lack::WorkGroupSize(size, limit) => {
-            format!("it requires work-groups of {size} work-items, and the target allows {limit} at most")
+            format!(
+                "it requires work-groups of {size} work-items, and the target allows {limit} at \
+                 most"
+            )
         }
         Lack::FixedTarget(targets) => {
-            let names: Vec<String> = targets.iter().map(|&target| format!("'{}'", name(target))).collect();
+            let names: Vec<String> =
+                targets.iter().map(|&target| format!("'{}'", name(target))).collect();
             match names.is_empty() {
                 true => "'-fsycl-fixed-targets' of its code leaves no target".to_owned(),
-                false => format!("'-fsycl-fixed-targets' binds it to devices with {}", names.join(" or ")),
+                false => format!(
+                    "'-fsycl-fixed-targets' binds it to devices with {}",
+                    names.join(" or ")
+                ),
             }
         }
     }

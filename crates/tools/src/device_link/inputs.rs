@@ -48,7 +48,8 @@ pub fn groups<'a>(args: &'a Arguments, table: &Table) -> Result<Vec<Group<'a>>, 
 }
 
 fn targets(list: &str, table: &Table) -> Result<Vec<Target>, Failure> {
-    let mut targets = list.split(',').map(|name| target(name, table)).collect::<Result<Vec<_>, _>>()?;
+    let mut targets =
+        list.split(',').map(|name| target(name, table)).collect::<Result<Vec<_>, _>>()?;
     targets.sort();
     targets.dedup();
     Ok(targets)
@@ -57,13 +58,18 @@ fn targets(list: &str, table: &Table) -> Result<Vec<Target>, Failure> {
 /// The target of this name.
 pub fn target(name: &str, table: &Table) -> Result<Target, Failure> {
     // An id of an object's section stands for a name, which the user knows.
-    let by_id = || Target::of_id(name).map(|target| target.name()).filter(|_| table.lookup(name).is_none());
+    let by_id =
+        || Target::of_id(name).map(|target| target.name()).filter(|_| table.lookup(name).is_none());
     table.id(&by_id().unwrap_or_else(|| name.to_owned())).map_err(Failure::new)
 }
 
 /// The key of a link: a hash of the inputs, the options, this program, and the compilers that it
 /// calls.
-pub fn key(groups: &[Group<'_>], settings: &Settings<'_>, compilers: &str) -> Result<blake3::Hash, Failure> {
+pub fn key(
+    groups: &[Group<'_>],
+    settings: &Settings<'_>,
+    compilers: &str,
+) -> Result<blake3::Hash, Failure> {
     let mut hasher = blake3::Hasher::new();
     // With its length before each, no two lists of fields are the same bytes.
     let mut field = |bytes: &[u8]| {

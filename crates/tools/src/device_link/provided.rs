@@ -1,4 +1,5 @@
-//! What the device images of a shared library export, so that programs linked with it may leave it undefined.
+//! What the device images of a shared library export, so that programs linked with it may leave it
+//! undefined.
 
 use crate::Failure;
 use crate::files::{self, file_error};
@@ -12,7 +13,10 @@ pub fn symbols<'a>(libraries: impl Iterator<Item = &'a str>) -> Result<HashSet<S
         let bytes = files::read(path)?;
         let images = container::find_all(&bytes).map_err(|error| file_error(path, error))?;
         if images.is_empty() {
-            return Err(file_error(path, "no device image: expected a library that was linked with device code"));
+            return Err(file_error(
+                path,
+                "no device image: expected a library that was linked with device code",
+            ));
         }
         for image in images {
             symbols.extend(image.manifest().map_err(|error| file_error(path, error))?.exports);

@@ -21,7 +21,8 @@ pub struct Settings<'a> {
     /// For all targets of the CPU.
     pub cpu_options: &'a str,
     backend_options: BTreeMap<Target, String>,
-    /// A folder for temporary files: that of the output, so that whoever cleans up there finds them, too.
+    /// A folder for temporary files: that of the output, so that whoever cleans up there finds
+    /// them, too.
     pub scratch: PathBuf,
     /// Where CUDA is, if the user says so.
     pub cuda_path: Option<String>,
@@ -36,12 +37,20 @@ impl<'a> Settings<'a> {
         let mut backend_options: BTreeMap<Target, String> = BTreeMap::new();
         for value in args.all("backend-options") {
             let (name, options) = value.split_once(':').ok_or_else(|| {
-                Failure::new(format!("'--backend-options={value}': expected a target, ':' and options"))
+                Failure::new(format!(
+                    "'--backend-options={value}': expected a target, ':' and options"
+                ))
             })?;
-            append(backend_options.entry(inputs::target(name, &split.targets)?).or_default(), options);
+            append(
+                backend_options.entry(inputs::target(name, &split.targets)?).or_default(),
+                options,
+            );
         }
         let mut run_time_options = args.last("compile-opts").unwrap_or_default().to_owned();
-        append(&mut run_time_options, &backend_options.remove(&Target::Generic).unwrap_or_default());
+        append(
+            &mut run_time_options,
+            &backend_options.remove(&Target::Generic).unwrap_or_default(),
+        );
         let settings = Self {
             split,
             run_time_options,
@@ -49,7 +58,9 @@ impl<'a> Settings<'a> {
             cache: args.last("cache").map(Cache::open).transpose()?,
             cpu_options: args.last("cpu-opts").unwrap_or_default(),
             backend_options,
-            configuration: args.last("device-config-file").map_or(Ok(String::new()), files::read_text)?,
+            configuration: args
+                .last("device-config-file")
+                .map_or(Ok(String::new()), files::read_text)?,
             scratch: scratch(args.last("o").unwrap_or_default()),
             cuda_path: args.last("cuda-path").map(str::to_owned),
             verbose: args.has("verbose"),
@@ -102,7 +113,8 @@ impl<'a> Settings<'a> {
     }
 }
 
-/// What `--split`, `--export`, `--provided-by` and `--allow-undefined` say, for the tools that have them.
+/// What `--split`, `--export`, `--provided-by` and `--allow-undefined` say, for the tools that have
+/// them.
 pub fn split_options(args: &Arguments, default: Mode) -> Result<Options, Failure> {
     Ok(Options {
         mode: args.last("split").map_or(Ok(default), device_code::mode)?,
@@ -118,7 +130,8 @@ pub fn split_options(args: &Arguments, default: Mode) -> Result<Options, Failure
 fn scratch(output: &str) -> PathBuf {
     let plain = Some(output).filter(|output| *output != "-" && !output.starts_with("/dev/"));
     match plain.map(|output| Path::new(output).parent().unwrap_or(Path::new(""))) {
-        // Compilers run in folders of their own, so that a relative path would mean another place there.
+        // Compilers run in folders of their own, so that a relative path would mean another place
+        // there.
         Some(folder) => std::path::absolute(folder.join(".")).unwrap_or_else(|_| folder.to_owned()),
         None => std::env::temp_dir(),
     }
@@ -143,8 +156,10 @@ fn imports(args: &Arguments) -> Result<Imports, Failure> {
 fn jobs(args: &Arguments) -> Result<NonZero<usize>, Failure> {
     match args.last("jobs") {
         None => Ok(std::thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN)),
-        Some(text) => text
-            .parse()
-            .map_err(|_| Failure::new(format!("'--jobs={text}': expected the number of jobs, which is at least 1"))),
+        Some(text) => text.parse().map_err(|_| {
+            Failure::new(format!(
+                "'--jobs={text}': expected the number of jobs, which is at least 1"
+            ))
+        }),
     }
 }

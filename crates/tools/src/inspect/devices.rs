@@ -36,7 +36,12 @@ pub fn judge(
         .map(|target| Device {
             name: target.name.to_string(),
             family: family(target),
-            verdict: verdict(image_target, &requirements.on(conditional, |number| has(target, number)), target, table),
+            verdict: verdict(
+                image_target,
+                &requirements.on(conditional, |number| has(target, number)),
+                target,
+                table,
+            ),
         })
         .collect()
 }
@@ -60,7 +65,12 @@ fn family(target: &Target) -> &'static str {
     }
 }
 
-fn verdict(image_target: &str, requirements: &Requirements, target: &Target, table: &Table) -> Verdict {
+fn verdict(
+    image_target: &str,
+    requirements: &Requirements,
+    target: &Target,
+    table: &Table,
+) -> Verdict {
     if !is_code_for(image_target, target, table) {
         return Verdict::Lacks("code for it".into());
     }
@@ -69,15 +79,15 @@ fn verdict(image_target: &str, requirements: &Requirements, target: &Target, tab
     }
     let unlisted = |number: &&u32| !has(target, **number);
     match requirements.aspects.iter().flatten().find(unlisted) {
-        Some(&number) => {
-            Verdict::Perhaps(Aspect::from_u32(number).map_or(format!("aspect {number}"), |a| a.as_str().into()))
-        }
+        Some(&number) => Verdict::Perhaps(
+            Aspect::from_u32(number).map_or(format!("aspect {number}"), |a| a.as_str().into()),
+        ),
         None => Verdict::Runs,
     }
 }
 
-/// Whether an image for `image_target` holds code that the target can use. Images for names that nobody knows are taken for
-/// generic ones.
+/// Whether an image for `image_target` holds code that the target can use. Images for names that
+/// nobody knows are taken for generic ones.
 fn is_code_for(image_target: &str, target: &Target, table: &Table) -> bool {
     if let Some(level) = Level::of_image_target(image_target) {
         return cpu_level(target).is_some_and(|own| own >= level);
@@ -91,7 +101,8 @@ fn is_code_for(image_target: &str, target: &Target, table: &Table) -> bool {
     }
 }
 
-/// The level of the processors that a target stands for: by its aspects, else by what code is made for it.
+/// The level of the processors that a target stands for: by its aspects, else by what code is made
+/// for it.
 fn cpu_level(target: &Target) -> Option<Level> {
     if target.id().ok()?.family() != Family::Cpu {
         return None;
@@ -101,9 +112,15 @@ fn cpu_level(target: &Target) -> Option<Level> {
         (Aspect::ExtIntelX86_64Avx2, Level::V3),
         (Aspect::ExtIntelX86_64Sse4_2, Level::V2),
     ];
-    let by_aspect = aspects.into_iter().find(|(aspect, _)| target.has(*aspect)).map(|(_, level)| level);
-    let levels = target.options().into_iter().filter_map(|word| word.strip_prefix("-march=").map(str::to_owned));
-    let by_code = levels.flat_map(|list| list.split(',').filter_map(Level::from_name).collect::<Vec<_>>()).min();
+    let by_aspect =
+        aspects.into_iter().find(|(aspect, _)| target.has(*aspect)).map(|(_, level)| level);
+    let levels = target
+        .options()
+        .into_iter()
+        .filter_map(|word| word.strip_prefix("-march=").map(str::to_owned));
+    let by_code = levels
+        .flat_map(|list| list.split(',').filter_map(Level::from_name).collect::<Vec<_>>())
+        .min();
     by_aspect.or(by_code).or(Some(Level::V1))
 }
 
@@ -115,7 +132,11 @@ mod tests {
         let aspects = Some(aspects.iter().map(|&aspect| aspect as u32).collect());
         let requirements = Requirements { aspects, ..Requirements::default() };
         let devices = judge(image_target, &requirements, &[], &Table::embedded());
-        devices.into_iter().filter(|device| device.verdict == Verdict::Runs).map(|device| device.name).collect()
+        devices
+            .into_iter()
+            .filter(|device| device.verdict == Verdict::Runs)
+            .map(|device| device.name)
+            .collect()
     }
 
     #[test]
@@ -138,13 +159,15 @@ mod tests {
         let with_double = runs_on("spirv64-unknown-unknown", &[Aspect::Fp64]);
         assert!(all.len() > with_double.len() && all.contains(&"intel_gpu_dg1".to_owned()));
         assert!(
-            !with_double.contains(&"intel_gpu_dg1".to_owned()) && with_double.contains(&"intel_gpu_pvc".to_owned())
+            !with_double.contains(&"intel_gpu_dg1".to_owned())
+                && with_double.contains(&"intel_gpu_pvc".to_owned())
         );
     }
 
     #[test]
     fn what_nobody_listed_is_possible_where_a_name_stands_for_several() {
-        let requirements = Requirements { aspects: Some(vec![Aspect::Fp16 as u32]), ..Requirements::default() };
+        let requirements =
+            Requirements { aspects: Some(vec![Aspect::Fp16 as u32]), ..Requirements::default() };
         let devices = judge("spirv64", &requirements, &[], &Table::embedded());
         let old = devices.iter().find(|device| device.name == "x86_64_sse2").unwrap();
         assert_eq!(old.verdict, Verdict::Perhaps("fp16".into()));

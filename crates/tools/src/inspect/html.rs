@@ -1,4 +1,5 @@
-//! A report as one web page: no other files, no network, light or dark as the reader likes, readable without scripts.
+//! A report as one web page: no other files, no network, light or dark as the reader likes,
+//! readable without scripts.
 
 use super::devices::{Device, Verdict};
 use super::report::{GlobalReport, ImageReport, KernelReport, Report};
@@ -29,8 +30,10 @@ pub fn render(report: &Report) -> String {
     let kernels = count(report.kernel_count(), "kernel");
     let mut out = format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{file} – device code</title>\n\
-         <style>\n{STYLE}</style>\n</head>\n<body>\n<header><h1>{file}</h1><p>{images}, {kernels}</p></header>\n<main>\n"
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{file} – \
+         device code</title>\n\
+         <style>\n{STYLE}</style>\n</head>\n<body>\n<header><h1>{file}</h1><p>{images}, \
+         {kernels}</p></header>\n<main>\n"
     );
     for (index, image) in report.images.iter().enumerate() {
         show_image(&mut out, index, image);
@@ -39,17 +42,24 @@ pub fn render(report: &Report) -> String {
 }
 
 fn show_image(out: &mut String, index: usize, image: &ImageReport) {
-    let mut add = |text: String| writeln!(out, "{text}").expect("a string takes all that is written");
-    add(format!("<section>\n<h2>Image {index}</h2>\n<p class=\"about\">{}</p>", escaped(&headline(image))));
-    let needs: String = image.needs().iter().map(|need| format!("<li>{}</li>", escaped(need))).collect();
+    let mut add =
+        |text: String| writeln!(out, "{text}").expect("a string takes all that is written");
+    add(format!(
+        "<section>\n<h2>Image {index}</h2>\n<p class=\"about\">{}</p>",
+        escaped(&headline(image))
+    ));
+    let needs: String =
+        image.needs().iter().map(|need| format!("<li>{}</li>", escaped(need))).collect();
     add(match needs.as_str() {
         "" => "<p>Needs nothing special of a device.</p>".to_owned(),
         _ => format!("<h3>Needs</h3>\n<ul class=\"needs\">{needs}</ul>"),
     });
     for (what, symbols) in [("Exports", &image.exported), ("Imports", &image.imported)] {
         if !symbols.is_empty() {
-            let items: String =
-                symbols.iter().map(|symbol| format!("<li><code>{}</code></li>", escaped(symbol))).collect();
+            let items: String = symbols
+                .iter()
+                .map(|symbol| format!("<li><code>{}</code></li>", escaped(symbol)))
+                .collect();
             add(format!(
                 "<details><summary>{what} {}</summary><ul>{items}</ul></details>",
                 count(symbols.len(), "symbol")
@@ -58,7 +68,11 @@ fn show_image(out: &mut String, index: usize, image: &ImageReport) {
     }
     if !image.device_globals.is_empty() {
         let item = |global: &GlobalReport| {
-            format!("<li><code>{}</code>, {}</li>", escaped(&global.name), escaped(&global.details()))
+            format!(
+                "<li><code>{}</code>, {}</li>",
+                escaped(&global.name),
+                escaped(&global.details())
+            )
         };
         let items: String = image.device_globals.iter().map(item).collect();
         add(format!("<h3>Variables</h3>\n<ul>{items}</ul>"));
@@ -73,7 +87,8 @@ fn show_kernel(kernel: &KernelReport) -> String {
     let (name, symbol) = (escaped(&kernel.name), escaped(&kernel.symbol));
     let origins: String = kernel.origins.iter().map(show_origin).collect();
     format!(
-        "<article><h4 title=\"{symbol}\"><code>{name}</code></h4><p class=\"about\">{}</p>{origins}</article>",
+        "<article><h4 title=\"{symbol}\"><code>{name}</code></h4><p \
+         class=\"about\">{}</p>{origins}</article>",
         escaped(&kernel.summary())
     )
 }
@@ -83,8 +98,13 @@ fn show_origin(origin: &AspectOrigin) -> String {
         .chain
         .iter()
         .map(|step| {
-            let place = step.place.as_deref().map(|place| format!(" <span>{}</span>", escaped(place)));
-            format!("<li><code>{}</code>{}</li>", escaped(&step.function), place.unwrap_or_default())
+            let place =
+                step.place.as_deref().map(|place| format!(" <span>{}</span>", escaped(place)));
+            format!(
+                "<li><code>{}</code>{}</li>",
+                escaped(&step.function),
+                place.unwrap_or_default()
+            )
         })
         .collect();
     format!("<div class=\"origin\"><b>{}</b><ol>{steps}</ol></div>", escaped(&origin.aspect))
@@ -93,16 +113,20 @@ fn show_origin(origin: &AspectOrigin) -> String {
 /// One line of chips for each family.
 fn show_devices(devices: &[Device]) -> String {
     let runs = devices.iter().filter(|device| device.verdict == Verdict::Runs).count();
-    let mut out =
-        format!("<h3>Runs on {runs} of {}</h3>\n<dl class=\"devices\">", count(devices.len(), "known device"));
+    let mut out = format!(
+        "<h3>Runs on {runs} of {}</h3>\n<dl class=\"devices\">",
+        count(devices.len(), "known device")
+    );
     let mut families: Vec<&str> = devices.iter().map(|device| device.family).collect();
     families.sort();
     families.dedup();
     for family in families {
-        let chips: String = devices.iter().filter(|device| device.family == family).map(chip).collect();
+        let chips: String =
+            devices.iter().filter(|device| device.family == family).map(chip).collect();
         out += &format!("<dt>{family}</dt><dd>{chips}</dd>\n");
     }
-    out + "</dl>\n<p class=\"legend\"><i class=\"runs\">runs</i> <i class=\"perhaps\">depends on the model</i> \
+    out + "</dl>\n<p class=\"legend\"><i class=\"runs\">runs</i> <i class=\"perhaps\">depends on \
+        the model</i> \
            <i class=\"lacks\">lacks something: point at it to see what</i></p>"
 }
 

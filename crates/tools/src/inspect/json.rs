@@ -1,4 +1,5 @@
-//! A report for other programs. Keys are only ever added; `version` changes when one changes its meaning.
+//! A report for other programs. Keys are only ever added; `version` changes when one changes its
+//! meaning.
 
 use super::devices::{Device, Verdict};
 use super::report::{GlobalReport, ImageReport, KernelReport, Report, place_of};
@@ -51,11 +52,19 @@ fn kernel(kernel: &KernelReport) -> Value {
 }
 
 fn device_global(global: &GlobalReport) -> Value {
-    json!({ "symbol": global.symbol, "name": global.name, "size": global.size, "imageScope": global.image_scope })
+    json!({
+        "symbol": global.symbol,
+        "name": global.name,
+        "size": global.size,
+        "imageScope": global.image_scope,
+    })
 }
 
 fn origin(origin: &AspectOrigin) -> Value {
-    let steps = origin.chain.iter().map(|step| json!({ "function": step.function, "location": step.place }));
+    let steps = origin
+        .chain
+        .iter()
+        .map(|step| json!({ "function": step.function, "location": step.place }));
     json!({ "aspect": origin.aspect, "chain": steps.collect::<Vec<_>>() })
 }
 

@@ -91,7 +91,12 @@ fn beside(path: &str, name: &str) -> String {
 }
 
 /// What one file or member holds.
-fn images_of(place: &str, member: Option<String>, bytes: &[u8], table: &Table) -> Result<Vec<ImageReport>, Failure> {
+fn images_of(
+    place: &str,
+    member: Option<String>,
+    bytes: &[u8],
+    table: &Table,
+) -> Result<Vec<ImageReport>, Failure> {
     let mut reports = Vec::new();
     for image in container::find_all(bytes).map_err(|error| file_error(place, error))? {
         reports.push(of_image(place, &member, &image, table)?);
@@ -122,7 +127,9 @@ fn of_image(
     report.code_size = image.code_size();
     if image.format == Format::Empty {
         // It only tells what was left out: nobody runs it.
-        for device in report.devices.iter_mut().filter(|device| !matches!(device.verdict, Verdict::Lacks(_))) {
+        for device in
+            report.devices.iter_mut().filter(|device| !matches!(device.verdict, Verdict::Lacks(_)))
+        {
             device.verdict = Verdict::Lacks("code, which was left out".into());
         }
     }
@@ -139,10 +146,17 @@ fn of_bundle(
 ) -> Result<Vec<ImageReport>, Failure> {
     let context = Context::new();
     let module = context.parse_bitcode(code, place).map_err(|error| file_error(place, error))?;
-    let options =
-        Options { mode: Mode::Off, export: true, imports: Imports::Any, foreign: true, targets: table.clone() };
+    let options = Options {
+        mode: Mode::Off,
+        export: true,
+        imports: Imports::Any,
+        foreign: true,
+        targets: table.clone(),
+    };
     let triple = module.triple();
-    let Some(split) = device_code::link_and_split(vec![module], &triple, &options)? else { return Ok(Vec::new()) };
+    let Some(split) = device_code::link_and_split(vec![module], &triple, &options)? else {
+        return Ok(Vec::new());
+    };
     let mut reports = Vec::new();
     for part in split.parts() {
         let mut report = describe(target, part.manifest, &part.symbols, table);
@@ -179,7 +193,11 @@ fn describe(target: &str, manifest: Manifest, symbols: &[String], table: &Table)
         code_size: 0,
         kernels: kernels.collect(),
         exported: manifest.exports.iter().map(|symbol| scythe_split::symbol_name(symbol)).collect(),
-        imported: manifest.imports.iter().map(|import| scythe_split::symbol_name(&import.symbol)).collect(),
+        imported: manifest
+            .imports
+            .iter()
+            .map(|import| scythe_split::symbol_name(&import.symbol))
+            .collect(),
         device_globals: manifest.globals.iter().map(global).collect(),
         devices: devices::judge(target, &manifest.requirements, &manifest.conditional, table),
         requirements: manifest.requirements,
@@ -199,11 +217,16 @@ impl ImageReport {
     /// What it needs of a device, each as users know it.
     pub fn needs(&self) -> Vec<String> {
         let aspect = |&number: &u32| {
-            Aspect::from_u32(number).map_or_else(|| format!("aspect {number}"), |aspect| aspect.as_str().to_owned())
+            Aspect::from_u32(number)
+                .map_or_else(|| format!("aspect {number}"), |aspect| aspect.as_str().to_owned())
         };
         let requirements = &self.requirements;
         let features = |requirements: &Requirements| -> Vec<String> {
-            let sizes = requirements.sub_group_sizes.iter().flatten().map(|size| format!("sub-group size {size}"));
+            let sizes = requirements
+                .sub_group_sizes
+                .iter()
+                .flatten()
+                .map(|size| format!("sub-group size {size}"));
             requirements.aspects.iter().flatten().map(aspect).chain(sizes).collect()
         };
         let mut needs = features(requirements);
@@ -220,7 +243,11 @@ impl ImageReport {
         }
         for Conditional { condition, requirements } in &self.conditional {
             let devices = condition.describe(|number| aspect(&number));
-            needs.extend(features(requirements).into_iter().map(|need| format!("{need} (on devices with {devices})")));
+            needs.extend(
+                features(requirements)
+                    .into_iter()
+                    .map(|need| format!("{need} (on devices with {devices})")),
+            );
         }
         needs
     }
@@ -233,7 +260,11 @@ impl KernelReport {
             Some(launch) => {
                 let parameters = launch.params.len();
                 let plural = if parameters == 1 { "" } else { "s" };
-                format!("{}, {}, {parameters} parameter{plural}", launch.shape.as_str(), place_of(launch))
+                format!(
+                    "{}, {}, {parameters} parameter{plural}",
+                    launch.shape.as_str(),
+                    place_of(launch)
+                )
             }
             None => "launch unknown".into(),
         }

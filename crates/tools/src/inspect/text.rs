@@ -15,7 +15,8 @@ pub fn count(number: usize, what: &str) -> String {
 
 pub fn render(report: &Report) -> String {
     let images = count(report.images.len(), "device image");
-    let mut out = format!("{}: {images}, {}\n", report.file, count(report.kernel_count(), "kernel"));
+    let mut out =
+        format!("{}: {images}, {}\n", report.file, count(report.kernel_count(), "kernel"));
     for (index, image) in report.images.iter().enumerate() {
         out.push('\n');
         show_image(&mut out, index, image);
@@ -42,8 +43,12 @@ pub fn by_verdict(devices: &[Device]) -> (Vec<&str>, BTreeMap<String, Vec<&str>>
     for device in devices {
         match &device.verdict {
             Verdict::Runs => runs.push(&*device.name),
-            Verdict::Perhaps(what) => others.entry(format!("depends on {what}")).or_default().push(&device.name),
-            Verdict::Lacks(what) => others.entry(format!("lacks {what}")).or_default().push(&device.name),
+            Verdict::Perhaps(what) => {
+                others.entry(format!("depends on {what}")).or_default().push(&device.name)
+            }
+            Verdict::Lacks(what) => {
+                others.entry(format!("lacks {what}")).or_default().push(&device.name)
+            }
         }
     }
     (runs, others)
@@ -59,13 +64,17 @@ pub fn chain(origin: &AspectOrigin) -> String {
 }
 
 fn show_image(out: &mut String, index: usize, image: &ImageReport) {
-    let mut print = |line: String| writeln!(out, "{line}").expect("a string takes all that is written");
+    let mut print =
+        |line: String| writeln!(out, "{line}").expect("a string takes all that is written");
     print(format!("image {index}: {}", headline(image)));
     if !image.options.is_empty() {
         print(format!("  options: {}", image.options));
     }
     let needs = image.needs();
-    print(format!("  needs: {}", if needs.is_empty() { "nothing special".into() } else { needs.join(", ") }));
+    print(format!(
+        "  needs: {}",
+        if needs.is_empty() { "nothing special".into() } else { needs.join(", ") }
+    ));
     for (what, symbols) in [("exports", &image.exported), ("imports", &image.imported)] {
         if !symbols.is_empty() {
             print(format!("  {what}: {}", symbols.join(", ")));

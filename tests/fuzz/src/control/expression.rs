@@ -1,8 +1,10 @@
-//! Random expressions as C++ text, without undefined behaviour. Signed arithmetic and guarded differences cannot overflow
-//! where they run, so the compiler marks them so: it must not rely on the marks for lanes that do not run them.
+//! Random expressions as C++ text, without undefined behaviour. Signed arithmetic and guarded
+//! differences cannot overflow where they run, so the compiler marks them so: it must not rely on
+//! the marks for lanes that do not run them.
 //!
-//! Names: `l`, `g`, `n`, `gid`, `i0`…`i2` tell the place; `k0`…`k3` and `items` are arguments; `a0`… differ between
-//! work-items, `v0`… start alike in all; `b`, `h`, `s`, `w`, `t` and `f` have other types; `p` is an array.
+//! Names: `l`, `g`, `n`, `gid`, `i0`…`i2` tell the place; `k0`…`k3` and `items` are arguments;
+//! `a0`… differ between work-items, `v0`… start alike in all; `b`, `h`, `s`, `w`, `t` and `f` have
+//! other types; `p` is an array.
 
 use crate::random::Random;
 
@@ -38,7 +40,8 @@ impl Expressions<'_> {
             12 => format!("static_cast<uint>({})", self.signed(d)),
             13 => format!("({} ? {} : {})", self.condition(d), self.word(d), self.word(d)),
             14 => {
-                let ty = *self.random.pick(&["signed char", "short", "unsigned char", "unsigned short"]);
+                let ty =
+                    *self.random.pick(&["signed char", "short", "unsigned char", "unsigned short"]);
                 format!("static_cast<uint>(static_cast<{ty}>({}))", self.word(d))
             }
             15 => format!("static_cast<uint>({})", self.wide(d)),
@@ -53,7 +56,8 @@ impl Expressions<'_> {
         }
     }
 
-    /// A difference, quotient or product that only those work-items compute for which it does not wrap.
+    /// A difference, quotient or product that only those work-items compute for which it does not
+    /// wrap.
     fn guarded(&mut self) -> String {
         let (x, y) = (self.leaf(), self.leaf());
         let c = 2 + self.random.below(7);
@@ -86,7 +90,11 @@ impl Expressions<'_> {
         if depth == 0 {
             return match self.random.below(3) {
                 0 => "s".to_owned(),
-                _ => format!("static_cast<int>({} & {}u)", self.leaf(), *self.random.pick(&[7, 63, 1023])),
+                _ => format!(
+                    "static_cast<int>({} & {}u)",
+                    self.leaf(),
+                    *self.random.pick(&[7, 63, 1023])
+                ),
             };
         }
         let (x, y) = (self.leaf(), self.leaf());
@@ -95,7 +103,10 @@ impl Expressions<'_> {
             0 => format!("({small} - static_cast<int>({y} & 1023u))"),
             1 => format!("({small} * static_cast<int>({y} & 63u) - 500)"),
             2 => format!("(s > -1000000 && s < 1000000 ? s * 3 - {small} : {small})"),
-            3 => format!("(({small} - static_cast<int>({y} & 1023u)) / {})", 2 + self.random.below(5)),
+            3 => format!(
+                "(({small} - static_cast<int>({y} & 1023u)) / {})",
+                2 + self.random.below(5)
+            ),
             _ => format!("(static_cast<int>({x}) >> ({y} & 31u))"),
         }
     }
@@ -140,7 +151,8 @@ impl Expressions<'_> {
             5 | 6 => "l".to_owned(),
             7 => format!("i{}", self.random.below(3)),
             8 => "gid".to_owned(),
-            9 => (*self.random.pick(&["static_cast<uint>(b)", "static_cast<uint>(h)", "bits(f)"])).to_owned(),
+            9 => (*self.random.pick(&["static_cast<uint>(b)", "static_cast<uint>(h)", "bits(f)"]))
+                .to_owned(),
             _ => self.uniform_leaf(),
         }
     }
@@ -158,7 +170,8 @@ impl Expressions<'_> {
 
     pub fn constant(&mut self) -> String {
         let small = self.random.chance(75);
-        let value = if small { self.random.below(20) as u64 } else { self.random.number() & 0xFFFF_FFFF };
+        let value =
+            if small { self.random.below(20) as u64 } else { self.random.number() & 0xFFFF_FFFF };
         format!("{value}u")
     }
 
@@ -175,7 +188,8 @@ impl Expressions<'_> {
             }
             5 => format!("(l % {}u == {}u)", 2 + self.random.below(5), self.random.below(2)),
             6 => format!("(l < {})", self.word(d)),
-            7 => (*self.random.pick(&["t", "!t", "(s < 0)", "(b > 100)", "(h & 4)", "(f < 2.0f)"])).to_owned(),
+            7 => (*self.random.pick(&["t", "!t", "(s < 0)", "(b > 100)", "(h & 4)", "(f < 2.0f)"]))
+                .to_owned(),
             8 => format!("({} < {})", self.signed(d), self.signed(d)),
             9 => self.uniform_condition(),
             _ => {
@@ -190,7 +204,9 @@ impl Expressions<'_> {
         let v = format!("v{}", self.random.below(self.scope.uniform));
         match self.random.below(4) {
             0 => format!("({v} > {}u)", 3 + self.random.below(30)),
-            1 => format!("(({v} & {}u) == {}u)", *self.random.pick(&[1, 3, 7]), self.random.below(2)),
+            1 => {
+                format!("(({v} & {}u) == {}u)", *self.random.pick(&[1, 3, 7]), self.random.below(2))
+            }
             2 => format!("({v} % 3u == {}u)", self.random.below(3)),
             _ => format!("({v} < {})", self.uniform_leaf()),
         }

@@ -60,12 +60,26 @@ pub fn kernel(seed: u64) -> Kernel {
         let local = launches[0].0;
         launches.iter_mut().for_each(|launch| launch.0 = local);
     }
-    let sub_group = if nd && g.random.chance(12) { Some(*g.random.pick(&[4, 8, 16, 32])) } else { None };
-    Kernel { seed, dimensions, nd, declarations, body, result, arguments, sub_group, required, launches }
+    let sub_group =
+        if nd && g.random.chance(12) { Some(*g.random.pick(&[4, 8, 16, 32])) } else { None };
+    Kernel {
+        seed,
+        dimensions,
+        nd,
+        declarations,
+        body,
+        result,
+        arguments,
+        sub_group,
+        required,
+        launches,
+    }
 }
 
 fn has_label(body: &[Statement], label: usize) -> bool {
-    body.iter().any(|s| *s == Statement::Label(label) || s.bodies().into_iter().any(|b| has_label(b, label)))
+    body.iter().any(|s| {
+        *s == Statement::Label(label) || s.bodies().into_iter().any(|b| has_label(b, label))
+    })
 }
 
 impl Generator {
@@ -93,7 +107,10 @@ impl Generator {
             "unsigned short h = static_cast<unsigned short>({});",
             *self.random.pick(&["7", "k2", "gid"])
         ));
-        lines.push(format!("int s = {};", *self.random.pick(&["0", "-5", "static_cast<int>(l) - 4"])));
+        lines.push(format!(
+            "int s = {};",
+            *self.random.pick(&["0", "-5", "static_cast<int>(l) - 4"])
+        ));
         lines.push(format!("ulong w = {};", *self.random.pick(&["1", "gid", "k3"])));
         lines.push("bool t = false;".to_owned());
         lines.push("float f = 1.0f;".to_owned());
@@ -184,7 +201,9 @@ impl Generator {
             kinds = vec![Jump::Return(number)];
         }
         let jump = self.random.pick(&kinds).clone();
-        let condition = self.expression(|e| if e.random.chance(25) { e.uniform_condition() } else { e.condition(1) });
+        let condition = self.expression(|e| {
+            if e.random.chance(25) { e.uniform_condition() } else { e.condition(1) }
+        });
         Statement::Jump { condition: Some(condition), jump }
     }
 
@@ -199,8 +218,12 @@ impl Generator {
             5 => self.expression(|e| format!("v{v} ^= {};", e.word(1))),
             6 | 7 => format!("a{a} = a{a} * 5u + {c}u;"),
             8 => self.expression(|e| format!("b = static_cast<unsigned char>({});", e.word(2))),
-            9 => self.expression(|e| format!("h = static_cast<unsigned short>(h + {});", e.word(1))),
-            10 => self.expression(|e| format!("s = static_cast<int>({} & 8191u) - 4096;", e.word(1))),
+            9 => {
+                self.expression(|e| format!("h = static_cast<unsigned short>(h + {});", e.word(1)))
+            }
+            10 => {
+                self.expression(|e| format!("s = static_cast<int>({} & 8191u) - 4096;", e.word(1)))
+            }
             11 => self.expression(|e| format!("w = {};", e.wide(2))),
             12 => self.expression(|e| format!("t = {};", e.condition(1))),
             13 => self.expression(|e| format!("f = {};", e.float())),
@@ -216,7 +239,8 @@ impl Generator {
         })
     }
 
-    /// A loop. The endless ones step a generator of random numbers first, so that their exits are taken sooner or later.
+    /// A loop. The endless ones step a generator of random numbers first, so that their exits are
+    /// taken sooner or later.
     fn repeat(&mut self, place: Place, all: &mut Vec<Statement>) {
         let inner = Place { depth: place.depth - 1, breaks: true, continues: true };
         let length = 1 + self.random.below(4);
@@ -229,11 +253,17 @@ impl Generator {
         let (open, close) = match self.random.below(6) {
             0 => {
                 self.counters += 1;
-                (format!("for (c{counter} = 0u; c{counter} < {bound}; ++c{counter})"), String::new())
+                (
+                    format!("for (c{counter} = 0u; c{counter} < {bound}; ++c{counter})"),
+                    String::new(),
+                )
             }
             1 => {
                 self.counters += 1;
-                (format!("for (c{counter} = {bound}; c{counter} != 0u; --c{counter})"), String::new())
+                (
+                    format!("for (c{counter} = {bound}; c{counter} != 0u; --c{counter})"),
+                    String::new(),
+                )
             }
             kind => {
                 let a = self.random.below(self.scope.varying);
@@ -253,7 +283,8 @@ impl Generator {
                     2 => ("do".to_owned(), format!("while (!{condition});")),
                     3 => (format!("while (!{condition})"), String::new()),
                     _ => {
-                        let exit = Statement::Jump { condition: Some(condition), jump: Jump::Break };
+                        let exit =
+                            Statement::Jump { condition: Some(condition), jump: Jump::Break };
                         let at = 2 + self.random.below(body.len() - 1);
                         body.insert(at, exit);
                         ("for (;;)".to_owned(), String::new())
@@ -300,7 +331,11 @@ impl Generator {
                     if e.random.chance(30) {
                         e.uniform_condition()
                     } else {
-                        format!("((a{a} >> {}u & 3u) == {}u)", e.random.below(24), e.random.below(4))
+                        format!(
+                            "((a{a} >> {}u & 3u) == {}u)",
+                            e.random.below(24),
+                            e.random.below(4)
+                        )
                     }
                 });
                 let jump = Jump::Goto(self.random.below(self.labels));
@@ -344,7 +379,10 @@ mod tests {
     fn launches_fit_the_memory_of_the_prelude() {
         for seed in 0..2000 {
             for (local, groups) in kernel(seed).launches {
-                assert!(local.iter().product::<usize>() <= MOST && (1..=GROUPS).contains(&groups), "{local:?}");
+                assert!(
+                    local.iter().product::<usize>() <= MOST && (1..=GROUPS).contains(&groups),
+                    "{local:?}"
+                );
             }
         }
     }

@@ -1,9 +1,10 @@
-//! Random kernels whose control flow is not structured: uniform counters, several exits of loops, `goto` into and out of
-//! anything, `switch` with fall-through, early returns, and guarded arithmetic whose guards lanes pass alone.
+//! Random kernels whose control flow is not structured: uniform counters, several exits of loops,
+//! `goto` into and out of anything, `switch` with fall-through, early returns, and guarded
+//! arithmetic whose guards lanes pass alone.
 //!
-//! Each work-item computes on its own, so unoptimised host code is the reference. The forms of the CPU device must agree
-//! with it bit for bit: widened and scalar, for any work-group size and for one, compiled at run time and ahead of time.
-//! A kernel that does not end on the host is skipped.
+//! Each work-item computes on its own, so unoptimised host code is the reference. The forms of the
+//! CPU device must agree with it bit for bit: widened and scalar, for any work-group size and for
+//! one, compiled at run time and ahead of time. A kernel that does not end on the host is skipped.
 
 mod expression;
 mod generate;
@@ -138,32 +139,54 @@ impl Case for Kernel {
         };
         let mut compile = scythe();
         compile
-            .args(["-fsycl-targets=spir64,spir64_x86_64", &tools.level, "-std=c++17", "-ffp-contract=off", "-w", "-c"])
+            .args([
+                "-fsycl-targets=spir64,spir64_x86_64",
+                &tools.level,
+                "-std=c++17",
+                "-ffp-contract=off",
+                "-w",
+                "-c",
+            ])
             .arg(folder.join("kernels.cpp"))
             .arg("-o")
             .arg(&object);
         let link = |target: &str, program: &Path| {
             let mut command = scythe();
             // An image for each kernel: one that cannot be built leaves the others alone.
-            command.args(["-fsycl-device-code-split=per_kernel", &tools.level]).arg(format!("-fsycl-targets={target}"));
+            command
+                .args(["-fsycl-device-code-split=per_kernel", &tools.level])
+                .arg(format!("-fsycl-targets={target}"));
             command.arg(&object).arg("-o").arg(program);
             command
         };
         let mut one_at_a_time = link("spir64_x86_64", &scalar);
         one_at_a_time.args(["-Xsycl-target-backend=spir64_x86_64", "-mscalar -march=x86-64"]);
-        let run = |name, program: &Path, argument: &str, environment: &[(&'static str, &'static str)]| Run {
+        let run = |name,
+                   program: &Path,
+                   argument: &str,
+                   environment: &[(&'static str, &'static str)]| Run {
             name,
             program: program.to_owned(),
             arguments: vec![argument.to_owned()],
             environment: environment.to_vec(),
         };
         Plan {
-            chains: vec![vec![compile, link("spir64", &generic), link("spir64_x86_64", &ahead), one_at_a_time]],
+            chains: vec![vec![
+                compile,
+                link("spir64", &generic),
+                link("spir64_x86_64", &ahead),
+                one_at_a_time,
+            ]],
             runs: vec![
                 run("host", &generic, "host", &[]),
                 run("scalar", &generic, "device", &[("SCYTHE_CPU_FORM", "scalar")]),
                 run("widened", &generic, "device", &[("SCYTHE_CPU_VARIANTS", "never")]),
-                run("widened for one size", &generic, "device", &[("SCYTHE_CPU_VARIANTS", "always")]),
+                run(
+                    "widened for one size",
+                    &generic,
+                    "device",
+                    &[("SCYTHE_CPU_VARIANTS", "always")],
+                ),
                 run("scalar, ahead of time", &scalar, "device", &[]),
                 run("ahead of time", &ahead, "device", &[]),
                 run("ahead of time, AVX2", &ahead, "device", &[("SCYTHE_CPU_LEVEL", "avx2")]),

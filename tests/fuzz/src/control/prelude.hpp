@@ -1,5 +1,5 @@
-// What all generated kernels share: the place of a work-item, the machine that runs kernels, and the step counter that
-// finds kernels that do not end.
+// What all generated kernels share: the place of a work-item, the machine that runs kernels, and
+// the step counter that finds kernels that do not end.
 #include <sycl/sycl.hpp>
 
 #include <cstdio>
@@ -17,8 +17,8 @@ using ulong = unsigned long;
 #else
 #define PLAIN __attribute__((optnone, noinline)) inline
 #endif
-#define STEP                                                                                                           \
-  if (steps.spent())                                                                                                   \
+#define STEP                                                                                       \
+  if (steps.spent())                                                                               \
     return 0u;
 
 namespace fuzz {
@@ -37,7 +37,8 @@ struct place {
   uint gid, l, g, n, i0, i1, i2;
 };
 
-// The arguments of a kernel. Slot `j` of work-item `gid` is `out[j * items + gid]`: neighbours are adjacent.
+// The arguments of a kernel. Slot `j` of work-item `gid` is `out[j * items + gid]`: neighbours are
+// adjacent.
 struct arguments {
   uint *out;
   const uint *in;
@@ -54,7 +55,8 @@ struct uncounted {
   static constexpr bool spent() { return false; }
 };
 
-// The "local" number of a work-item of a range. It is as small as those of work-groups: kernels read `in` by it.
+// The "local" number of a work-item of a range. It is as small as those of work-groups: kernels
+// read `in` by it.
 inline uint in_range(const place &at) { return (at.i0 + at.i1 + at.i2) % 64u; }
 
 struct launch {

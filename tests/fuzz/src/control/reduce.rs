@@ -1,5 +1,6 @@
-//! Makes a kernel that fails smaller: drops statements and launches, and replaces compound statements by what they hold.
-//! A change that leaves a `goto` without its label, or a `break` outside of a loop, does not compile, so it does not fail.
+//! Makes a kernel that fails smaller: drops statements and launches, and replaces compound
+//! statements by what they hold. A change that leaves a `goto` without its label, or a `break`
+//! outside of a loop, does not compile, so it does not fail.
 
 use super::{Kernel, Statement, count};
 
@@ -49,8 +50,11 @@ fn apply(body: &mut Vec<Statement>, mut place: usize, unwrap: bool) -> bool {
             continue;
         }
         if place == 0 {
-            let inside: Vec<Statement> =
-                if unwrap { body[i].bodies().into_iter().flatten().cloned().collect() } else { Vec::new() };
+            let inside: Vec<Statement> = if unwrap {
+                body[i].bodies().into_iter().flatten().cloned().collect()
+            } else {
+                Vec::new()
+            };
             body.splice(i..=i, inside);
             return true;
         }
@@ -81,7 +85,10 @@ mod tests {
 
     #[test]
     fn only_what_fails_is_left() {
-        let kernel = (0..).map(Kernel::generate).find(|k| holds_goto(&k.body) && count(&k.body) > 10).unwrap();
+        let kernel = (0..)
+            .map(Kernel::generate)
+            .find(|k| holds_goto(&k.body) && count(&k.body) > 10)
+            .unwrap();
         let reduced = reduce(&kernel, 10_000, &mut |k| holds_goto(&k.body));
         assert_eq!((count(&reduced.body), reduced.launches.len()), (1, 1), "{:?}", reduced.body);
     }

@@ -1,4 +1,5 @@
-//! Kernels as one C++ program, which takes the number of the first kernel to run, and `host` or `device`.
+//! Kernels as one C++ program, which takes the number of the first kernel to run, and `host` or
+//! `device`.
 
 use super::{Jump, Kernel, Statement};
 
@@ -21,10 +22,14 @@ pub fn program(kernels: &[Kernel]) -> String {
 
 fn kernel(k: &Kernel, text: &mut String) {
     let (d, seed) = (k.dimensions, k.seed);
-    *text += &format!("\nstruct kernel_{seed} : arguments {{\n  static constexpr int dimensions = {d};\n");
+    *text += &format!(
+        "\nstruct kernel_{seed} : arguments {{\n  static constexpr int dimensions = {d};\n"
+    );
     *text += &format!("  static constexpr bool nd = {};\n", k.nd);
-    *text += "  template <class Steps> PLAIN static uint body(const arguments &a, const place &at, Steps &steps) {\n";
-    *text += "    const uint gid = at.gid, l = at.l, g = at.g, n = at.n, i0 = at.i0, i1 = at.i1, i2 = at.i2;\n";
+    *text += "  template <class Steps> PLAIN static uint body(const arguments &a, const place &at, \
+        Steps &steps) {\n";
+    *text += "    const uint gid = at.gid, l = at.l, g = at.g, n = at.n, i0 = at.i0, i1 = at.i1, \
+        i2 = at.i2;\n";
     *text += "    const uint k0 = a.k0, k1 = a.k1, k2 = a.k2, k3 = a.k3, items = a.items;\n";
     *text += "    const uint *const in = a.in;\n    uint *const out = a.out;\n";
     for line in &k.declarations {
@@ -44,11 +49,15 @@ fn kernel(k: &Kernel, text: &mut String) {
     *text += &format!("  void operator()(sycl::{item}<{d}> it) const {{\n");
     *text += "    uncounted steps;\n    const place at = place_of(it);\n";
     *text += "    out[at.gid] = body(*this, at, steps);\n  }\n};\n";
-    let launches: Vec<String> =
-        k.launches.iter().map(|([x, y, z], groups)| format!("{{{{{x}, {y}, {z}}}, {groups}}}")).collect();
+    let launches: Vec<String> = k
+        .launches
+        .iter()
+        .map(|([x, y, z], groups)| format!("{{{{{x}, {y}, {z}}}, {groups}}}"))
+        .collect();
     let [a, b, c, e] = k.arguments;
     *text += &format!(
-        "void run_{seed}(machine &m) {{ m.run<kernel_{seed}>({seed}, {{{a}u, {b}u, {c}u, {e}u}}, {{{}}}); }}\n",
+        "void run_{seed}(machine &m) {{ m.run<kernel_{seed}>({seed}, {{{a}u, {b}u, {c}u, {e}u}}, \
+         {{{}}}); }}\n",
         launches.join(", ")
     );
 }

@@ -65,11 +65,16 @@ pub fn users<'ctx>(module: &Module<'ctx>) -> Vec<Function<'ctx>> {
 pub type Unknown<'a, 'ctx> = dyn FnMut(&Builder<'ctx>, Space, Value<'ctx>) -> Value<'ctx> + 'a;
 
 /// Replaces all questions in `function` by their answers, and tells whether there were any.
-pub fn resolve<'ctx>(module: &Module<'ctx>, function: Function<'ctx>, unknown: &mut Unknown<'_, 'ctx>) -> bool {
+pub fn resolve<'ctx>(
+    module: &Module<'ctx>,
+    function: Function<'ctx>,
+    unknown: &mut Unknown<'_, 'ctx>,
+) -> bool {
     let mut any = false;
     for space in Space::ALL {
         let Some(question) = module.function(space.question()) else { continue };
-        let calls: Vec<_> = function.instructions().filter(|i| i.called_function() == Some(question)).collect();
+        let calls: Vec<_> =
+            function.instructions().filter(|i| i.called_function() == Some(question)).collect();
         let builder = module.context().create_builder();
         let mut resolver = Resolver { function, space, builder, answers: HashMap::new(), unknown };
         for call in calls {
@@ -102,8 +107,13 @@ fn source(mut pointer: Value<'_>) -> Source<'_> {
             return Source::Memory(space);
         }
         let made = match pointer.as_instruction() {
-            Some(i) => matches!(i.opcode(), LLVMAddrSpaceCast | LLVMBitCast | LLVMFreeze | LLVMGetElementPtr),
-            None if pointer.is_constant() && pointer.operand_count() == 0 => return Source::Nowhere,
+            Some(i) => matches!(
+                i.opcode(),
+                LLVMAddrSpaceCast | LLVMBitCast | LLVMFreeze | LLVMGetElementPtr
+            ),
+            None if pointer.is_constant() && pointer.operand_count() == 0 => {
+                return Source::Nowhere;
+            }
             None => pointer.is_constant(),
         };
         match pointer.operand(0).filter(|base| made && base.ty().is_pointer()) {
@@ -139,7 +149,8 @@ impl<'ctx> Resolver<'_, '_, 'ctx> {
             Some((phi, Opcode::LLVMPHI)) => return self.answer_phi(phi, depth),
             Some((select, Opcode::LLVMSelect)) => {
                 let operand = |n| select.operand(n).expect("a choice has three operands");
-                let (yes, no) = (self.answer(operand(1), depth + 1), self.answer(operand(2), depth + 1));
+                let (yes, no) =
+                    (self.answer(operand(1), depth + 1), self.answer(operand(2), depth + 1));
                 self.builder.position_before(select);
                 self.builder.select(operand(0), yes, no, "in.space")
             }
@@ -175,7 +186,9 @@ impl<'ctx> Resolver<'_, '_, 'ctx> {
     /// the function.
     fn position_behind(&self, value: Value<'ctx>) {
         let behind = match value.as_instruction() {
-            Some(i) if i.opcode() == Opcode::LLVMPHI => i.block().and_then(|block| block.first_non_phi()),
+            Some(i) if i.opcode() == Opcode::LLVMPHI => {
+                i.block().and_then(|block| block.first_non_phi())
+            }
             Some(i) => i.next(),
             None => self.function.entry_block().and_then(|block| block.first_non_phi()),
         };

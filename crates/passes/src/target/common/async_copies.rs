@@ -36,11 +36,20 @@ pub enum CopyError {
 
 /// Replaces the calls. The module is generic code, or code for NVPTX.
 pub fn replace(module: &Module<'_>) -> Result<(), CopyError> {
-    for function in module.functions().filter(|f| f.is_declaration() && f.has_uses()).collect::<Vec<_>>() {
+    for function in
+        module.functions().filter(|f| f.is_declaration() && f.has_uses()).collect::<Vec<_>>()
+    {
         let name = function.name();
-        let calls = || function.users().into_iter().filter_map(|user| user.as_instruction()).collect::<Vec<_>>();
+        let calls = || {
+            function
+                .users()
+                .into_iter()
+                .filter_map(|user| user.as_instruction())
+                .collect::<Vec<_>>()
+        };
         if let Some(element) = element(&name) {
-            let size = size(element).ok_or_else(|| CopyError::Element { element: element.to_owned() })?;
+            let size =
+                size(element).ok_or_else(|| CopyError::Element { element: element.to_owned() })?;
             calls().into_iter().try_for_each(|call| copy(module, call, size))?;
         } else if WAITS.iter().any(|start| name.starts_with(start)) {
             calls().into_iter().for_each(|call| wait(module, call));
@@ -72,7 +81,12 @@ fn size(element: &str) -> Option<u64> {
     })
 }
 
-fn call_of<'ctx>(module: &Module<'ctx>, before: Instruction<'ctx>, name: &str, args: &[Value<'ctx>]) {
+fn call_of<'ctx>(
+    module: &Module<'ctx>,
+    before: Instruction<'ctx>,
+    name: &str,
+    args: &[Value<'ctx>],
+) {
     let builder = module.context().create_builder();
     builder.position_before(before);
     let types: Vec<_> = args.iter().map(|arg| arg.ty()).collect();
@@ -124,9 +138,18 @@ mod tests {
         let of = |name: &str| element(name).map(|element| (element.to_owned(), size(element)));
         let int = "_Z24__spirv_OpGroupAsyncCopyIiEP14__scythe_eventjPU3AS3T_PU3AS1S2_mmS1_";
         assert_eq!(of(int), Some(("i".to_owned(), Some(4))));
-        assert_eq!(of("_Z22__spirv_GroupAsyncCopyIDv3_fEP14__scythe_event"), Some(("Dv3_f".to_owned(), Some(16))));
-        assert_eq!(of("_Z22__spirv_GroupAsyncCopyIDv8_DF16_EP14__scythe_event").and_then(|e| e.1), Some(16));
-        assert_eq!(of("_Z24__spirv_OpGroupAsyncCopyI4pairEP14__scythe_event").and_then(|e| e.1), None);
+        assert_eq!(
+            of("_Z22__spirv_GroupAsyncCopyIDv3_fEP14__scythe_event"),
+            Some(("Dv3_f".to_owned(), Some(16)))
+        );
+        assert_eq!(
+            of("_Z22__spirv_GroupAsyncCopyIDv8_DF16_EP14__scythe_event").and_then(|e| e.1),
+            Some(16)
+        );
+        assert_eq!(
+            of("_Z24__spirv_OpGroupAsyncCopyI4pairEP14__scythe_event").and_then(|e| e.1),
+            None
+        );
         assert_eq!(of("_Z22__spirv_ControlBarrierjjj"), None);
     }
 }

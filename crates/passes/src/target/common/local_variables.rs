@@ -14,7 +14,9 @@ pub const LOCAL: u32 = 3;
 
 /// A function requests local memory, and the size or the alignment is not a constant.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("function '{function}' requests group-local memory whose size or alignment is not a constant")]
+#[error(
+    "function '{function}' requests group-local memory whose size or alignment is not a constant"
+)]
 pub struct SizeNotConstant {
     /// The symbol of the function, as in the device module.
     pub function: String,
@@ -27,8 +29,12 @@ pub fn declare(module: &Module<'_>) -> Result<(), SizeNotConstant> {
     let builder = context.create_builder();
     for call in asked.users().into_iter().filter_map(|user| user.as_instruction()) {
         let constant = |n: usize| call.args().get(n).and_then(|v| v.const_int_value());
-        let (Some(bytes), Some(align)) = (constant(0), constant(1).and_then(|a| u32::try_from(a).ok())) else {
-            return Err(SizeNotConstant { function: call.function().map_or_else(String::new, |f| f.name()) });
+        let (Some(bytes), Some(align)) =
+            (constant(0), constant(1).and_then(|a| u32::try_from(a).ok()))
+        else {
+            return Err(SizeNotConstant {
+                function: call.function().map_or_else(String::new, |f| f.name()),
+            });
         };
         let variable = module.add_global("group.local", context.int_type(8).array(bytes), LOCAL);
         variable.set_initializer(Some(variable.value_type().undef()));

@@ -7,7 +7,11 @@ use std::collections::HashSet;
 pub fn transfer(call: Instruction<'_>) -> Option<usize> {
     let name = call.called_function().filter(|f| f.is_intrinsic())?.name();
     let is = |prefix: &str| name.starts_with(prefix);
-    if is("llvm.memcpy.") || is("llvm.memmove.") { Some(2) } else { is("llvm.memset.").then_some(1) }
+    if is("llvm.memcpy.") || is("llvm.memmove.") {
+        Some(2)
+    } else {
+        is("llvm.memset.").then_some(1)
+    }
 }
 
 /// What an address is computed from, through plain address arithmetic; `None` where that is not one
@@ -55,7 +59,10 @@ pub fn only_read(pointer: Value<'_>) -> bool {
 /// Follows the uses of an address, through address arithmetic, to the instructions that do
 /// something with it; true when `matters` is, for one such user and the address in it, or when a
 /// user is no instruction.
-fn any_use<'ctx>(pointer: Value<'ctx>, matters: impl Fn(Instruction<'ctx>, Value<'ctx>) -> bool) -> bool {
+fn any_use<'ctx>(
+    pointer: Value<'ctx>,
+    matters: impl Fn(Instruction<'ctx>, Value<'ctx>) -> bool,
+) -> bool {
     let mut seen = HashSet::new();
     let mut work = vec![pointer];
     while let Some(value) = work.pop() {
@@ -84,5 +91,6 @@ fn any_use<'ctx>(pointer: Value<'ctx>, matters: impl Fn(Instruction<'ctx>, Value
 
 /// Whether the call marks where the lifetime of a variable starts or ends.
 pub fn is_lifetime_marker(call: Instruction<'_>) -> bool {
-    call.called_function().is_some_and(|f| f.is_intrinsic() && f.name().starts_with("llvm.lifetime."))
+    call.called_function()
+        .is_some_and(|f| f.is_intrinsic() && f.name().starts_with("llvm.lifetime."))
 }

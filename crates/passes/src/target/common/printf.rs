@@ -26,7 +26,11 @@ pub fn calls<'ctx>(module: &Module<'ctx>) -> Vec<Instruction<'ctx>> {
 }
 
 /// What C makes of an argument after the format, where the front end has not.
-pub fn promoted<'ctx>(context: ContextRef<'ctx>, builder: &Builder<'ctx>, value: Value<'ctx>) -> Value<'ctx> {
+pub fn promoted<'ctx>(
+    context: ContextRef<'ctx>,
+    builder: &Builder<'ctx>,
+    value: Value<'ctx>,
+) -> Value<'ctx> {
     match (value.ty().kind(), value.ty().int_width()) {
         (TypeKind::LLVMFloatTypeKind | TypeKind::LLVMHalfTypeKind, _) => {
             builder.fp_ext(value, context.double_type(), "")

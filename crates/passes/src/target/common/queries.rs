@@ -65,7 +65,11 @@ impl Query {
 
     /// Differs between the sub-groups of a work-group.
     pub fn varies_by_item(self) -> bool {
-        self.is_position() || matches!(self, Self::SubgroupId | Self::SubgroupSize | Self::SubgroupLocalInvocationId)
+        self.is_position()
+            || matches!(
+                self,
+                Self::SubgroupId | Self::SubgroupSize | Self::SubgroupLocalInvocationId
+            )
     }
 }
 
@@ -103,7 +107,12 @@ pub fn simplify<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>, has_groups:
             _ => ask(query, d),
         };
         let new = match dimension.const_int_value() {
-            Some(0..=2) if has_groups || !matches!(query, Query::WorkgroupId | Query::LocalInvocationId) => continue,
+            Some(0..=2)
+                if has_groups
+                    || !matches!(query, Query::WorkgroupId | Query::LocalInvocationId) =>
+            {
+                continue;
+            }
             Some(d) if d < 3 => answer(d),
             known => {
                 let mut chosen = i64.const_int(query.beyond());
@@ -127,7 +136,10 @@ mod tests {
     #[test]
     fn names_are_mangled_as_clang_does() {
         assert_eq!(Query::GlobalInvocationId.symbol(), "_Z33__spirv_BuiltInGlobalInvocationIdi");
-        assert_eq!(parse("_Z33__spirv_BuiltInGlobalInvocationIdi"), Some(Query::GlobalInvocationId));
+        assert_eq!(
+            parse("_Z33__spirv_BuiltInGlobalInvocationIdi"),
+            Some(Query::GlobalInvocationId)
+        );
         assert_eq!(parse("_Z25__spirv_BuiltInSubgroupIdv"), Some(Query::SubgroupId));
         assert_eq!(parse("_Z25__spirv_BuiltInSubgroupIdi"), None);
     }

@@ -19,6 +19,9 @@ pub fn work_group(kernel: Function<'_>) -> Option<[u64; 3]> {
 pub fn sub_group(kernel: Function<'_>) -> Option<u32> {
     let context = kernel.ty().context();
     let node = kernel.metadata(context.metadata_kind(SUB_GROUP))?;
-    let size = node.operand(0).and_then(|n| n.int()).filter(|n| n.is_power_of_two() && (1..=64).contains(n));
+    let size = node
+        .operand(0)
+        .and_then(|n| n.int())
+        .filter(|n| n.is_power_of_two() && (1..=64).contains(n));
     size.map(|n| n as u32)
 }

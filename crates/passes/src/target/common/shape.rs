@@ -7,7 +7,9 @@ use scythe_llvm::{Function, Place};
 /// A kernel without a usable [`SHAPE_ATTRIBUTE`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ShapeError {
-    #[error("kernel '{kernel}' has the shape '{found}', expected 'single_task', 'range' or 'nd_range'")]
+    #[error(
+        "kernel '{kernel}' has the shape '{found}', expected 'single_task', 'range' or 'nd_range'"
+    )]
     Unknown { kernel: String, found: String },
     #[error("kernel '{kernel}' lacks the function attribute '{SHAPE_ATTRIBUTE}'")]
     Missing { kernel: String },

@@ -52,15 +52,19 @@ pub fn ask<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) {
         let context = module.context();
         let address = builder.cast(Opcode::LLVMPtrToInt, pointer, context.int_type(64), "address");
         let within = |region: Region| {
-            let [first, bytes] = region.bounds().map(|name| builder.call(bound(module, name), &[], "").as_value());
+            let [first, bytes] =
+                region.bounds().map(|name| builder.call(bound(module, name), &[], "").as_value());
             let offset = builder.sub(address, first, "");
             builder.icmp(IntPredicate::LLVMIntULT, offset, bytes, "")
         };
         let not = |v: Value<'ctx>| builder.xor(v, context.const_int(1, 1), "");
         match space {
-            Space::Local => builder.or(within(Region::Variables), within(Region::Accessors), "is.local"),
+            Space::Local => {
+                builder.or(within(Region::Variables), within(Region::Accessors), "is.local")
+            }
             Space::Private => {
-                let in_frame = builder.and(within(Region::Frame), not(within(Region::Variables)), "");
+                let in_frame =
+                    builder.and(within(Region::Frame), not(within(Region::Variables)), "");
                 builder.or(in_frame, within(Region::Contexts), "is.private")
             }
             Space::Global => {
@@ -120,7 +124,8 @@ impl<'ctx> Regions<'ctx> {
         // The frame ends where the caller's begins: above the return address.
         let bytes = builder.sub(asked("llvm.addressofreturnaddress"), first, "frame.bytes");
         let params = function.params();
-        let held = builder.byte_offset(context, params[0], offset_of!(Launch, local_bytes) as u64, "");
+        let held =
+            builder.byte_offset(context, params[0], offset_of!(Launch, local_bytes) as u64, "");
         let local_bytes = builder.load(context.int_type(32), held, "local.bytes").as_value();
         let local_bytes = builder.cast(Opcode::LLVMZExt, local_bytes, i64, "");
         Self {
@@ -131,7 +136,12 @@ impl<'ctx> Regions<'ctx> {
     }
 
     /// Replaces all bounds in `function`, whose local variables lie within `variables`.
-    pub fn answer(&self, module: &Module<'ctx>, function: Function<'ctx>, variables: Option<Bounds<'ctx>>) {
+    pub fn answer(
+        &self,
+        module: &Module<'ctx>,
+        function: Function<'ctx>,
+        variables: Option<Bounds<'ctx>>,
+    ) {
         let none = [module.context().const_int(64, 0); 2];
         for region in Region::ALL {
             let bounds = match region {

@@ -18,10 +18,14 @@ pub fn share_read_only<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) {
         let align = kernel.enum_attribute(place, "align");
         kernel.clear_param_attributes(i as u32);
         let size = ty.alloc_size(module).unwrap_or(0);
-        for (name, value) in [("noalias", 0), ("readonly", 0), ("noundef", 0), ("dereferenceable", size)] {
+        for (name, value) in
+            [("noalias", 0), ("readonly", 0), ("noundef", 0), ("dereferenceable", size)]
+        {
             // Nothing is dereferenceable in an empty struct, which LLVM does not accept as a value.
-            let attribute =
-                module.context().enum_attribute(name, value).filter(|_| name != "dereferenceable" || size > 0);
+            let attribute = module
+                .context()
+                .enum_attribute(name, value)
+                .filter(|_| name != "dereferenceable" || size > 0);
             attribute.into_iter().chain(align).for_each(|a| kernel.add_attribute(place, a));
         }
     }
@@ -52,7 +56,8 @@ impl<'ctx> Passing<'ctx> {
 /// How each parameter is passed.
 pub fn passing<'ctx>(kernel: Function<'ctx>) -> Vec<Passing<'ctx>> {
     let one = |(i, param): (usize, Value<'ctx>)| {
-        let align = kernel.enum_attribute(Place::Param(i as u32), "align").and_then(|a| a.int_value());
+        let align =
+            kernel.enum_attribute(Place::Param(i as u32), "align").and_then(|a| a.int_value());
         let by_value = by_value(kernel, i).map(|ty| (ty, align.unwrap_or(1) as u32));
         Passing { by_value, align, ty: param.ty() }
     };

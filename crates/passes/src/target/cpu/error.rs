@@ -12,13 +12,15 @@ pub enum CpuError {
     Shape(#[from] ShapeError),
     /// A function that queries the position of its work-item, and calls itself.
     #[error(
-        "function '{function}' queries the position of its work-item and calls itself, so it cannot \
+        "function '{function}' queries the position of its work-item and calls itself, so it \
+         cannot \
          be inlined into a kernel; remove the recursion, or pass the position as an argument"
     )]
     RecursiveQuery { function: String },
     /// A work-item query that is not reached by plain calls from a kernel.
     #[error(
-        "function '{function}' calls '{query}', but no kernel calls the function directly; call it by \
+        "function '{function}' calls '{query}', but no kernel calls the function directly; call it \
+         by \
          its name, not through its address"
     )]
     StrayQuery { query: String, function: String },
@@ -29,7 +31,9 @@ pub enum CpuError {
     )]
     Constructors { count: u64 },
     /// A symbol that nobody defines, and one of its users.
-    #[error("'{user}' uses '{symbol}', which neither the program nor the CPU device library defines")]
+    #[error(
+        "'{user}' uses '{symbol}', which neither the program nor the CPU device library defines"
+    )]
     Undefined { symbol: String, user: String },
     #[error(transparent)]
     LocalMemory(#[from] SizeNotConstant),
@@ -38,7 +42,10 @@ pub enum CpuError {
     Unsuitable { kernel: String, why: Unsuitable },
     /// A kernel that requires sub-groups of more than one work-item, sees them, and cannot be
     /// widened.
-    #[error("kernel '{kernel}' requires sub-groups of {size} work-items, but cannot be vectorised: {why}")]
+    #[error(
+        "kernel '{kernel}' requires sub-groups of {size} work-items, but cannot be vectorised: \
+         {why}"
+    )]
     SubGroups { kernel: String, size: u32, why: Unsuitable },
     /// The one kernel that the options ask for.
     #[error("the device code has no kernel '{kernel}'")]

@@ -123,10 +123,14 @@ pub fn is_provided(symbol: &str) -> bool {
 /// The symbols that the module uses, does not define, and no one else provides: what the device
 /// library is asked for. The runtime provides `device_global` variables.
 pub fn missing(module: &Module<'_>) -> Vec<String> {
-    let functions = module.functions().filter(|f| f.is_declaration() && !f.is_intrinsic() && f.has_uses());
     let functions =
-        functions.map(|f| f.name()).filter(|n| !is_provided(n) && !queries::belongs_to_kernel(n) && !is_question(n));
-    let variables = module.globals().filter(|g| g.is_declaration() && g.has_uses() && DeviceGlobal::of(*g).is_none());
+        module.functions().filter(|f| f.is_declaration() && !f.is_intrinsic() && f.has_uses());
+    let functions = functions
+        .map(|f| f.name())
+        .filter(|n| !is_provided(n) && !queries::belongs_to_kernel(n) && !is_question(n));
+    let variables = module
+        .globals()
+        .filter(|g| g.is_declaration() && g.has_uses() && DeviceGlobal::of(*g).is_none());
     let variables = variables.map(|g| g.name());
     functions.chain(variables).collect()
 }
@@ -136,14 +140,16 @@ const DEVICE_LIBRARY: [&str; 2] = ["__spirv_", "__scythe_"];
 
 /// Whether the device library should have defined the symbol.
 fn is_of_device_library(symbol: &str) -> bool {
-    let name = symbol.strip_prefix("_Z").map(|rest| rest.trim_start_matches(|c: char| c.is_ascii_digit()));
+    let name =
+        symbol.strip_prefix("_Z").map(|rest| rest.trim_start_matches(|c: char| c.is_ascii_digit()));
     DEVICE_LIBRARY.iter().any(|prefix| name.unwrap_or(symbol).starts_with(prefix))
 }
 
 /// Fails when the finished module refers to a symbol that nobody provides; where it is `linkable`,
 /// other objects provide what is not the device library's.
 pub fn check(module: &Module<'_>, linkable: bool) -> Result<(), CpuError> {
-    let missing = missing(module).into_iter().find(|symbol| !linkable || is_of_device_library(symbol));
+    let missing =
+        missing(module).into_iter().find(|symbol| !linkable || is_of_device_library(symbol));
     let Some(symbol) = missing else { return Ok(()) };
     let value = module.function(&symbol).map(|f| f.as_value());
     let value = value.or_else(|| module.global(&symbol).map(|g| g.as_value()));
@@ -179,7 +185,17 @@ mod tests {
 
     #[test]
     fn scalar_maths_is_provided_and_complex_maths_is_not() {
-        assert!(is_provided("sinf") && is_provided("pow") && is_provided("memcpy") && is_provided("nanf"));
-        assert!(!is_provided("cexpf") && !is_provided("__mulsc3") && !is_provided("_Z3foov") && !is_provided("f"));
+        assert!(
+            is_provided("sinf")
+                && is_provided("pow")
+                && is_provided("memcpy")
+                && is_provided("nanf")
+        );
+        assert!(
+            !is_provided("cexpf")
+                && !is_provided("__mulsc3")
+                && !is_provided("_Z3foov")
+                && !is_provided("f")
+        );
     }
 }

@@ -76,7 +76,16 @@ impl Options {
         } else {
             4
         };
-        Self { opt_level, cpu, features, vector_width, lanes, scalar: false, target: None, linkable: false }
+        Self {
+            opt_level,
+            cpu,
+            features,
+            vector_width,
+            lanes,
+            scalar: false,
+            target: None,
+            linkable: false,
+        }
     }
 }
 
@@ -220,10 +229,15 @@ impl<'ctx> Lowering<'_, 'ctx> {
 
     /// Makes the work-group functions. Only they, what describes them, and `exports` are visible
     /// afterwards.
-    fn wrap(&self, kernels: &mut [Kernel<'ctx>], exports: &[Function<'ctx>]) -> Result<Vec<Entry<'ctx>>, CpuError> {
+    fn wrap(
+        &self,
+        kernels: &mut [Kernel<'ctx>],
+        exports: &[Function<'ctx>],
+    ) -> Result<Vec<Entry<'ctx>>, CpuError> {
         let Self { module, machine, options, passes } = *self;
         for kernel in kernels.iter_mut() {
-            kernel.by_items = items::wanted(kernel.function, kernel.shape, kernel.local_size, options);
+            kernel.by_items =
+                items::wanted(kernel.function, kernel.shape, kernel.local_size, options);
         }
         if kernels.iter().any(|kernel| kernel.by_items) {
             run_passes(module, items::PREPARE, Some(machine), passes)?;
@@ -231,7 +245,9 @@ impl<'ctx> Lowering<'_, 'ctx> {
         // Variables that keep values from launch to launch exist once: code that is compiled apart
         // would have its own.
         let has_state = module.globals().any(|g| {
-            !g.is_declaration() && !g.is_constant() && g.as_value().ty().address_space() != Some(local_variables::LOCAL)
+            !g.is_declaration()
+                && !g.is_constant()
+                && g.as_value().ty().address_space() != Some(local_variables::LOCAL)
         });
         let mut entries = Vec::with_capacity(kernels.len());
         let mut visible = Vec::new();
@@ -250,12 +266,20 @@ impl<'ctx> Lowering<'_, 'ctx> {
 
     /// Makes the work-group function of a kernel, and tells its form. `has_state`: the module has
     /// variables that keep values from launch to launch.
-    fn make_entry(&self, kernel: &Kernel<'ctx>, has_state: bool) -> Result<(Entry<'ctx>, Form), CpuError> {
+    fn make_entry(
+        &self,
+        kernel: &Kernel<'ctx>,
+        has_state: bool,
+    ) -> Result<(Entry<'ctx>, Form), CpuError> {
         let Self { module, machine, options, .. } = *self;
         let Kernel { function, shape, local_size, ref passing, by_items } = *kernel;
-        let general =
-            shape == Shape::NdRange && local_size.is_none() && options.opt_level > 0 && !has_state && !options.scalar;
-        let hidden = required_sizes::sub_group(function).is_none() && !specialise::sees_sub_groups(function);
+        let general = shape == Shape::NdRange
+            && local_size.is_none()
+            && options.opt_level > 0
+            && !has_state
+            && !options.scalar;
+        let hidden =
+            required_sizes::sub_group(function).is_none() && !specialise::sees_sub_groups(function);
         let divides = general && hidden && specialise::divides_by_size(function);
         let one_form = general && by_items && items::has_many_barriers(function);
         let mut lanes = if general && (hidden || one_form) { options.lanes } else { 0 };
@@ -288,7 +312,12 @@ impl<'ctx> Lowering<'_, 'ctx> {
                 continue;
             }
             // Passes leave functions alone that are marked so.
-            let others = || entries.iter().filter(|entry| entry.by_items != by_items).map(|entry| entry.function);
+            let others = || {
+                entries
+                    .iter()
+                    .filter(|entry| entry.by_items != by_items)
+                    .map(|entry| entry.function)
+            };
             for name in ["optnone", "noinline"] {
                 if let Some(attribute) = context.enum_attribute(name, 0) {
                     others().for_each(|e| e.add_attribute(Place::Function, attribute));
@@ -310,8 +339,9 @@ impl<'ctx> Lowering<'_, 'ctx> {
 /// For code that is vectorised: registers, common subexpressions, loop invariants. Where a barrier
 /// leads to one region alone, jump threading goes there directly, which leaves a third less code to
 /// compile in kernels of many regions.
-const LEAN: &str = "function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg,jump-threading,instcombine<no-verify-fixpoint>,\
-    loop-mssa(loop-rotate,licm),loop(indvars,loop-deletion,loop-unroll-full),sroa,early-cse<memssa>,\
+const LEAN: &str = "function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg,jump-threading,\
+    instcombine<no-verify-fixpoint>,loop-mssa(loop-rotate,licm),\
+    loop(indvars,loop-deletion,loop-unroll-full),sroa,early-cse<memssa>,\
     instcombine<no-verify-fixpoint>,gvn,loop-mssa(licm),instcombine<no-verify-fixpoint>,\
     simplifycfg<switch-to-lookup>,adce),globaldce";
 
@@ -332,21 +362,22 @@ fn inline_moderate<'ctx>(module: &Module<'ctx>, kernels: &[Function<'ctx>]) {
         for i in function.instructions() {
             let callee = i.called_function().filter(|f| !f.is_declaration());
             let brought = callee.map_or(0, |f| size(f, known));
-            total = total.saturating_add(1).saturating_add(if brought <= INLINE_LIMIT || brought == usize::MAX {
-                brought
-            } else {
-                0
-            });
+            total = total.saturating_add(1).saturating_add(
+                if brought <= INLINE_LIMIT || brought == usize::MAX { brought } else { 0 },
+            );
         }
         known.insert(function, total);
         total
     }
     let mut known = HashMap::new();
-    let functions: Vec<_> = module.functions().filter(|f| !f.is_declaration() && !kernels.contains(f)).collect();
+    let functions: Vec<_> =
+        module.functions().filter(|f| !f.is_declaration() && !kernels.contains(f)).collect();
     for function in functions {
         let fixed = function.enum_attribute(Place::Function, "noinline").is_some();
         let attribute = function.ty().context().enum_attribute("alwaysinline", 0);
-        if let Some(attribute) = attribute.filter(|_| !fixed && size(function, &mut known) <= INLINE_LIMIT) {
+        if let Some(attribute) =
+            attribute.filter(|_| !fixed && size(function, &mut known) <= INLINE_LIMIT)
+        {
             function.add_attribute(Place::Function, attribute);
         }
     }
@@ -357,13 +388,18 @@ const INLINE: &str = "globaldce,always-inline";
 
 /// Inlines, and brings private variables from memory to registers.
 const SIMPLIFY: &str = "globaldce,always-inline,\
-    cgscc(inline,function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>)),globaldce";
+    cgscc(inline,function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg,\
+    instcombine<no-verify-fixpoint>)),globaldce";
 
 /// Lets copies of arguments that are only read be read where they came from.
-const FORWARD: &str = "function(instcombine<no-verify-fixpoint>,sroa<modify-cfg>,early-cse<memssa>)";
+const FORWARD: &str =
+    "function(instcombine<no-verify-fixpoint>,sroa<modify-cfg>,early-cse<memssa>)";
 
 /// Makes sure that all `users` of queries are inlined, up to the kernels.
-fn inline_query_users<'ctx>(kernels: &[Function<'ctx>], users: &[Function<'ctx>]) -> Result<(), CpuError> {
+fn inline_query_users<'ctx>(
+    kernels: &[Function<'ctx>],
+    users: &[Function<'ctx>],
+) -> Result<(), CpuError> {
     check::recursion(users)?;
     for user in users.iter().filter(|u| !kernels.contains(u)) {
         for name in ["noinline", "optnone"] {

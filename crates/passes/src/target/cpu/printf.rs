@@ -18,7 +18,8 @@ pub fn run(module: &Module<'_>) {
     let builder = context.create_builder();
     for call in calls {
         builder.position_before(call);
-        let args: Vec<_> = call.args().into_iter().map(|value| promoted(context, &builder, value)).collect();
+        let args: Vec<_> =
+            call.args().into_iter().map(|value| promoted(context, &builder, value)).collect();
         let made = builder.call(function, &args, "");
         call.replace_all_uses_with(made.as_value());
         call.erase();

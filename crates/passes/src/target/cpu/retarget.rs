@@ -96,8 +96,11 @@ pub fn internalize<'ctx>(module: &Module<'ctx>, kept: &[Function<'ctx>]) {
     for function in module.functions().filter(|f| !f.is_declaration()) {
         function.remove_comdat();
         function.set_visibility(Visibility::LLVMDefaultVisibility);
-        let linkage =
-            if kept.contains(&function) { Linkage::LLVMExternalLinkage } else { Linkage::LLVMInternalLinkage };
+        let linkage = if kept.contains(&function) {
+            Linkage::LLVMExternalLinkage
+        } else {
+            Linkage::LLVMInternalLinkage
+        };
         function.set_linkage(linkage);
     }
     for variable in module.globals().filter(|v| !v.is_declaration()) {

@@ -18,7 +18,9 @@
 //! signature that the caller expects.
 
 use super::GENERIC_ORIGIN;
-use scythe_llvm::{Attribute, Context, Error, Function, Linkage, Module, Opcode, Place, TargetMachine, Type};
+use scythe_llvm::{
+    Attribute, Context, Error, Function, Linkage, Module, Opcode, Place, TargetMachine, Type,
+};
 
 /// Any memory, in generic code.
 const ANY: u32 = 4;
@@ -26,7 +28,11 @@ const ANY: u32 = 4;
 const MARK: &str = "__scythe_same_space_";
 
 /// The module for the machine, with NVPTX's address spaces.
-pub fn run<'ctx>(context: &'ctx Context, module: Module<'ctx>, machine: &TargetMachine) -> Result<Module<'ctx>, Error> {
+pub fn run<'ctx>(
+    context: &'ctx Context,
+    module: Module<'ctx>,
+    machine: &TargetMachine,
+) -> Result<Module<'ctx>, Error> {
     mark_casts(&module);
     machine.apply_to(&module);
     let text = renumbered(&module.to_string());
@@ -42,7 +48,8 @@ pub fn run<'ctx>(context: &'ctx Context, module: Module<'ctx>, machine: &TargetM
         }
         function.erase();
     }
-    let undefined = module.functions().filter(|f| f.is_declaration() && !f.is_intrinsic() && f.has_uses());
+    let undefined =
+        module.functions().filter(|f| f.is_declaration() && !f.is_intrinsic() && f.has_uses());
     for function in undefined.collect::<Vec<_>>() {
         let result = gives_through_memory(function);
         if let Some(result) = result.and_then(|sret| sret.type_value()) {
@@ -58,20 +65,27 @@ pub fn run<'ctx>(context: &'ctx Context, module: Module<'ctx>, machine: &TargetM
 fn mark_casts(module: &Module<'_>) {
     let context = module.context();
     // A function's address, or null, may be cast in a constant.
-    let in_constants = |f: &Function<'_>| f.users().iter().any(|user| user.as_instruction().is_none());
+    let in_constants =
+        |f: &Function<'_>| f.users().iter().any(|user| user.as_instruction().is_none());
     let callees: Vec<_> = module.functions().filter(in_constants).collect();
     for function in module.functions().filter(|f| !f.is_declaration()) {
         callees.iter().for_each(|callee| callee.as_value().expand_constant_users(function));
-        let casts: Vec<_> = function.instructions().filter(|i| i.opcode() == Opcode::LLVMAddrSpaceCast).collect();
+        let casts: Vec<_> =
+            function.instructions().filter(|i| i.opcode() == Opcode::LLVMAddrSpaceCast).collect();
         for cast in casts {
             let Some(value) = cast.operand(0) else { continue };
             let (from, to) = (value.ty(), cast.ty());
-            let (Some(from_space), Some(to_space)) = (from.address_space(), to.address_space()) else { continue };
+            let (Some(from_space), Some(to_space)) = (from.address_space(), to.address_space())
+            else {
+                continue;
+            };
             if ![(0, ANY), (ANY, 0), (1, 2), (2, 1)].contains(&(from_space, to_space)) {
                 continue;
             }
-            let marker =
-                module.get_or_add_function(&format!("{MARK}{from_space}_{to_space}"), to.function(&[from], false));
+            let marker = module.get_or_add_function(
+                &format!("{MARK}{from_space}_{to_space}"),
+                to.function(&[from], false),
+            );
             let builder = context.create_builder();
             builder.position_before(cast);
             let call = builder.call(marker, &[value], "");
@@ -94,7 +108,11 @@ fn gives_through_memory<'ctx>(function: Function<'ctx>) -> Option<Attribute<'ctx
 
 /// Lets `function`, which gives its result through its first parameter, call one of its name that
 /// returns it.
-fn return_through_memory<'ctx>(module: &Module<'ctx>, function: Function<'ctx>, result: Type<'ctx>) {
+fn return_through_memory<'ctx>(
+    module: &Module<'ctx>,
+    function: Function<'ctx>,
+    result: Type<'ctx>,
+) {
     let context = module.context();
     let name = function.name();
     function.set_name(&format!("{name}.through_memory"));
@@ -124,7 +142,9 @@ fn renumbered(text: &str) -> String {
         }
         // LLVM writes a quote within quotes as `\22`, so that parts alternate.
         match index % 2 {
-            0 => out.push_str(&part.replace(" addrspace(4)", "").replace("addrspace(2)", "addrspace(1)")),
+            0 => out.push_str(
+                &part.replace(" addrspace(4)", "").replace("addrspace(2)", "addrspace(1)"),
+            ),
             _ => out.push_str(part),
         }
     }
@@ -137,9 +157,10 @@ mod tests {
 
     #[test]
     fn only_types_are_renumbered() {
-        let text =
-            "@s = addrspace(2) constant [3 x i8] c\" addrspace(4)\", section \"addrspace(2)\"\nptr addrspace(4) %p";
-        let expected = "@s = addrspace(1) constant [3 x i8] c\" addrspace(4)\", section \"addrspace(2)\"\nptr %p";
+        let text = "@s = addrspace(2) constant [3 x i8] c\" addrspace(4)\", \
+            section \"addrspace(2)\"\nptr addrspace(4) %p";
+        let expected = "@s = addrspace(1) constant [3 x i8] c\" addrspace(4)\", \
+            section \"addrspace(2)\"\nptr %p";
         assert_eq!(renumbered(text), expected);
     }
 }

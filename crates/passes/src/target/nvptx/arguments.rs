@@ -10,7 +10,11 @@ use scythe_llvm::{Builder, Function, Module, Place, Type, Value};
 
 /// Adds the launch block to the parameters of `kernel`, and the check to range kernels. Returns the
 /// new kernel.
-pub fn add_launch<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>, shape: Shape) -> Function<'ctx> {
+pub fn add_launch<'ctx>(
+    module: &Module<'ctx>,
+    kernel: Function<'ctx>,
+    shape: Shape,
+) -> Function<'ctx> {
     let context = module.context();
     let block = block_type(module);
     let mut types: Vec<Type<'ctx>> = kernel.params().iter().map(|param| param.ty()).collect();
@@ -41,7 +45,11 @@ fn keep_parameters<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) {
         let has = |name| kernel.enum_attribute(place, name).is_some();
         if has("byval") && (has("readonly") || has("readnone") || only_read(param)) {
             let attributes = ["noalias", "readonly"].map(|name| context.enum_attribute(name, 0));
-            attributes.into_iter().flatten().filter(|_| !has("readnone")).for_each(|a| kernel.add_attribute(place, a));
+            attributes
+                .into_iter()
+                .flatten()
+                .filter(|_| !has("readnone"))
+                .for_each(|a| kernel.add_attribute(place, a));
             kernel.add_attribute(place, context.string_attribute("nvvm.grid_constant", ""));
         }
     }
@@ -68,9 +76,14 @@ pub fn replace<'ctx>(
     new.set_linkage(kernel.linkage());
     new.copy_comdat_from(kernel);
     let old: Vec<Value<'ctx>> = kernel.params();
-    for (index, param) in old.iter().enumerate().filter(|(index, param)| param.ty() == types[*index]) {
+    for (index, param) in
+        old.iter().enumerate().filter(|(index, param)| param.ty() == types[*index])
+    {
         let place = Place::Param(index as u32);
-        kernel.attributes(place).into_iter().for_each(|attribute| new.add_attribute(place, attribute));
+        kernel
+            .attributes(place)
+            .into_iter()
+            .for_each(|attribute| new.add_attribute(place, attribute));
         new.params()[index].set_name(&param.name());
     }
     new.take_body(kernel);
@@ -78,7 +91,8 @@ pub fn replace<'ctx>(
         let builder = module.context().create_builder();
         builder.position_at_start(entry);
         for (index, (param, value)) in old.iter().zip(new.params()).enumerate() {
-            let value = if param.ty() == value.ty() { value } else { adapt(&builder, index, value) };
+            let value =
+                if param.ty() == value.ty() { value } else { adapt(&builder, index, value) };
             param.replace_all_uses_with(value);
         }
     }

@@ -22,9 +22,13 @@ pub enum Construct {
 impl fmt::Display for Construct {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::LongDouble => f.write_str("uses floating-point numbers of more than 64 bits, such as 'long double'"),
+            Self::LongDouble => f.write_str(
+                "uses floating-point numbers of more than 64 bits, such as 'long double'",
+            ),
             Self::ComputedGoto => f.write_str("jumps to the address of a label"),
-            Self::WideAtomic(size) => write!(f, "has an atomic access to {size} bytes, expected at most 8"),
+            Self::WideAtomic(size) => {
+                write!(f, "has an atomic access to {size} bytes, expected at most 8")
+            }
         }
     }
 }
@@ -39,7 +43,8 @@ pub struct Position {
 
 /// Where the module has such constructs, as far as debug information tells.
 pub fn positions(module: &Module<'_>) -> Vec<Position> {
-    let found = functions(module).flat_map(|function| function.instructions().map(move |i| (function, i)));
+    let found =
+        functions(module).flat_map(|function| function.instructions().map(move |i| (function, i)));
     found
         .filter_map(|(function, instruction)| {
             let construct = construct(module, instruction, 0)?;
@@ -52,7 +57,10 @@ pub fn positions(module: &Module<'_>) -> Vec<Position> {
 
 /// Fails on global constructors: nothing runs before the first kernel.
 pub fn constructors(module: &Module<'_>) -> Result<(), NvptxError> {
-    match module.global("llvm.global_ctors").is_some_and(|list| list.value_type().element_count() != Some(0)) {
+    match module
+        .global("llvm.global_ctors")
+        .is_some_and(|list| list.value_type().element_count() != Some(0))
+    {
         true => Err(NvptxError::Constructors),
         false => Ok(()),
     }
@@ -61,8 +69,14 @@ pub fn constructors(module: &Module<'_>) -> Result<(), NvptxError> {
 /// Fails where the module has an unsupported construct, for an architecture such as 90.
 pub fn run(module: &Module<'_>, sm: u32) -> Result<(), NvptxError> {
     for function in functions(module) {
-        if let Some(construct) = function.instructions().find_map(|instruction| construct(module, instruction, sm)) {
-            return Err(NvptxError::Unsupported { construct, function: function.name(), place: None });
+        if let Some(construct) =
+            function.instructions().find_map(|instruction| construct(module, instruction, sm))
+        {
+            return Err(NvptxError::Unsupported {
+                construct,
+                function: function.name(),
+                place: None,
+            });
         }
     }
     Ok(())
@@ -72,13 +86,18 @@ fn functions<'ctx>(module: &Module<'ctx>) -> impl Iterator<Item = Function<'ctx>
     module.functions().filter(|function| !function.is_declaration()).collect::<Vec<_>>().into_iter()
 }
 
-fn construct<'ctx>(module: &Module<'ctx>, instruction: Instruction<'ctx>, sm: u32) -> Option<Construct> {
+fn construct<'ctx>(
+    module: &Module<'ctx>,
+    instruction: Instruction<'ctx>,
+    sm: u32,
+) -> Option<Construct> {
     use TypeKind::{LLVMFP128TypeKind, LLVMPPC_FP128TypeKind, LLVMX86_FP80TypeKind};
     let wide = [LLVMFP128TypeKind, LLVMPPC_FP128TypeKind, LLVMX86_FP80TypeKind];
     if instruction.opcode() == Opcode::LLVMIndirectBr {
         return Some(Construct::ComputedGoto);
     }
-    let types = std::iter::once(instruction.ty()).chain(instruction.operands().map(|operand| operand.ty()));
+    let types =
+        std::iter::once(instruction.ty()).chain(instruction.operands().map(|operand| operand.ty()));
     if types.map(|ty| ty.kind()).any(|kind| wide.contains(&kind)) {
         return Some(Construct::LongDouble);
     }
@@ -89,7 +108,9 @@ fn construct<'ctx>(module: &Module<'ctx>, instruction: Instruction<'ctx>, sm: u3
     let (value, exchanges) = match instruction.opcode() {
         Opcode::LLVMLoad => (Some(instruction.ty()), false),
         Opcode::LLVMStore => (instruction.operand(0).map(|value| value.ty()), false),
-        Opcode::LLVMAtomicRMW | Opcode::LLVMAtomicCmpXchg => (instruction.operand(1).map(|value| value.ty()), true),
+        Opcode::LLVMAtomicRMW | Opcode::LLVMAtomicCmpXchg => {
+            (instruction.operand(1).map(|value| value.ty()), true)
+        }
         _ => (None, false),
     };
     let size = value.and_then(|ty| ty.alloc_size(module))?;

@@ -12,7 +12,8 @@ pub enum NvptxError {
     Shape(#[from] ShapeError),
     /// A work-item query that is not reached by plain calls from a kernel.
     #[error(
-        "function '{function}' calls '{query}' and cannot be inlined into a kernel, because it calls \
+        "function '{function}' calls '{query}' and cannot be inlined into a kernel, because it \
+         calls \
          itself or is called through its address"
     )]
     StrayQuery { query: String, function: String },
@@ -23,7 +24,9 @@ pub enum NvptxError {
     )]
     Constructors,
     /// A symbol that nobody defines, and one of its users.
-    #[error("'{user}' uses '{symbol}', which neither the program nor the NVPTX device library defines")]
+    #[error(
+        "'{user}' uses '{symbol}', which neither the program nor the NVPTX device library defines"
+    )]
     Undefined { symbol: String, user: String },
     #[error(transparent)]
     LocalMemory(#[from] SizeNotConstant),
@@ -35,7 +38,9 @@ pub enum NvptxError {
     )]
     WorkGroup { kernel: String, size: [u64; 3] },
     /// A sub-group size that no device has.
-    #[error("kernel '{kernel}' requires sub-groups of {size} work-items; NVIDIA GPUs support only 32")]
+    #[error(
+        "kernel '{kernel}' requires sub-groups of {size} work-items; NVIDIA GPUs support only 32"
+    )]
     SubGroup { kernel: String, size: u32 },
     /// A construct that LLVM's back end does not support, and its position in the source, where
     /// that is known.

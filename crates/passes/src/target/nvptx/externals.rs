@@ -9,7 +9,8 @@ const PROVIDED: [&str; 5] = ["vprintf", "__assertfail", "malloc", "free", "__nvv
 
 /// The symbols that the module uses, does not define, and nobody else provides.
 pub fn missing(module: &Module<'_>) -> Vec<String> {
-    let undefined = module.functions().filter(|f| f.is_declaration() && !f.is_intrinsic() && f.has_uses());
+    let undefined =
+        module.functions().filter(|f| f.is_declaration() && !f.is_intrinsic() && f.has_uses());
     let names = undefined.map(|f| f.name());
     let is_query = |name: &str| queries::parse(name).is_some_and(|q| q.takes_dimension());
     names.filter(|name| !PROVIDED.contains(&name.as_str()) && !is_query(name)).collect()
@@ -20,5 +21,8 @@ pub fn check(module: &Module<'_>) -> Result<(), NvptxError> {
     let Some(symbol) = missing(module).into_iter().next() else { return Ok(()) };
     let users = module.function(&symbol).map(|f| f.users()).unwrap_or_default();
     let user = users.into_iter().find_map(|user| user.as_instruction()?.function());
-    Err(NvptxError::Undefined { symbol, user: user.map_or_else(|| "a constant".to_owned(), |f| f.name()) })
+    Err(NvptxError::Undefined {
+        symbol,
+        user: user.map_or_else(|| "a constant".to_owned(), |f| f.name()),
+    })
 }

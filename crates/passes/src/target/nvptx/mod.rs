@@ -59,7 +59,11 @@ impl Stage {
 }
 
 /// The first step. May run again when more code was linked.
-pub fn prepare(module: &Module<'_>, machine: &TargetMachine, options: &Options) -> Result<(), NvptxError> {
+pub fn prepare(
+    module: &Module<'_>,
+    machine: &TargetMachine,
+    options: &Options,
+) -> Result<(), NvptxError> {
     check::constructors(module)?;
     crate::properties::drop_annotations(module);
     local_variables::declare(module)?;
@@ -85,11 +89,18 @@ pub fn lower<'ctx, 'm>(
 
     let kernels = module.kernels();
     for user in launch::users(module).into_iter().filter(|user| !kernels.contains(user)) {
-        ["noinline", "optnone"].iter().for_each(|name| user.remove_enum_attribute(Place::Function, name));
+        ["noinline", "optnone"]
+            .iter()
+            .for_each(|name| user.remove_enum_attribute(Place::Function, name));
         let attribute = module.context().enum_attribute("alwaysinline", 0);
         attribute.into_iter().for_each(|attribute| user.add_attribute(Place::Function, attribute));
     }
-    let passes = PassOptions { loop_unroll: true, slp_vectorize: true, loop_vectorize: true, ..PassOptions::default() };
+    let passes = PassOptions {
+        loop_unroll: true,
+        slp_vectorize: true,
+        loop_vectorize: true,
+        ..PassOptions::default()
+    };
     run_passes(module, "globaldce,always-inline,globaldce", Some(machine), passes)?;
     for offset in local_memory::run(module) {
         // The first block is at the start of the launch's memory.

@@ -16,7 +16,8 @@ fn replace<'ctx>(module: &Module<'ctx>, call: Instruction<'ctx>) {
     let Some(format) = args.first().copied() else { return };
     let builder = context.create_builder();
     builder.position_before(call);
-    let values: Vec<Value<'ctx>> = args[1..].iter().map(|value| promoted(context, &builder, *value)).collect();
+    let values: Vec<Value<'ctx>> =
+        args[1..].iter().map(|value| promoted(context, &builder, *value)).collect();
     let types: Vec<_> = values.iter().map(|value| value.ty()).collect();
     let block = context.struct_type(&types, false);
     let memory = if values.is_empty() {
@@ -30,12 +31,14 @@ fn replace<'ctx>(module: &Module<'ctx>, call: Instruction<'ctx>) {
         }
         let memory = start.alloca(block, "printf.arguments").as_value();
         for (index, value) in values.iter().enumerate() {
-            let place = builder.gep(block, memory, &[i32.const_int(0), i32.const_int(index as u64)], "");
+            let place =
+                builder.gep(block, memory, &[i32.const_int(0), i32.const_int(index as u64)], "");
             builder.store(*value, place);
         }
         memory
     };
-    let format = if format.ty() == pointer { format } else { builder.addr_space_cast(format, pointer, "") };
+    let format =
+        if format.ty() == pointer { format } else { builder.addr_space_cast(format, pointer, "") };
     let vprintf = module.get_or_add_function("vprintf", i32.function(&[pointer, pointer], false));
     let result = builder.call(vprintf, &[format, memory], "");
     call.replace_all_uses_with(result.as_value());

@@ -3,7 +3,10 @@
 
 use super::Options;
 use crate::device_globals::erase_bookkeeping;
-use scythe_llvm::{CallConv, Function, GlobalVariable, Linkage, Module, Place, SyncScope, TargetMachine, Visibility};
+use scythe_llvm::{
+    CallConv, Function, GlobalVariable, Linkage, Module, Place, SyncScope, TargetMachine,
+    Visibility,
+};
 
 /// Function attributes that mean nothing on a GPU, or are decided by [`Options`].
 const DROPPED_STRINGS: [&str; 6] = [
@@ -88,7 +91,11 @@ pub fn internalize(module: &Module<'_>) {
     for function in module.functions().filter(|f| !f.is_declaration()) {
         function.remove_comdat();
         function.set_visibility(Visibility::LLVMDefaultVisibility);
-        let linkage = if function.is_kernel() { Linkage::LLVMExternalLinkage } else { Linkage::LLVMInternalLinkage };
+        let linkage = if function.is_kernel() {
+            Linkage::LLVMExternalLinkage
+        } else {
+            Linkage::LLVMInternalLinkage
+        };
         function.set_linkage(linkage);
     }
     for variable in module.globals().filter(|v| !v.is_declaration()) {
@@ -97,7 +104,11 @@ pub fn internalize(module: &Module<'_>) {
             continue;
         }
         variable.set_visibility(Visibility::LLVMDefaultVisibility);
-        let linkage = if is_of_host(variable) { Linkage::LLVMExternalLinkage } else { Linkage::LLVMInternalLinkage };
+        let linkage = if is_of_host(variable) {
+            Linkage::LLVMExternalLinkage
+        } else {
+            Linkage::LLVMInternalLinkage
+        };
         variable.set_linkage(linkage);
     }
 }

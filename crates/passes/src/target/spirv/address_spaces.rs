@@ -6,15 +6,20 @@
 //! ([`inline_users`]), where the code often shows the answer ([`answer`]).
 
 use crate::target::common::address_spaces::{self, Space};
-use scythe_llvm::{CallConv, Error, IntPredicate, Module, PassOptions, Place, TargetMachine, run_passes};
+use scythe_llvm::{
+    CallConv, Error, IntPredicate, Module, PassOptions, Place, TargetMachine, run_passes,
+};
 
 /// Brings what was kept for the questions' sake into registers.
-const TIDY: &str = "function(instcombine<no-verify-fixpoint>,simplifycfg,sroa<modify-cfg>,infer-address-spaces,adce)";
+const TIDY: &str = "function(instcombine<no-verify-fixpoint>,simplifycfg,sroa<modify-cfg>,\
+    infer-address-spaces,adce)";
 
 /// Marks all functions that ask, to be inlined. None is to be left without optimisation: LLVM does
 /// not take both.
 pub fn inline_users(module: &Module<'_>) {
-    for function in address_spaces::users(module).into_iter().filter(|function| !function.is_kernel()) {
+    for function in
+        address_spaces::users(module).into_iter().filter(|function| !function.is_kernel())
+    {
         function.remove_enum_attribute(Place::Function, "noinline");
         if let Some(attribute) = module.context().enum_attribute("alwaysinline", 0) {
             function.add_attribute(Place::Function, attribute);
@@ -36,9 +41,13 @@ pub fn answer(module: &Module<'_>, machine: &TargetMachine) -> Result<(), Error>
                 Space::Private => ("_Z42__spirv_GenericCastToPtrExplicit_ToPrivatePvi", 0, 7),
             };
             let result = context.ptr_type(result);
-            let cast = module.get_or_add_function(name, result.function(&[pointer.ty(), context.int_type(32)], false));
+            let cast = module.get_or_add_function(
+                name,
+                result.function(&[pointer.ty(), context.int_type(32)], false),
+            );
             cast.set_call_conv(CallConv::SPIR_FUNC);
-            let there = builder.call(cast, &[pointer, context.const_int(32, storage_class)], "").as_value();
+            let there =
+                builder.call(cast, &[pointer, context.const_int(32, storage_class)], "").as_value();
             builder.icmp(IntPredicate::LLVMIntNE, there, result.const_null(), "")
         });
     }

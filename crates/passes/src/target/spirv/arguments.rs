@@ -17,8 +17,13 @@ pub fn run(module: &Module<'_>) {
 
 fn replace<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>, place: Place) {
     let bytes = kernel.enum_attribute(place, "byval").and_then(|attribute| attribute.type_value());
-    let Some(size) = bytes.filter(|ty| !ty.is_struct()).and_then(|ty| ty.alloc_size(module)) else { return };
-    let align = kernel.enum_attribute(place, "align").and_then(|attribute| attribute.int_value()).unwrap_or(1);
+    let Some(size) = bytes.filter(|ty| !ty.is_struct()).and_then(|ty| ty.alloc_size(module)) else {
+        return;
+    };
+    let align = kernel
+        .enum_attribute(place, "align")
+        .and_then(|attribute| attribute.int_value())
+        .unwrap_or(1);
     let context = module.context();
     let structure = match size.is_multiple_of(align) {
         true => context.struct_type(&[unit(module, align).array(size / align)], false),

@@ -10,7 +10,8 @@
 
 use super::SpirvError;
 use super::lowering::binary::{
-    Instruction, Module, OP_ENTRY_POINT, OP_FUNCTION, OP_FUNCTION_END, OP_NAME, OP_TYPE_POINTER, is_type,
+    Instruction, Module, OP_ENTRY_POINT, OP_FUNCTION, OP_FUNCTION_END, OP_NAME, OP_TYPE_POINTER,
+    is_type,
 };
 use std::collections::HashMap;
 
@@ -22,8 +23,9 @@ pub fn run(module: &Module) -> Result<(), SpirvError> {
         match instruction.opcode {
             OP_FUNCTION => function = instruction.operands.get(1).copied().unwrap_or(0),
             OP_FUNCTION_END => function = 0,
-            _ if function != 0 => check(instruction, &types)
-                .map_err(|mismatch| SpirvError::Invalid { function: name(module, function), mismatch })?,
+            _ if function != 0 => check(instruction, &types).map_err(|mismatch| {
+                SpirvError::Invalid { function: name(module, function), mismatch }
+            })?,
             _ => (),
         }
     }
@@ -40,7 +42,9 @@ pub enum Mismatch {
     Operand { opcode: u16, id: u32, seen: u32, expected: u32 },
     #[error("conversion {opcode} of %{id} changes nothing")]
     Conversion { opcode: u16, id: u32 },
-    #[error("operation {opcode} reads type %{result} through %{id}, which points to type %{pointee}")]
+    #[error(
+        "operation {opcode} reads type %{result} through %{id}, which points to type %{pointee}"
+    )]
     Load { opcode: u16, result: u32, id: u32, pointee: u32 },
 }
 
@@ -132,10 +136,14 @@ impl Types {
             let operand = |place: usize| operands.get(place).copied();
             if is_type(*opcode) {
                 known.extend(operand(0));
-                if let (OP_TYPE_POINTER, Some(pointer), Some(pointee)) = (*opcode, operand(0), operand(2)) {
+                if let (OP_TYPE_POINTER, Some(pointer), Some(pointee)) =
+                    (*opcode, operand(0), operand(2))
+                {
                     types.pointees.insert(pointer, pointee);
                 }
-            } else if let (Some(ty), Some(value)) = (operand(0).filter(|ty| known.contains(ty)), operand(1)) {
+            } else if let (Some(ty), Some(value)) =
+                (operand(0).filter(|ty| known.contains(ty)), operand(1))
+            {
                 // Names and decorations, which begin with an id, too, come before all types.
                 types.values.insert(value, ty);
             }
@@ -150,13 +158,15 @@ impl Types {
 
 /// What a function is called in messages.
 fn name(module: &Module, function: u32) -> String {
-    let entry = |i: &&Instruction| i.opcode == OP_ENTRY_POINT && i.operands.get(1) == Some(&function);
+    let entry =
+        |i: &&Instruction| i.opcode == OP_ENTRY_POINT && i.operands.get(1) == Some(&function);
     let named = |i: &&Instruction| i.opcode == OP_NAME && i.operands.first() == Some(&function);
     let kernel = module.instructions.iter().find(entry).and_then(|i| i.text(2));
     let other = || module.instructions.iter().find(named).and_then(|i| i.text(1));
     match kernel {
         Some(kernel) => format!("kernel '{kernel}'"),
-        None => other().map_or_else(|| format!("function %{function}"), |name| format!("function '{name}'")),
+        None => other()
+            .map_or_else(|| format!("function %{function}"), |name| format!("function '{name}'")),
     }
 }
 
@@ -181,7 +191,8 @@ mod tests {
             (opcode, operands),
             (OP_FUNCTION_END, &[]),
         ];
-        let instructions = list.map(|(opcode, operands)| Instruction::new(opcode, operands.to_vec())).to_vec();
+        let instructions =
+            list.map(|(opcode, operands)| Instruction::new(opcode, operands.to_vec())).to_vec();
         run(&Module::with(instructions))
     }
 

@@ -15,7 +15,9 @@ pub enum SpirvError {
     #[error("the device code has no kernel '{kernel}'")]
     NoKernel { kernel: String },
     /// A symbol that nobody defines, and one of its users.
-    #[error("{user} calls '{symbol}', which neither the program nor the SPIR-V device library defines")]
+    #[error(
+        "{user} calls '{symbol}', which neither the program nor the SPIR-V device library defines"
+    )]
     Undefined { symbol: String, user: String },
     #[error(transparent)]
     LocalMemory(#[from] SizeNotConstant),
@@ -33,7 +35,8 @@ pub enum SpirvError {
     )]
     EventCount { most: u64 },
     #[error(
-        "{function} calls 'printf' with a format that is not a string literal, which OpenCL devices \
+        "{function} calls 'printf' with a format that is not a string literal, which OpenCL \
+         devices \
          require"
     )]
     PrintfFormat { function: String },
@@ -43,7 +46,8 @@ pub enum SpirvError {
     )]
     WideInteger { function: String, instruction: String },
     #[error(
-        "variable '{variable}' has an initial value with integers of more than 64 bits that are not \
+        "variable '{variable}' has an initial value with integers of more than 64 bits that are \
+         not \
          numbers: '{value}'"
     )]
     WideInitial { variable: String, value: String },
@@ -62,7 +66,9 @@ pub enum SpirvError {
          '{instruction}'"
     )]
     Address { function: String, instruction: String },
-    #[error("!{EXECUTION_MODES} of kernel '{kernel}' has no number of a mode as its second operand")]
+    #[error(
+        "!{EXECUTION_MODES} of kernel '{kernel}' has no number of a mode as its second operand"
+    )]
     ExecutionMode { kernel: String },
     #[error("!{PARAMETER_DECORATIONS} of '{function}' is for {have} parameters, expected {want}")]
     DecorationCount { function: String, have: usize, want: usize },

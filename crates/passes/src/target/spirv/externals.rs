@@ -16,7 +16,8 @@ pub fn check(module: &Module<'_>) -> Result<(), SpirvError> {
 
 /// The functions that the module calls, does not define, and that are no instructions.
 pub fn missing<'ctx>(module: &Module<'ctx>) -> impl Iterator<Item = Function<'ctx>> {
-    let undefined = module.functions().filter(|f| f.is_declaration() && !f.is_intrinsic() && f.has_uses());
+    let undefined =
+        module.functions().filter(|f| f.is_declaration() && !f.is_intrinsic() && f.has_uses());
     undefined.filter(|f| !is_instruction(&f.name()) && !is_question(&f.name()))
 }
 
@@ -24,10 +25,14 @@ pub fn missing<'ctx>(module: &Module<'ctx>) -> impl Iterator<Item = Function<'ct
 /// of groups, which drivers know in part only; shuffles and arithmetic of sub-groups
 /// (`GroupNonUniform…`), and copies by a group, are instructions.
 fn is_instruction(symbol: &str) -> bool {
-    let plain = symbol.strip_prefix("_Z").map_or(symbol, |rest| rest.trim_start_matches(|c: char| c.is_ascii_digit()));
+    let plain = symbol
+        .strip_prefix("_Z")
+        .map_or(symbol, |rest| rest.trim_start_matches(|c: char| c.is_ascii_digit()));
     let Some(name) = plain.strip_prefix("__spirv_") else { return symbol == "printf" };
     match name.strip_prefix("Group") {
-        Some(of_group) => ["NonUniform", "AsyncCopy", "WaitEvents"].iter().any(|known| of_group.starts_with(known)),
+        Some(of_group) => ["NonUniform", "AsyncCopy", "WaitEvents"]
+            .iter()
+            .any(|known| of_group.starts_with(known)),
         None => true,
     }
 }
@@ -38,10 +43,18 @@ mod tests {
 
     #[test]
     fn functions_of_spirv_are_told_from_others() {
-        assert!(is_instruction("_Z17__spirv_ocl_ldexpfi") && is_instruction("_Z33__spirv_BuiltInGlobalInvocationIdi"));
-        assert!(is_instruction("_Z18__spirv_ocl_printfPU3AS2Kcz") && is_instruction("__spirv_ControlBarrier"));
+        assert!(
+            is_instruction("_Z17__spirv_ocl_ldexpfi")
+                && is_instruction("_Z33__spirv_BuiltInGlobalInvocationIdi")
+        );
+        assert!(
+            is_instruction("_Z18__spirv_ocl_printfPU3AS2Kcz")
+                && is_instruction("__spirv_ControlBarrier")
+        );
         assert!(is_instruction("_Z30__spirv_GroupNonUniformShufflejij"));
         assert!(!is_instruction("_Z17__spirv_GroupIAddjji"), "the device library has it");
-        assert!(!is_instruction("sinf") && !is_instruction("_Z3foov") && !is_instruction("__mulsc3"));
+        assert!(
+            !is_instruction("sinf") && !is_instruction("_Z3foov") && !is_instruction("__mulsc3")
+        );
     }
 }

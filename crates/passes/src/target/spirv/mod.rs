@@ -25,8 +25,8 @@ use crate::target::common::local_variables;
 use crate::{device_globals, device_has};
 use lowering::decorations::{self, Additions};
 use lowering::{
-    aggregates, assertions, constants, events, integers, intrinsics, labels, layouts, pointer_variables, truncations,
-    vectors, wide_division, wide_integers,
+    aggregates, assertions, constants, events, integers, intrinsics, labels, layouts,
+    pointer_variables, truncations, vectors, wide_division, wide_integers,
 };
 use scythe_llvm::{Linkage, Module, PassOptions, TargetMachine, run_passes};
 
@@ -89,8 +89,10 @@ pub fn keep_only(module: &Module<'_>, wanted: &str) -> Result<(), SpirvError> {
 }
 
 /// The driver optimises; what helps it most is to know which memory a pointer points to.
-const SIMPLIFY: &str = "always-inline,inline,globaldce,function(sroa<modify-cfg>,early-cse<memssa>,infer-address-spaces,\
-    instcombine<no-verify-fixpoint>,simplifycfg,sroa<modify-cfg>,infer-address-spaces,adce),globaldce";
+const SIMPLIFY: &str = "always-inline,inline,globaldce,\
+    function(sroa<modify-cfg>,early-cse<memssa>,infer-address-spaces,\
+    instcombine<no-verify-fixpoint>,simplifycfg,sroa<modify-cfg>,infer-address-spaces,adce),\
+    globaldce";
 
 /// For code that was compiled without optimisation. It is optimised nevertheless: drivers crash on
 /// barriers and local memory in functions that are called.
@@ -115,7 +117,11 @@ pub fn lower<'ctx, E: From<SpirvError>>(
 }
 
 /// Before the device library is linked.
-fn prepare(module: &Module<'_>, machine: &TargetMachine, options: &Options) -> Result<(), SpirvError> {
+fn prepare(
+    module: &Module<'_>,
+    machine: &TargetMachine,
+    options: &Options,
+) -> Result<(), SpirvError> {
     retarget::run(module, machine);
     device_globals::to_pointers(module)?;
     device_has::fold(module, &options.aspects)?;
@@ -138,7 +144,11 @@ fn simplify(module: &Module<'_>, machine: &TargetMachine) -> Result<(), SpirvErr
 }
 
 /// Replaces everything that the back end does not know.
-fn legalise(module: &Module<'_>, machine: &TargetMachine, options: &Options) -> Result<Lowered, SpirvError> {
+fn legalise(
+    module: &Module<'_>,
+    machine: &TargetMachine,
+    options: &Options,
+) -> Result<Lowered, SpirvError> {
     printf::run(module)?;
     intrinsics::run(module, &options.extensions);
     aggregates::run(module);

@@ -27,7 +27,9 @@ pub fn is_used(module: &Module<'_>) -> bool {
 /// The module without the extension.
 pub fn repair(bytes: &[u8]) -> Result<Vec<u8>, BinaryError> {
     let mut module = binary::Module::read(bytes)?;
-    module.instructions.retain(|i| i.opcode != binary::OP_EXTENSION || i.text(0).as_deref() != Some(EXTENSION));
+    module
+        .instructions
+        .retain(|i| i.opcode != binary::OP_EXTENSION || i.text(0).as_deref() != Some(EXTENSION));
     module.write()
 }
 
@@ -43,7 +45,9 @@ pub fn run(module: &Module<'_>) -> Result<(), SpirvError> {
         for (index, arg) in args.iter_mut().enumerate().filter(|(_, arg)| arg.ty().is_pointer()) {
             match literal(*arg) {
                 Some(literal) => *arg = in_constant_memory(module, literal, &mut copies),
-                None if index == 0 && arg.ty().address_space() != Some(CONSTANT) => return Err(not_literal(call)),
+                None if index == 0 && arg.ty().address_space() != Some(CONSTANT) => {
+                    return Err(not_literal(call));
+                }
                 None => {}
             }
         }
@@ -66,7 +70,8 @@ pub fn run(module: &Module<'_>) -> Result<(), SpirvError> {
 }
 
 fn not_literal(call: Instruction<'_>) -> SpirvError {
-    let function = call.function().map_or_else(|| "device code".to_owned(), |f| format!("'{}'", f.name()));
+    let function =
+        call.function().map_or_else(|| "device code".to_owned(), |f| format!("'{}'", f.name()));
     SpirvError::PrintfFormat { function }
 }
 
@@ -81,7 +86,8 @@ fn literal(value: Value<'_>) -> Option<Value<'_>> {
         }
     }
     let variable = value.as_global_variable()?;
-    (variable.is_constant_global() && variable.initializer()?.const_string_value().is_some()).then_some(value)
+    (variable.is_constant_global() && variable.initializer()?.const_string_value().is_some())
+        .then_some(value)
 }
 
 /// The same text in constant memory; one copy of each.
@@ -91,7 +97,8 @@ fn in_constant_memory<'ctx>(
     copies: &mut HashMap<Value<'ctx>, Value<'ctx>>,
 ) -> Value<'ctx> {
     *copies.entry(literal).or_insert_with(|| {
-        let Some(original) = literal.as_global_variable().filter(|v| v.address_space() != CONSTANT) else {
+        let Some(original) = literal.as_global_variable().filter(|v| v.address_space() != CONSTANT)
+        else {
             return literal;
         };
         let copy = module.add_global("", original.value_type(), CONSTANT);

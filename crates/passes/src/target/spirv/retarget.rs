@@ -25,8 +25,12 @@ pub fn internalize(module: &Module<'_>) {
 /// Allows the optimisation of functions that were compiled without. Returns whether there were any.
 pub fn allow_optimisation(module: &Module<'_>) -> bool {
     let mut any = false;
-    for function in module.functions().filter(|f| f.enum_attribute(Place::Function, "optnone").is_some()) {
-        ["optnone", "noinline"].iter().for_each(|name| function.remove_enum_attribute(Place::Function, name));
+    for function in
+        module.functions().filter(|f| f.enum_attribute(Place::Function, "optnone").is_some())
+    {
+        ["optnone", "noinline"]
+            .iter()
+            .for_each(|name| function.remove_enum_attribute(Place::Function, name));
         any = true;
     }
     any

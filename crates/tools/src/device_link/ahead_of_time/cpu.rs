@@ -97,7 +97,8 @@ impl super::Compiler for Compiler<'_> {
 
     fn finish(self: Box<Self>) -> Result<Vec<Image>, Failure> {
         let folder = device_library::folder()?;
-        let objects = parallel::map(self.settings.jobs, &self.jobs, |job| self.compile(job, &folder));
+        let objects =
+            parallel::map(self.settings.jobs, &self.jobs, |job| self.compile(job, &folder));
         let mut images = Vec::new();
         for (job, object) in self.jobs.iter().zip(objects) {
             images.push((job.target, image(&self.parts[job.part], job.level, object?)));
@@ -163,7 +164,8 @@ fn options(target: Target, settings: &Settings<'_>) -> Result<TargetOptions, Fai
     let entry = aspect_filter::target(&settings.split.targets, &target.name())?;
     let (configured, given) = (&*entry.aot_toolchain_options, settings.option_text(target));
     if target != Target::Cpu && given.contains("-march=") && configured.contains("-march=") {
-        let message = format!("'{given}' for '{}': the target names the level already", target.name());
+        let message =
+            format!("'{given}' for '{}': the target names the level already", target.name());
         return Err(Failure::new(message));
     }
     parse(&format!("{} {configured} {given}", settings.cpu_options), &target.name())
@@ -182,7 +184,9 @@ fn parse(options: &str, target: &str) -> Result<TargetOptions, Failure> {
             (_, SCALAR_OPTION) => read.scalar = true,
             _ => {
                 let place = format!("for the CPU target '{target}'");
-                return Err(Failure::new(format!("unknown option '{word}' {place}: expected {OPTIONS}")));
+                return Err(Failure::new(format!(
+                    "unknown option '{word}' {place}: expected {OPTIONS}"
+                )));
             }
         }
     }
@@ -193,7 +197,8 @@ fn levels(list: &str, target: &str) -> Result<BTreeSet<Level>, Failure> {
     let level = |name: &str| {
         let place = format!("'-march={list}' for '{target}'");
         let expected = Level::NAMES;
-        let message = || format!("unknown instruction-set level '{name}' in {place}: expected {expected}");
+        let message =
+            || format!("unknown instruction-set level '{name}' in {place}: expected {expected}");
         Level::from_name(name).ok_or_else(|| Failure::new(message()))
     };
     list.split(',').map(level).collect()

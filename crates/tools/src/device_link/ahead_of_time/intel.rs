@@ -127,7 +127,8 @@ impl super::Compiler for Compiler<'_> {
         let options = options(target, self.settings)?;
         for device in devices::of_target(target, ocloc, &options, self.settings)? {
             let index = self.devices.len();
-            let (kept, left_out) = filter::for_device(&device.entry, &device.target, parts, self.settings)?;
+            let (kept, left_out) =
+                filter::for_device(&device.entry, &device.target, parts, self.settings)?;
             for number in kept {
                 let part = &parts[number];
                 if !part.symbols.is_empty() && part.manifest.imports.is_empty() {
@@ -135,8 +136,14 @@ impl super::Compiler for Compiler<'_> {
                 }
                 if is_finished_at_run_time(part) {
                     let symbols = kernels(part);
-                    self.settings.tell(format_args!("{}: also to be finished at run time: {symbols}", device.shown));
-                    self.uncompiled.push((index, Image { target: device.target.as_str().into(), ..part.clone() }));
+                    self.settings.tell(format_args!(
+                        "{}: also to be finished at run time: {symbols}",
+                        device.shown
+                    ));
+                    self.uncompiled.push((
+                        index,
+                        Image { target: device.target.as_str().into(), ..part.clone() },
+                    ));
                 }
             }
             self.uncompiled.extend(left_out.into_iter().map(|image| (index, image)));
@@ -151,9 +158,11 @@ impl super::Compiler for Compiler<'_> {
         }
         let folder = device_library::folder()?;
         if !self.jobs.is_empty() {
-            self.settings.tell(format_args!("compiling {} device binaries for Intel GPUs", self.jobs.len()));
+            self.settings
+                .tell(format_args!("compiling {} device binaries for Intel GPUs", self.jobs.len()));
         }
-        let binaries = parallel::map(self.settings.jobs, &self.jobs, |job| self.compile(job, &folder));
+        let binaries =
+            parallel::map(self.settings.jobs, &self.jobs, |job| self.compile(job, &folder));
         let mut images: Vec<(usize, Image)> = Vec::new();
         // A device may be in a range and have a name in the list, too.
         let mut made = HashSet::new();
@@ -174,11 +183,13 @@ impl super::Compiler for Compiler<'_> {
 impl Compiler<'_> {
     /// The binaries of one job, each with its target. Only a range of devices has several.
     fn compile(&self, job: &Job, device_library: &Path) -> Result<Vec<(String, Vec<u8>)>, Failure> {
-        let (device, translation) = (&self.devices[job.device], &self.translations[job.translation]);
+        let (device, translation) =
+            (&self.devices[job.device], &self.translations[job.translation]);
         let part = &self.parts[translation.part];
         let fail = |what: String, log: Option<&str>| {
             let message = format!("cannot compile device code for '{}': {what}", device.shown);
-            let mut fault = Diagnostic::error(message).note(format!("the code holds {}", kernels(part)));
+            let mut fault =
+                Diagnostic::error(message).note(format!("the code holds {}", kernels(part)));
             if let Some(log) = log.filter(|log| !log.is_empty()) {
                 fault = fault.note(format!("what {} said:\n{log}", device.compiler.name()));
             }
@@ -190,15 +201,24 @@ impl Compiler<'_> {
         if let Some(code) = cached.and_then(|(cache, key)| cache.binary(CACHE_KIND, key)) {
             return binaries(device, &code, "").map_err(|what| fail(what, None));
         }
-        let spirv = translation.spirv.get_or_init(|| translate(part, &translation.aspects, device_library));
+        let spirv =
+            translation.spirv.get_or_init(|| translate(part, &translation.aspects, device_library));
         let spirv = spirv.as_ref().map_err(|what| fail(what.clone(), None))?;
         let compiled = device.compiler.compile(spirv, &options, &self.settings.scratch);
-        let (code, log) = compiled.map_err(|fault| match device.compiler.is_unknown_device(&device.name, &fault) {
-            true => unknown_device(&device.compiler, &device.name, &device.shown, Some(&fault)),
-            false => fail(format!("{} {}", device.compiler.name(), fault.message), Some(&fault.log)),
+        let (code, log) = compiled.map_err(|fault| {
+            match device.compiler.is_unknown_device(&device.name, &fault) {
+                true => unknown_device(&device.compiler, &device.name, &device.shown, Some(&fault)),
+                false => {
+                    fail(format!("{} {}", device.compiler.name(), fault.message), Some(&fault.log))
+                }
+            }
         })?;
         if !log.is_empty() {
-            self.settings.tell(format_args!("{} for {}: {log}", device.compiler.name(), device.name));
+            self.settings.tell(format_args!(
+                "{} for {}: {log}",
+                device.compiler.name(),
+                device.name
+            ));
         }
         let made = binaries(device, &code, &log).map_err(|what| fail(what, Some(&log)))?;
         // For a PCI device, the target comes from ocloc's log, which the cache does not hold.
@@ -210,7 +230,8 @@ impl Compiler<'_> {
 
     fn key(&self, job: &Job) -> Option<blake3::Hash> {
         self.settings.cache.as_ref()?;
-        let (device, translation) = (&self.devices[job.device], &self.translations[job.translation]);
+        let (device, translation) =
+            (&self.devices[job.device], &self.translations[job.translation]);
         let aspects = translation.aspects.iter().flat_map(|aspect| aspect.to_le_bytes());
         let (aspects, options) = (aspects.collect::<Vec<u8>>(), device.options().join("\0"));
         let fields = [&aspects, device.compiler.identity().as_bytes(), options.as_bytes()];
@@ -238,11 +259,17 @@ fn options(target: Target, settings: &Settings<'_>) -> Result<TargetOptions, Fai
     let entry = aspect_filter::target(&settings.split.targets, &target.name())?;
     let (configured, given) = (entry.options(), settings.options_for(target));
     if let Some(word) = ocloc::own_option(&configured).or_else(|| ocloc::own_option(&given)) {
-        let message = format!("'{word}' among the options for '{}': device-link passes it to ocloc itself", entry.name);
+        let message = format!(
+            "'{word}' among the options for '{}': device-link passes it to ocloc itself",
+            entry.name
+        );
         return Err(Failure::new(message));
     }
     if target != Target::IntelGen && given.iter().any(|word| word == DEVICE) {
-        return Err(Failure::new(format!("'{DEVICE}' among the options for '{}': the target names it", entry.name)));
+        return Err(Failure::new(format!(
+            "'{DEVICE}' among the options for '{}': the target names it",
+            entry.name
+        )));
     }
     let (mut devices, mut others) = (None, Vec::new());
     let mut all = configured.into_iter().chain(given);
@@ -293,7 +320,9 @@ fn translate(part: &Image, aspects: &[u32], device_library: &Path) -> Result<Vec
         extensions: EXTENSIONS.map(str::to_owned).into(),
         version: SPIRV_VERSION,
         aspects: aspects.to_vec(),
-        validator: std::env::var_os(SPIRV_VALIDATOR.name).filter(|name| !name.is_empty()).map(PathBuf::from),
+        validator: std::env::var_os(SPIRV_VALIDATOR.name)
+            .filter(|name| !name.is_empty())
+            .map(PathBuf::from),
         ..spirv::Options::default()
     };
     spirv::translate(&part.code, &[], &options).map_err(|error| error.to_string())
@@ -303,12 +332,17 @@ fn translate(part: &Image, aspects: &[u32], device_library: &Path) -> Result<Vec
 /// size of an address in bits and a version, `64.9.0.9`.
 fn binaries(device: &Device, code: &[u8], log: &str) -> Result<Vec<(String, Vec<u8>)>, String> {
     if !archive::is_archive(code) {
-        let told = || log.lines().find_map(|line| line.strip_prefix("Auto-detected target")?.rsplit(' ').next());
+        let told = || {
+            log.lines()
+                .find_map(|line| line.strip_prefix("Auto-detected target")?.rsplit(' ').next())
+        };
         let target = Some(&device.target).filter(|_| !device.name.starts_with("0x")).cloned();
-        let target = target.or_else(|| known_target(told()?)).unwrap_or_else(|| device.target.clone());
+        let target =
+            target.or_else(|| known_target(told()?)).unwrap_or_else(|| device.target.clone());
         return Ok(vec![(target, code.to_vec())]);
     }
-    let members = archive::members(code).map_err(|error| format!("{}: {error}", device.compiler.name()))?;
+    let members =
+        archive::members(code).map_err(|error| format!("{}: {error}", device.compiler.name()))?;
     let binaries: Vec<_> = members
         .iter()
         .filter_map(|member| {
@@ -330,7 +364,8 @@ fn binaries(device: &Device, code: &[u8], log: &str) -> Result<Vec<(String, Vec<
 /// The kernels of a part, for messages.
 fn kernels(part: &Image) -> String {
     const SHOWN: usize = 8;
-    let names: Vec<String> = part.symbols.iter().take(SHOWN).map(|symbol| scythe_split::kernel_name(symbol)).collect();
+    let names: Vec<String> =
+        part.symbols.iter().take(SHOWN).map(|symbol| scythe_split::kernel_name(symbol)).collect();
     match (names.len(), part.symbols.len().saturating_sub(SHOWN)) {
         (0, _) => "no kernel".to_owned(),
         (1, _) => format!("kernel {}", names[0]),

@@ -68,20 +68,31 @@ impl super::Compiler for Compiler<'_> {
     fn find_tools(&mut self, targets: &[Target]) -> Result<(), Failure> {
         for &target in targets {
             let options = options(target, self.settings)?;
-            let toolkit = match options.cuda_path.as_deref().or(self.settings.cuda_path.as_deref()) {
+            let toolkit = match options.cuda_path.as_deref().or(self.settings.cuda_path.as_deref())
+            {
                 None => Toolkit::find(),
                 Some(path) => Toolkit::at(Path::new(path)).ok_or_else(|| {
-                    let message = format!("'--cuda-path={path}' for '{}' holds no CUDA", target.name());
-                    Failure::new(format!("{message}: expected 'bin/ptxas' or 'nvvm/libdevice' in it"))
+                    let message =
+                        format!("'--cuda-path={path}' for '{}' holds no CUDA", target.name());
+                    Failure::new(format!(
+                        "{message}: expected 'bin/ptxas' or 'nvvm/libdevice' in it"
+                    ))
                 })?,
             };
             self.tools.push((target, toolkit));
         }
-        let lacking: Vec<String> = self.tools.iter().filter(|f| f.1.ptxas.is_none()).map(|f| f.0.name()).collect();
+        let lacking: Vec<String> =
+            self.tools.iter().filter(|f| f.1.ptxas.is_none()).map(|f| f.0.name()).collect();
         if !lacking.is_empty() {
-            let message = format!("no ptxas was found, so that the code for {} is PTX alone", lacking.join(", "));
+            let message = format!(
+                "no ptxas was found, so that the code for {} is PTX alone",
+                lacking.join(", ")
+            );
             let remark = Diagnostic::new(Severity::Remark, message)
-                .note("the driver compiles it when a program runs; CUDA, or the wheel nvidia-cuda-nvcc-cu12, has ptxas")
+                .note(
+                    "the driver compiles it when a program runs; CUDA, or the wheel \
+                    nvidia-cuda-nvcc-cu12, has ptxas",
+                )
                 .note("'--cuda-path=DIR' tells where CUDA is");
             eprint!("{}", remark.render_as("device-link"));
         }
@@ -90,8 +101,12 @@ impl super::Compiler for Compiler<'_> {
 
     fn identity(&self) -> String {
         let libclc = (!self.tools.is_empty()).then(nvptx::libraries::libclc);
-        let toolkits = self.tools.iter().flat_map(|(_, toolkit)| [toolkit.ptxas.clone(), toolkit.libdevice.clone()]);
-        let file = |path: Option<PathBuf>| format!("{path:?} {:?}", path.as_deref().and_then(stamp));
+        let toolkits = self
+            .tools
+            .iter()
+            .flat_map(|(_, toolkit)| [toolkit.ptxas.clone(), toolkit.libdevice.clone()]);
+        let file =
+            |path: Option<PathBuf>| format!("{path:?} {:?}", path.as_deref().and_then(stamp));
         toolkits.chain(libclc).map(file).collect::<Vec<_>>().join("\n")
     }
 
@@ -108,17 +123,26 @@ impl super::Compiler for Compiler<'_> {
         let entry = aspect_filter::target(&self.settings.split.targets, &target.name())?;
         let aspects: Vec<u32> = entry.aspects.iter().map(|&aspect| aspect as u32).collect();
         // `find_tools` was called with all targets.
-        let Some((_, toolkit)) = self.tools.iter().find(|(known, _)| *known == target) else { return Ok(()) };
+        let Some((_, toolkit)) = self.tools.iter().find(|(known, _)| *known == target) else {
+            return Ok(());
+        };
         for part in kept {
             let own = options(target, self.settings)?;
             if is_finished_at_run_time(&part) {
-                let (target, options) = (image_target(target, &own.arch), self.settings.run_time_options.clone());
+                let (target, options) =
+                    (image_target(target, &own.arch), self.settings.run_time_options.clone());
                 self.uncompiled.push((self.jobs.len(), Image { target, options, ..part.clone() }));
             }
             if part.symbols.is_empty() || !part.manifest.imports.is_empty() {
                 continue;
             }
-            self.jobs.push(Job { target, toolkit: toolkit.clone(), options: own, aspects: aspects.clone(), part });
+            self.jobs.push(Job {
+                target,
+                toolkit: toolkit.clone(),
+                options: own,
+                aspects: aspects.clone(),
+                part,
+            });
         }
         let jobs = self.jobs.len();
         self.uncompiled.extend(left_out.into_iter().map(|image| (jobs, image)));
@@ -130,7 +154,8 @@ impl super::Compiler for Compiler<'_> {
         if !self.jobs.is_empty() {
             let folder = device_library::folder()?;
             self.settings.tell(format_args!("compiling {} parts for NVIDIA GPUs", self.jobs.len()));
-            let made = parallel::map(self.settings.jobs, &self.jobs, |job| self.compile(job, &folder));
+            let made =
+                parallel::map(self.settings.jobs, &self.jobs, |job| self.compile(job, &folder));
             for (index, (job, code)) in self.jobs.iter().zip(made).enumerate() {
                 images.push((index, image(job, code?)));
             }
@@ -159,8 +184,8 @@ impl Compiler<'_> {
             dump_dir: None,
             aspects: job.aspects.clone(),
         };
-        let mut ptx =
-            nvptx::translate(&job.part.code, &[], &options).map_err(|what| fail(job, what.to_string(), None))?;
+        let mut ptx = nvptx::translate(&job.part.code, &[], &options)
+            .map_err(|what| fail(job, what.to_string(), None))?;
         let code = match &job.toolkit.ptxas {
             None => {
                 // The driver wants a C string.
@@ -170,7 +195,8 @@ impl Compiler<'_> {
             Some(ptxas) => {
                 let cubin = self.assemble(job, ptxas, arch, &ptx)?;
                 let sm = Architecture::from_name(arch).map_or(0, |arch| arch.sm);
-                let entries = [fatbin::Entry::cubin(sm, &cubin), fatbin::Entry::ptx(sm, ptx_version, &ptx)];
+                let entries =
+                    [fatbin::Entry::cubin(sm, &cubin), fatbin::Entry::ptx(sm, ptx_version, &ptx)];
                 fatbin::write(&entries)
             }
         };
@@ -182,23 +208,32 @@ impl Compiler<'_> {
 
     fn key(&self, job: &Job) -> Option<blake3::Hash> {
         self.settings.cache.as_ref()?;
-        let fields = [job.target.name(), format!("{:?} {:?}", job.options, job.aspects), self.identity()];
+        let fields =
+            [job.target.name(), format!("{:?} {:?}", job.options, job.aspects), self.identity()];
         Some(external::key(&job.part, &fields.each_ref().map(|field| field.as_bytes())))
     }
 
     /// Makes a cubin with ptxas, in a temporary folder.
-    fn assemble(&self, job: &Job, ptxas: &Path, arch: &str, ptx: &[u8]) -> Result<Vec<u8>, Failure> {
-        let work = temporary_folder(&self.settings.scratch).map_err(|what| fail(job, format!("ptxas {what}"), None))?;
+    fn assemble(
+        &self,
+        job: &Job,
+        ptxas: &Path,
+        arch: &str,
+        ptx: &[u8],
+    ) -> Result<Vec<u8>, Failure> {
+        let work = temporary_folder(&self.settings.scratch)
+            .map_err(|what| fail(job, format!("ptxas {what}"), None))?;
         let (input, output) = (work.path().join("device.ptx"), work.path().join("device.cubin"));
-        let full = |error: std::io::Error| fail(job, format!("cannot write '{}': {error}", input.display()), None);
+        let full = |error: std::io::Error| {
+            fail(job, format!("cannot write '{}': {error}", input.display()), None)
+        };
         std::fs::write(&input, ptx).map_err(full)?;
         let mut command = Command::new(ptxas);
         command.arg(format!("-arch={arch}")).arg(format!("-O{}", job.options.opt_level));
         command.args(&job.options.ptxas).arg("-o").arg(&output).arg(&input).stdin(Stdio::null());
-        let done = command
-            .current_dir(work.path())
-            .output()
-            .map_err(|error| fail(job, format!("ptxas cannot be started ('{}'): {error}", ptxas.display()), None))?;
+        let done = command.current_dir(work.path()).output().map_err(|error| {
+            fail(job, format!("ptxas cannot be started ('{}'): {error}", ptxas.display()), None)
+        })?;
         let folder = work.path().join("").to_string_lossy().into_owned();
         let text = [done.stdout, done.stderr].concat();
         let log = String::from_utf8_lossy(&text).replace(&folder, "");
@@ -210,7 +245,11 @@ impl Compiler<'_> {
         }
         match std::fs::read(&output) {
             Ok(cubin) if cubin.starts_with(b"\x7fELF") => Ok(cubin),
-            Ok(other) => Err(fail(job, format!("ptxas wrote {} bytes that are no ELF file", other.len()), Some(&log))),
+            Ok(other) => Err(fail(
+                job,
+                format!("ptxas wrote {} bytes that are no ELF file", other.len()),
+                Some(&log),
+            )),
             Err(error) => Err(fail(job, format!("ptxas wrote nothing: {error}"), Some(&log))),
         }
     }
@@ -223,8 +262,13 @@ fn options(target: Target, settings: &Settings<'_>) -> Result<TargetOptions, Fai
     let (arch, configured) = entry.cuda_options();
     let known = arch.as_deref().and_then(Architecture::from_name);
     let (Some(arch), Some(_)) = (arch, known) else {
-        let message = format!("the device configuration names no architecture for the target '{}'", target.name());
-        return Err(Failure::new(format!("{message}: expected '-arch=sm_NN' in its 'aot-toolchain-options'")));
+        let message = format!(
+            "the device configuration names no architecture for the target '{}'",
+            target.name()
+        );
+        return Err(Failure::new(format!(
+            "{message}: expected '-arch=sm_NN' in its 'aot-toolchain-options'"
+        )));
     };
     let words = configured.into_iter().chain(settings.options_for(target)).collect();
     let options = parse(words, &target.name())?;
@@ -235,15 +279,25 @@ fn parse(words: Vec<String>, target: &str) -> Result<TargetOptions, Failure> {
     let mut options = TargetOptions { opt_level: 3, ..TargetOptions::default() };
     let mut words = words.into_iter();
     while let Some(word) = words.next() {
-        let (name, value) = word.split_once('=').map_or((word.as_str(), None), |(name, value)| (name, Some(value)));
-        let unknown = || Failure::new(format!("unknown option '{word}' for '{target}': expected {OPTIONS}"));
+        let (name, value) =
+            word.split_once('=').map_or((word.as_str(), None), |(name, value)| (name, Some(value)));
+        let unknown =
+            || Failure::new(format!("unknown option '{word}' for '{target}': expected {OPTIONS}"));
         match (name, value) {
-            ("-O0" | "-O1" | "-O2" | "-O3", None) => options.opt_level = u32::from(name.as_bytes()[2] - b'0'),
+            ("-O0" | "-O1" | "-O2" | "-O3", None) => {
+                options.opt_level = u32::from(name.as_bytes()[2] - b'0')
+            }
             ("--cuda-path", Some(path)) => options.cuda_path = Some(path.to_owned()),
-            ("-Xptxas" | "-Xcuda-ptxas", None) => options.ptxas.push(words.next().ok_or_else(|| {
-                Failure::new(format!("'{word}' for '{target}': expected an option for ptxas after it"))
-            })?),
-            ("--ptxas-options" | "-Xptxas", Some(list)) => options.ptxas.extend(list.split(',').map(str::to_owned)),
+            ("-Xptxas" | "-Xcuda-ptxas", None) => {
+                options.ptxas.push(words.next().ok_or_else(|| {
+                    Failure::new(format!(
+                        "'{word}' for '{target}': expected an option for ptxas after it"
+                    ))
+                })?)
+            }
+            ("--ptxas-options" | "-Xptxas", Some(list)) => {
+                options.ptxas.extend(list.split(',').map(str::to_owned))
+            }
             ("--maxrregcount" | "-maxrregcount", Some(_)) => options.ptxas.push(word),
             ("-v" | "--verbose", None) => options.ptxas.push("-v".to_owned()),
             _ => return Err(unknown()),
@@ -271,10 +325,13 @@ fn image_target(target: Target, arch: &str) -> ImageTarget {
 
 fn fail(job: &Job, what: String, log: Option<&str>) -> Failure {
     let message = format!("cannot compile device code for '{}': {what}", job.target.name());
-    let kernels: Vec<String> = job.part.symbols.iter().map(|symbol| scythe_split::kernel_name(symbol)).collect();
-    let mut fault = Diagnostic::error(message).note(format!("the code holds {}", kernels.join(", ")));
+    let kernels: Vec<String> =
+        job.part.symbols.iter().map(|symbol| scythe_split::kernel_name(symbol)).collect();
+    let mut fault =
+        Diagnostic::error(message).note(format!("the code holds {}", kernels.join(", ")));
     if let Some(log) = log.map(str::trim).filter(|log| !log.is_empty()) {
-        fault = fault.note(format!("what ptxas said:\n{}", with_kernel_names(log, &job.part.symbols)));
+        fault =
+            fault.note(format!("what ptxas said:\n{}", with_kernel_names(log, &job.part.symbols)));
     }
     fault.into()
 }
@@ -298,7 +355,9 @@ mod tests {
 
     #[test]
     fn options_for_ptxas_are_passed_on() {
-        let options = parsed("-O2 -Xptxas -dlcm=ca --ptxas-options=-v,-warn-spills --maxrregcount=64").unwrap();
+        let options =
+            parsed("-O2 -Xptxas -dlcm=ca --ptxas-options=-v,-warn-spills --maxrregcount=64")
+                .unwrap();
         assert_eq!(options.opt_level, 2);
         assert_eq!(options.ptxas, ["-dlcm=ca", "-v", "-warn-spills", "--maxrregcount=64"]);
         assert_eq!(parsed("--cuda-path=/x").unwrap().cuda_path.as_deref(), Some("/x"));
@@ -308,14 +367,22 @@ mod tests {
     #[test]
     fn mistakes_are_named() {
         let bad = |text| parsed(text).unwrap_err().to_string();
-        assert!(bad("-O7").contains("unknown option '-O7' for 'nvidia_gpu_sm_90': expected -O0"), "{}", bad("-O7"));
+        assert!(
+            bad("-O7").contains("unknown option '-O7' for 'nvidia_gpu_sm_90': expected -O0"),
+            "{}",
+            bad("-O7")
+        );
         assert!(bad("-Xptxas").contains("expected an option for ptxas after it"));
     }
 
     #[test]
     fn logs_name_kernels_as_people_do() {
         let symbols = ["_ZTS1K".to_owned(), "_ZTS1K.tu.0123456789abcdef".to_owned()];
-        let log = "ptxas error : Entry function '_ZTS1K$2etu$2e0123456789abcdef' uses too much shared data";
-        assert_eq!(with_kernel_names(log, &symbols), "ptxas error : Entry function 'K' uses too much shared data");
+        let log = "ptxas error : Entry function '_ZTS1K$2etu$2e0123456789abcdef' uses too much \
+            shared data";
+        assert_eq!(
+            with_kernel_names(log, &symbols),
+            "ptxas error : Entry function 'K' uses too much shared data"
+        );
     }
 }

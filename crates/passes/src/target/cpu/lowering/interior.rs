@@ -57,8 +57,14 @@ enum Bound<'ctx> {
 }
 
 /// The comparisons of `kernel` that decide an interior; none when splitting would not pay.
-pub fn guards<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>, passing: &[Passing<'ctx>]) -> Vec<Guard<'ctx>> {
-    if has_loop(kernel) || kernel.instructions().take(MAX_INSTRUCTIONS + 1).count() > MAX_INSTRUCTIONS {
+pub fn guards<'ctx>(
+    module: &Module<'ctx>,
+    kernel: Function<'ctx>,
+    passing: &[Passing<'ctx>],
+) -> Vec<Guard<'ctx>> {
+    if has_loop(kernel)
+        || kernel.instructions().take(MAX_INSTRUCTIONS + 1).count() > MAX_INSTRUCTIONS
+    {
         return Vec::new();
     }
     let row = Row { module, kernel, passing };
@@ -112,7 +118,13 @@ impl<'ctx> Row<'_, 'ctx> {
         let (below, inclusive, signed) = match predicate {
             LLVMIntEQ | LLVMIntNE => {
                 let answer = predicate == LLVMIntNE;
-                return Some(Guard { compare, answer, bound: Bound::Except(other), offset, narrow });
+                return Some(Guard {
+                    compare,
+                    answer,
+                    bound: Bound::Except(other),
+                    offset,
+                    narrow,
+                });
             }
             LLVMIntULT => (true, false, false),
             LLVMIntULE => (true, true, false),
@@ -155,7 +167,9 @@ impl<'ctx> Row<'_, 'ctx> {
             | Opcode::LLVMSExt
             | Opcode::LLVMTrunc => instruction.operands().all(|o| self.is_uniform(o, depth - 1)),
             Opcode::LLVMCall => uniform_query(instruction).is_some(),
-            Opcode::LLVMLoad => !instruction.is_volatile() && self.argument_bytes(instruction).is_some(),
+            Opcode::LLVMLoad => {
+                !instruction.is_volatile() && self.argument_bytes(instruction).is_some()
+            }
             _ => false,
         }
     }
@@ -195,10 +209,16 @@ fn linear(value: Value<'_>) -> Option<(i64, bool)> {
         Opcode::LLVMAdd => {
             let (offset, narrow) = linear(instruction.operand(0)?)?;
             let constant = instruction.operand(1)?.const_int_value()?;
-            let constant = if value.ty().int_width() == Some(32) { constant as i32 as i64 } else { constant as i64 };
+            let constant = if value.ty().int_width() == Some(32) {
+                constant as i32 as i64
+            } else {
+                constant as i64
+            };
             Some((offset.checked_add(constant)?, narrow))
         }
-        Opcode::LLVMTrunc if value.ty().int_width() == Some(32) => Some((linear(instruction.operand(0)?)?.0, true)),
+        Opcode::LLVMTrunc if value.ty().int_width() == Some(32) => {
+            Some((linear(instruction.operand(0)?)?.0, true))
+        }
         Opcode::LLVMZExt | Opcode::LLVMSExt if value.ty().int_width() == Some(64) => {
             linear(instruction.operand(0)?).filter(|(_, narrow)| *narrow)
         }
@@ -210,7 +230,10 @@ fn linear(value: Value<'_>) -> Option<(i64, bool)> {
 fn uniform_query(call: Instruction<'_>) -> Option<(Query, usize)> {
     let query = queries::parse(&call.called_function()?.name())?;
     let dimension = call.args().first()?.const_int_value()? as usize;
-    let size = matches!(query, Query::GlobalSize | Query::GlobalOffset | Query::WorkgroupSize | Query::NumWorkgroups);
+    let size = matches!(
+        query,
+        Query::GlobalSize | Query::GlobalOffset | Query::WorkgroupSize | Query::NumWorkgroups
+    );
     (dimension < 3 && (size || dimension > 0)).then_some((query, dimension))
 }
 
@@ -243,7 +266,12 @@ pub struct RowCode<'a, 'ctx> {
 impl<'ctx> RowCode<'_, 'ctx> {
     /// The interior of the global ids `begin..end`, as such a pair: `begin <= first <= last <=
     /// end`.
-    pub fn interior(&self, guards: &[Guard<'ctx>], begin: Value<'ctx>, end: Value<'ctx>) -> (Value<'ctx>, Value<'ctx>) {
+    pub fn interior(
+        &self,
+        guards: &[Guard<'ctx>],
+        begin: Value<'ctx>,
+        end: Value<'ctx>,
+    ) -> (Value<'ctx>, Value<'ctx>) {
         let (mut first, mut last) = (begin, end);
         for guard in guards {
             let (back, forth) = (guard.offset.min(0).unsigned_abs(), guard.offset.max(0) as u64);
@@ -260,10 +288,13 @@ impl<'ctx> RowCode<'_, 'ctx> {
                     let shifted = self.builder.sub(self.max(shifted, forth), forth, "");
                     last = self.min(last, shifted);
                 }
-                Bound::From(edge) => first = self.max(first, self.constant((edge + back).saturating_sub(forth))),
+                Bound::From(edge) => {
+                    first = self.max(first, self.constant((edge + back).saturating_sub(forth)))
+                }
                 Bound::Except(value) => {
                     let value = self.value(value);
-                    let mask = if value.ty().int_width() == Some(32) { u32::MAX as u64 } else { u64::MAX };
+                    let mask =
+                        if value.ty().int_width() == Some(32) { u32::MAX as u64 } else { u64::MAX };
                     let offset = value.ty().const_int(guard.offset as u64 & mask);
                     let value = self.wide(self.builder.sub(value, offset, ""), false);
                     (first, last) = self.without(first, last, value);
@@ -294,7 +325,12 @@ impl<'ctx> RowCode<'_, 'ctx> {
     }
 
     /// The larger part of `first..last` that does not hold `value`.
-    fn without(&self, first: Value<'ctx>, last: Value<'ctx>, value: Value<'ctx>) -> (Value<'ctx>, Value<'ctx>) {
+    fn without(
+        &self,
+        first: Value<'ctx>,
+        last: Value<'ctx>,
+        value: Value<'ctx>,
+    ) -> (Value<'ctx>, Value<'ctx>) {
         let b = self.builder;
         let low = b.icmp(IntPredicate::LLVMIntUGE, value, first, "");
         let high = b.icmp(IntPredicate::LLVMIntULT, value, last, "");
@@ -342,8 +378,11 @@ impl<'ctx> RowCode<'_, 'ctx> {
             Opcode::LLVMTrunc => b.trunc(operand(0), value.ty(), ""),
             Opcode::LLVMLoad => {
                 let row = Row { module: self.module, kernel: self.kernel, passing: self.passing };
-                let Some((index, offset)) = row.argument_bytes(instruction) else { return value.ty().const_null() };
-                let address = b.byte_offset(self.module.context(), self.arguments[index], offset, "");
+                let Some((index, offset)) = row.argument_bytes(instruction) else {
+                    return value.ty().const_null();
+                };
+                let address =
+                    b.byte_offset(self.module.context(), self.arguments[index], offset, "");
                 let load = b.load(value.ty(), address, "");
                 load.set_align(1);
                 load.as_value()

@@ -21,7 +21,9 @@ use crate::target::cpu::arguments::Passing;
 use crate::target::cpu::{CpuError, Options};
 use scythe_abi::cpu::Layout;
 use scythe_abi::launch::Shape;
-use scythe_llvm::{Function, IntPredicate, Module, PassOptions, Place, TargetMachine, Value, run_function_passes};
+use scythe_llvm::{
+    Function, IntPredicate, Module, PassOptions, Place, TargetMachine, Value, run_function_passes,
+};
 use std::collections::HashSet;
 
 /// With more instructions than this in its body, LLVM's vectoriser gives a work-item loop up.
@@ -51,11 +53,18 @@ const TIDY: &str = "sroa<modify-cfg>,early-cse<memssa>,instcombine<no-verify-fix
     lower-switch,loop-simplify,lcssa";
 
 /// Whether the kernel is for this form.
-pub fn wanted(kernel: Function<'_>, shape: Shape, local_size: Option<[u64; 3]>, options: &Options) -> bool {
+pub fn wanted(
+    kernel: Function<'_>,
+    shape: Shape,
+    local_size: Option<[u64; 3]>,
+    options: &Options,
+) -> bool {
     // LLVM would find no full vector in short rows.
     let short = || local_size.is_some_and(|size| Layout::pays(size, options.lanes));
-    let gains = || short() || has_loop(kernel) || kernel.instructions().nth(MAX_LOOP_BODY).is_some();
-    shape != Shape::SingleTask && (needed(kernel) || (options.opt_level > 0 && !options.scalar && gains()))
+    let gains =
+        || short() || has_loop(kernel) || kernel.instructions().nth(MAX_LOOP_BODY).is_some();
+    shape != Shape::SingleTask
+        && (needed(kernel) || (options.opt_level > 0 && !options.scalar && gains()))
 }
 
 /// Has a barrier, or asks for its sub-group.
@@ -164,14 +173,21 @@ pub fn make<'ctx>(
     };
 
     // Room for what items keep across barriers.
-    let bytes = fast.context_bytes.max(plain.as_ref().map_or(0, |p| p.context_bytes * u64::from(lanes)));
+    let bytes =
+        fast.context_bytes.max(plain.as_ref().map_or(0, |p| p.context_bytes * u64::from(lanes)));
     let items = match layout.filter(|l| l.lanes == lanes) {
         Some(layout) => int(layout.items()),
         None => count_items(&scope, size, u64::from(lanes)),
     };
     let memory = Memory::open(module, &scope, items, bytes);
-    let regions = address_spaces::are_asked(kernel)
-        .then(|| Regions::find(module, &builder, frame.function, memory.bytes.map(|bytes| [memory.address, bytes])));
+    let regions = address_spaces::are_asked(kernel).then(|| {
+        Regions::find(
+            module,
+            &builder,
+            frame.function,
+            memory.bytes.map(|bytes| [memory.address, bytes]),
+        )
+    });
     let mut calls = Vec::new();
     let run = |first: [Value<'ctx>; 3], calls: &mut Vec<_>| {
         let call = |g: &group::GroupFunction<'ctx>, calls: &mut Vec<_>| {
@@ -210,7 +226,9 @@ pub fn make<'ctx>(
         z.close(&scope, None);
         frame.sizes.at(zero, zero, group_id)
     } else {
-        let first = std::array::from_fn(|d| scope.add(frame.begin[d], frame.sizes.global_offset[d], "first"));
+        let first = std::array::from_fn(|d| {
+            scope.add(frame.begin[d], frame.sizes.global_offset[d], "first")
+        });
         run(first, &mut calls);
         frame.sizes.at(zero, zero, zero)
     };
@@ -244,7 +262,12 @@ struct Plan {
 impl Plan {
     fn new(kernel: Function<'_>, count: u32, layout: Option<Layout>) -> Self {
         let Some(layout) = layout else {
-            return Self { lanes: count, fold: None, full: !has_many_barriers(kernel), masked: true };
+            return Self {
+                lanes: count,
+                fold: None,
+                full: !has_many_barriers(kernel),
+                masked: true,
+            };
         };
         let (lanes, [x, y, z]) = (layout.lanes, layout.size);
         if let Some(row) = layout.row {
@@ -253,7 +276,8 @@ impl Plan {
             let full = !fold.is_padded() && fold.all_rows().is_multiple_of(fold.heads(lanes));
             return Self { lanes, fold: Some(fold), full, masked: !full };
         }
-        let (even, has_barriers) = (x.is_multiple_of(u64::from(lanes)), group::barriers(kernel).next().is_some());
+        let (even, has_barriers) =
+            (x.is_multiple_of(u64::from(lanes)), group::barriers(kernel).next().is_some());
         // With barriers, all items are under masks or none is; without, only the last of each row.
         let full = even || (!has_barriers && x > u64::from(lanes));
         Self { lanes, fold: None, full, masked: !even }
@@ -273,7 +297,12 @@ fn versions<'ctx>(
     if lanes > 1 {
         let name = kernel.name();
         let form = |suffix: &str, masked| {
-            lanes::widen(module, kernel, &format!("{name}.{suffix}"), lanes::Options { lanes, masked, fold })
+            lanes::widen(
+                module,
+                kernel,
+                &format!("{name}.{suffix}"),
+                lanes::Options { lanes, masked, fold },
+            )
         };
         let wanted = [full.then_some(("full", false)), masked.then_some(("masked", true))];
         // How work-items lie in sub-groups may be changed where nobody looks.
@@ -316,7 +345,10 @@ fn has_swollen(kernel: Function<'_>, widened: Function<'_>) -> bool {
 }
 
 /// A copy of the kernel, with sub-groups of one work-item.
-fn single<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) -> Result<group::Versions<'ctx>, CpuError> {
+fn single<'ctx>(
+    module: &Module<'ctx>,
+    kernel: Function<'ctx>,
+) -> Result<group::Versions<'ctx>, CpuError> {
     let copy = module.add_function(&format!("{}.single", kernel.name()), kernel.function_type());
     copy.copy_attributes_from(kernel);
     let mut map = scythe_llvm::ValueMap::new();
@@ -350,7 +382,12 @@ struct Memory<'ctx> {
 
 impl<'ctx> Memory<'ctx> {
     /// For `items` items of `bytes` bytes each.
-    fn open(module: &Module<'ctx>, scope: &Scope<'_, 'ctx>, items: Value<'ctx>, bytes: u64) -> Self {
+    fn open(
+        module: &Module<'ctx>,
+        scope: &Scope<'_, 'ctx>,
+        items: Value<'ctx>,
+        bytes: u64,
+    ) -> Self {
         let (context, builder) = (scope.context, scope.builder);
         let pointer = context.ptr_type(0);
         if bytes == 0 {
@@ -369,7 +406,9 @@ impl<'ctx> Memory<'ctx> {
         // Vectors are saved there with their own alignment, which `malloc` does not keep; contexts
         // are multiples of it.
         let ty = pointer.function(&[context.int_type(64); 2], false);
-        let heap = builder.call(module.get_or_add_function("aligned_alloc", ty), &[int(64), total], "").as_value();
+        let heap = builder
+            .call(module.get_or_add_function("aligned_alloc", ty), &[int(64), total], "")
+            .as_value();
         builder.br(ready);
         builder.position_at_end(ready);
         let owned = builder.phi(pointer, "heap");

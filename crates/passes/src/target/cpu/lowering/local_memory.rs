@@ -28,7 +28,10 @@ pub fn place<'ctx>(module: &Module<'ctx>, function: Function<'ctx>) {
 
 /// The same with all variables in one piece, whose bounds come back; `None` where there is no
 /// variable.
-pub fn place_together<'ctx>(module: &Module<'ctx>, function: Function<'ctx>) -> Option<Bounds<'ctx>> {
+pub fn place_together<'ctx>(
+    module: &Module<'ctx>,
+    function: Function<'ctx>,
+) -> Option<Bounds<'ctx>> {
     let (context, entry) = (module.context(), function.entry_block()?);
     let builder = context.create_builder();
     let variables = used(module, function);
@@ -47,7 +50,8 @@ pub fn place_together<'ctx>(module: &Module<'ctx>, function: Function<'ctx>) -> 
     builder.position_at_start(entry);
     let memory = builder.alloca(context.int_type(8).array(bytes), "local");
     memory.set_align(align);
-    let first = builder.cast(Opcode::LLVMPtrToInt, memory.as_value(), context.int_type(64), "local.first");
+    let first =
+        builder.cast(Opcode::LLVMPtrToInt, memory.as_value(), context.int_type(64), "local.first");
     for ((variable, users), offset) in variables.into_iter().zip(offsets) {
         let address = builder.byte_offset(context, memory.as_value(), offset, "");
         let address = builder.addr_space_cast(address, variable.ty(), "");
@@ -59,11 +63,15 @@ pub fn place_together<'ctx>(module: &Module<'ctx>, function: Function<'ctx>) -> 
 }
 
 /// The local variables that `function` uses, each with the instructions that do.
-fn used<'ctx>(module: &Module<'ctx>, function: Function<'ctx>) -> Vec<(GlobalVariable<'ctx>, Vec<Instruction<'ctx>>)> {
+fn used<'ctx>(
+    module: &Module<'ctx>,
+    function: Function<'ctx>,
+) -> Vec<(GlobalVariable<'ctx>, Vec<Instruction<'ctx>>)> {
     let mut found = Vec::new();
     for variable in module.globals().filter(|g| g.address_space() == LOCAL) {
         variable.as_value().expand_constant_users(function);
-        let users: Vec<_> = variable.users().into_iter().filter_map(|u| u.as_instruction()).collect();
+        let users: Vec<_> =
+            variable.users().into_iter().filter_map(|u| u.as_instruction()).collect();
         let users: Vec<_> = users.into_iter().filter(|u| u.function() == Some(function)).collect();
         if !users.is_empty() {
             found.push((variable, users));

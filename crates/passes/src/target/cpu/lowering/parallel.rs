@@ -53,7 +53,10 @@ fn is_shared<'ctx>(kernel: Function<'ctx>, pointer: Value<'ctx>, hidden: bool) -
         } else if let Some(instruction) = value.as_instruction() {
             match instruction.opcode() {
                 Opcode::LLVMAlloca => return false,
-                Opcode::LLVMGetElementPtr | Opcode::LLVMAddrSpaceCast | Opcode::LLVMBitCast | Opcode::LLVMFreeze => {
+                Opcode::LLVMGetElementPtr
+                | Opcode::LLVMAddrSpaceCast
+                | Opcode::LLVMBitCast
+                | Opcode::LLVMFreeze => {
                     work.extend(instruction.operand(0));
                 }
                 Opcode::LLVMPHI => work.extend(instruction.incoming().into_iter().map(|(v, _)| v)),
@@ -69,7 +72,8 @@ fn is_shared<'ctx>(kernel: Function<'ctx>, pointer: Value<'ctx>, hidden: bool) -
 
 /// Does the address of some private memory get where its uses can no longer be followed?
 fn any_private_escapes(kernel: Function<'_>) -> bool {
-    let allocas = kernel.instructions().filter(|i| i.opcode() == Opcode::LLVMAlloca).map(|i| i.as_value());
+    let allocas =
+        kernel.instructions().filter(|i| i.opcode() == Opcode::LLVMAlloca).map(|i| i.as_value());
     let copies = kernel.params().into_iter().filter(|&p| is_byval(kernel, p));
     allocas.chain(copies).any(escapes)
 }

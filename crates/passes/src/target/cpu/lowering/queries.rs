@@ -80,7 +80,9 @@ pub fn users<'ctx>(module: &Module<'ctx>) -> Vec<Function<'ctx>> {
 
 fn uses_local_variable(function: Function<'_>) -> bool {
     function.instructions().any(|i| {
-        i.operands().any(|v| v.is_constant() && v.ty().address_space() == Some(LOCAL) && !v.is_undef_or_poison())
+        i.operands().any(|v| {
+            v.is_constant() && v.ty().address_space() == Some(LOCAL) && !v.is_undef_or_poison()
+        })
     })
 }
 

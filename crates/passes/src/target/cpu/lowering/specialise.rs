@@ -28,8 +28,10 @@ pub struct Target {
 
 /// The work-group size that all launches of a kernel will have.
 pub fn local_size(kernel: Function<'_>, shape: Shape, options: &Options) -> Option<[u64; 3]> {
-    let wanted = || options.target.as_ref().filter(|t| t.kernel == kernel.name()).map(|t| t.local_size);
-    let size = required_sizes::work_group(kernel).or_else(wanted).filter(|_| shape == Shape::NdRange)?;
+    let wanted =
+        || options.target.as_ref().filter(|t| t.kernel == kernel.name()).map(|t| t.local_size);
+    let size =
+        required_sizes::work_group(kernel).or_else(wanted).filter(|_| shape == Shape::NdRange)?;
     let items = size.iter().try_fold(1u64, |n, &s| n.checked_mul(s))?;
     (1..=MAX_WORK_ITEMS).contains(&items).then_some(size)
 }
@@ -77,15 +79,24 @@ pub fn divides_by_size(kernel: Function<'_>) -> bool {
     fn is_size(v: Value<'_>) -> bool {
         let Some(i) = v.as_instruction() else { return false };
         match i.opcode() {
-            Opcode::LLVMTrunc | Opcode::LLVMZExt | Opcode::LLVMSExt => i.operand(0).is_some_and(is_size),
+            Opcode::LLVMTrunc | Opcode::LLVMZExt | Opcode::LLVMSExt => {
+                i.operand(0).is_some_and(is_size)
+            }
             // `(int)size`, made wide again.
-            Opcode::LLVMAnd | Opcode::LLVMShl | Opcode::LLVMAShr => i.operand(0).is_some_and(is_size),
-            _ => i.called_function().and_then(|f| queries::parse(&f.name())) == Some(Query::WorkgroupSize),
+            Opcode::LLVMAnd | Opcode::LLVMShl | Opcode::LLVMAShr => {
+                i.operand(0).is_some_and(is_size)
+            }
+            _ => {
+                i.called_function().and_then(|f| queries::parse(&f.name()))
+                    == Some(Query::WorkgroupSize)
+            }
         }
     }
     use Opcode::{LLVMSDiv, LLVMSRem, LLVMUDiv, LLVMURem};
     let divisor = |i: Instruction<'_>| i.operand(1).is_some_and(is_size);
-    kernel.instructions().any(|i| matches!(i.opcode(), LLVMSDiv | LLVMSRem | LLVMUDiv | LLVMURem) && divisor(i))
+    kernel
+        .instructions()
+        .any(|i| matches!(i.opcode(), LLVMSDiv | LLVMSRem | LLVMUDiv | LLVMURem) && divisor(i))
 }
 
 /// Lets the queries of `kernel` name dimensions by their place in `order`.
@@ -97,7 +108,8 @@ pub fn reorder<'ctx>(kernel: Function<'ctx>, order: [usize; 3]) {
             continue;
         }
         let Some(dimension) = call.args().first().copied() else { continue };
-        let place = dimension.const_int_value().and_then(|old| order.iter().position(|&d| d as u64 == old));
+        let place =
+            dimension.const_int_value().and_then(|old| order.iter().position(|&d| d as u64 == old));
         if let Some(place) = place {
             call.set_operand(0, dimension.ty().const_int(place as u64));
         }

@@ -17,7 +17,12 @@ use std::collections::HashSet;
 /// Does so for all stack variables of the work-group function `function`. `body` is the innermost
 /// loop's header, where the kernel's entry block was inlined; `before` is the terminator of the
 /// block before the loops; `group` the access group.
-pub fn hoist<'ctx>(function: Function<'ctx>, body: BasicBlock<'ctx>, before: Instruction<'ctx>, group: Metadata<'ctx>) {
+pub fn hoist<'ctx>(
+    function: Function<'ctx>,
+    body: BasicBlock<'ctx>,
+    before: Instruction<'ctx>,
+    group: Metadata<'ctx>,
+) {
     let Some(entry) = function.entry_block() else { return };
     let outside = [entry, before.block().unwrap_or(entry)];
     let is_outside = |i: &Instruction<'ctx>| i.block().is_some_and(|b| outside.contains(&b));
@@ -34,7 +39,8 @@ pub fn hoist<'ctx>(function: Function<'ctx>, body: BasicBlock<'ctx>, before: Ins
         uses.lifetimes.iter().for_each(|marker| marker.erase());
         moved.into_iter().for_each(|instruction| instruction.move_before(before));
         filled.insert(variable);
-        let stays_private = |p: Value<'ctx>| pointers::base(p).is_none_or(|b| is_stack(b) && !filled.contains(&b));
+        let stays_private =
+            |p: Value<'ctx>| pointers::base(p).is_none_or(|b| is_stack(b) && !filled.contains(&b));
         for read in uses.reads {
             // A transfer that reads here may write to memory of one work-item.
             if transfer(read).is_none() || !read.operand(0).is_none_or(stays_private) {
@@ -69,7 +75,9 @@ impl<'ctx> Uses<'ctx> {
                     }
                     Opcode::LLVMLoad => uses.reads.push(user),
                     Opcode::LLVMStore if user.operand(0) != Some(address) => uses.writes.push(user),
-                    Opcode::LLVMCall if pointers::is_lifetime_marker(user) => uses.lifetimes.push(user),
+                    Opcode::LLVMCall if pointers::is_lifetime_marker(user) => {
+                        uses.lifetimes.push(user)
+                    }
                     Opcode::LLVMCall if transfer(user).is_some() => {
                         // Once for each operand that is this address: a transfer within the
                         // variable is both.
@@ -95,7 +103,11 @@ impl<'ctx> Uses<'ctx> {
             Some(i) => moved.contains(&i) || i.block().is_some_and(|b| outside.contains(&b)),
             None => true,
         };
-        let writes: Vec<_> = self.writes.iter().filter(|w| w.block().is_none_or(|b| !outside.contains(&b))).collect();
+        let writes: Vec<_> = self
+            .writes
+            .iter()
+            .filter(|w| w.block().is_none_or(|b| !outside.contains(&b)))
+            .collect();
         let mut moved = Vec::new();
         let (mut placed, mut read) = (0, false);
         for instruction in body.instructions() {
@@ -105,8 +117,10 @@ impl<'ctx> Uses<'ctx> {
                     moved.push(instruction);
                 }
             } else if writes.contains(&&instruction) {
-                let source = transfer(instruction).filter(|n| *n == 2).and_then(|_| instruction.operand(1));
-                let same = source.is_none_or(|s| pointers::base(s).is_some_and(|b| filled.contains(&b)));
+                let source =
+                    transfer(instruction).filter(|n| *n == 2).and_then(|_| instruction.operand(1));
+                let same =
+                    source.is_none_or(|s| pointers::base(s).is_some_and(|b| filled.contains(&b)));
                 let plain = !self.reads.contains(&instruction) && !instruction.is_volatile();
                 if read || !same || !plain || !instruction.operands().all(|o| known(o, &moved)) {
                     return None;

@@ -28,8 +28,8 @@ use scythe_abi::cpu::{Box3, Launch};
 use scythe_abi::launch::Shape;
 use scythe_abi::names::CPU_ENTRY_PREFIX;
 use scythe_llvm::{
-    AttributeKind, BasicBlock, Builder, CloneScope, ContextRef, Function, Instruction, IntPredicate, Metadata, Module,
-    Place, Value, ValueMap,
+    AttributeKind, BasicBlock, Builder, CloneScope, ContextRef, Function, Instruction,
+    IntPredicate, Metadata, Module, Place, Value, ValueMap,
 };
 use std::mem::{offset_of, size_of};
 
@@ -59,8 +59,16 @@ pub fn make<'ctx>(
 
     let split = options.opt_level > 1 && !options.scalar && shape != Shape::SingleTask;
     let guards = if split { interior::guards(module, kernel, passing) } else { Vec::new() };
-    let code =
-        Code { module, scope: &scope, kernel, guards, passing, arguments: &arguments, sizes: &sizes, access_group };
+    let code = Code {
+        module,
+        scope: &scope,
+        kernel,
+        guards,
+        passing,
+        arguments: &arguments,
+        sizes: &sizes,
+        access_group,
+    };
     let bodies = match shape {
         Shape::SingleTask => {
             let zero = [context.const_int(64, 0); 3];
@@ -82,7 +90,9 @@ pub fn make<'ctx>(
         }
     }
     match regions {
-        Some(regions) => regions.answer(module, function, local_memory::place_together(module, function)),
+        Some(regions) => {
+            regions.answer(module, function, local_memory::place_together(module, function))
+        }
         None => local_memory::place(module, function),
     }
     Ok(function)
@@ -263,16 +273,21 @@ impl<'ctx> Code<'_, 'ctx> {
         let (first, last) = (b.sub(first, base, "first"), b.sub(last, base, "last"));
         let block = |name: &str| context.append_block(scope.function, name);
         let (part, edge, after) = (block("part"), block("edge"), block("edge.done"));
-        let (middle, inner, again, done) = (block("middle"), block("interior"), block("again"), block("row.done"));
+        let (middle, inner, again, done) =
+            (block("middle"), block("interior"), block("again"), block("row.done"));
         let from = b.br(part).block();
 
         b.position_at_end(part);
         let (i1, i64) = (context.int_type(1), context.int_type(64));
         let (start, stop, second) = (b.phi(i64, "start"), b.phi(i64, "stop"), b.phi(i1, "second"));
-        let incoming = [(from, [begin, first, i1.const_int(0)]), (Some(again), [last, end, i1.const_int(1)])];
+        let incoming =
+            [(from, [begin, first, i1.const_int(0)]), (Some(again), [last, end, i1.const_int(1)])];
         for (block, values) in incoming {
             if let Some(block) = block {
-                [start, stop, second].into_iter().zip(values).for_each(|(phi, v)| phi.add_incoming(v, block));
+                [start, stop, second]
+                    .into_iter()
+                    .zip(values)
+                    .for_each(|(phi, v)| phi.add_incoming(v, block));
             }
         }
         let (start, stop) = (start.as_value(), stop.as_value());
@@ -292,7 +307,10 @@ impl<'ctx> Code<'_, 'ctx> {
         b.position_at_end(again);
         // Unrolled, it would hold the loop at the edges twice.
         let once = context.md_node(&[context.md_string("llvm.loop.unroll.disable")]);
-        b.br(part).set_metadata(context.metadata_kind("llvm.loop"), Some(context.md_self_reference(&[once])));
+        b.br(part).set_metadata(
+            context.metadata_kind("llvm.loop"),
+            Some(context.md_self_reference(&[once])),
+        );
         b.position_at_end(done);
         vec![outer, body]
     }
@@ -312,7 +330,9 @@ impl<'ctx> Code<'_, 'ctx> {
         // Cloning gave the copy's accesses a group of their own.
         parallel::mark(copy, self.access_group);
         for guard in &self.guards {
-            if let Some(compare) = map.get(guard.compare.as_value()).and_then(|v| v.as_instruction()) {
+            if let Some(compare) =
+                map.get(guard.compare.as_value()).and_then(|v| v.as_instruction())
+            {
                 compare.replace_all_uses_with(compare.ty().const_int(guard.answer as u64));
                 compare.erase();
             }
@@ -322,7 +342,11 @@ impl<'ctx> Code<'_, 'ctx> {
 }
 
 /// Declares the work-group function, with the kernel's floating-point settings and the like.
-fn declare<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>, options: &Options) -> Function<'ctx> {
+fn declare<'ctx>(
+    module: &Module<'ctx>,
+    kernel: Function<'ctx>,
+    options: &Options,
+) -> Function<'ctx> {
     let context = module.context();
     let pointer = context.ptr_type(0);
     let ty = context.void_type().function(&[pointer, pointer, pointer], false);
@@ -341,7 +365,9 @@ fn declare<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>, options: &Option
     };
     add(Place::Function, "nounwind", 0);
     for (index, size) in [(0, size_of::<Launch>()), (1, size_of::<Box3>())] {
-        for (name, value) in [("noalias", 0), ("readonly", 0), ("dereferenceable", size as u64), ("align", 8)] {
+        for (name, value) in
+            [("noalias", 0), ("readonly", 0), ("dereferenceable", size as u64), ("align", 8)]
+        {
             add(Place::Param(index), name, value);
         }
     }
@@ -444,9 +470,13 @@ impl<'ctx> Loop<'ctx> {
         }
         let mut properties = vec![context.md_node(&[context.md_string("llvm.loop.mustprogress")])];
         if let Some(group) = access_group {
-            properties.push(context.md_node(&[context.md_string("llvm.loop.parallel_accesses"), group]));
+            properties
+                .push(context.md_node(&[context.md_string("llvm.loop.parallel_accesses"), group]));
         }
-        branch.set_metadata(context.metadata_kind("llvm.loop"), Some(context.md_self_reference(&properties)));
+        branch.set_metadata(
+            context.metadata_kind("llvm.loop"),
+            Some(context.md_self_reference(&properties)),
+        );
         scope.builder.position_at_end(exit);
     }
 }

@@ -10,7 +10,8 @@ use scythe_llvm::{AtomicOrdering, AtomicRmwOp, Instruction, Module, SyncScope, T
 /// Does so in all functions, for an architecture such as 90.
 pub fn run(module: &Module<'_>, sm: u32) {
     for function in module.functions().filter(|f| !f.is_declaration()) {
-        let accesses: Vec<_> = function.instructions().filter(|i| i.read_modify_write().is_some()).collect();
+        let accesses: Vec<_> =
+            function.instructions().filter(|i| i.read_modify_write().is_some()).collect();
         for access in accesses {
             rewrite(module, access, sm);
         }
@@ -19,7 +20,9 @@ pub fn run(module: &Module<'_>, sm: u32) {
 
 fn rewrite<'ctx>(module: &Module<'ctx>, access: Instruction<'ctx>, sm: u32) {
     let context = module.context();
-    let (Some((op, order)), Some(scope)) = (access.read_modify_write(), access.sync_scope()) else { return };
+    let (Some((op, order)), Some(scope)) = (access.read_modify_write(), access.sync_scope()) else {
+        return;
+    };
     let relaxed = order == AtomicOrdering::LLVMAtomicOrderingMonotonic;
     if relaxed && scope != SyncScope::SYSTEM {
         return;
@@ -92,7 +95,9 @@ fn operation(op: AtomicRmwOp, access: Instruction<'_>, sm: u32) -> Option<String
             _ => return None,
         },
         (TypeKind::LLVMFloatTypeKind, _) if op == LLVMAtomicRMWBinOpFAdd => "add.f32".to_owned(),
-        (TypeKind::LLVMDoubleTypeKind, _) if op == LLVMAtomicRMWBinOpFAdd && sm >= 60 => "add.f64".to_owned(),
+        (TypeKind::LLVMDoubleTypeKind, _) if op == LLVMAtomicRMWBinOpFAdd && sm >= 60 => {
+            "add.f64".to_owned()
+        }
         (TypeKind::LLVMFloatTypeKind, _) if op == LLVMAtomicRMWBinOpXchg => "exch.b32".to_owned(),
         (TypeKind::LLVMDoubleTypeKind, _) if op == LLVMAtomicRMWBinOpXchg => "exch.b64".to_owned(),
         _ => return None,

@@ -17,16 +17,26 @@ pub fn run(module: &Module<'_>) {
         }
     }
     let defined = module.functions().filter(|f| !f.is_declaration());
-    let calls: Vec<_> =
-        defined.flat_map(|f| f.instructions().filter(|i| i.opcode() == Opcode::LLVMCall).collect::<Vec<_>>()).collect();
+    let calls: Vec<_> = defined
+        .flat_map(|f| {
+            f.instructions().filter(|i| i.opcode() == Opcode::LLVMCall).collect::<Vec<_>>()
+        })
+        .collect();
     calls.into_iter().for_each(|call| copy_arguments(module, call));
 }
 
 fn copy_arguments<'ctx>(module: &Module<'ctx>, call: Instruction<'ctx>) {
     for (index, arg) in call.args().into_iter().enumerate() {
         let place = Place::Param(index as u32);
-        let Some(ty) = call.call_enum_attribute(place, "byval").and_then(|byval| byval.type_value()) else { continue };
-        let entry = call.function().and_then(|f| f.entry_block()).and_then(|block| block.instructions().next());
+        let Some(ty) =
+            call.call_enum_attribute(place, "byval").and_then(|byval| byval.type_value())
+        else {
+            continue;
+        };
+        let entry = call
+            .function()
+            .and_then(|f| f.entry_block())
+            .and_then(|block| block.instructions().next());
         let (Some(first), Some(size)) = (entry, ty.alloc_size(module)) else { continue };
         let builder = module.context().create_builder();
         builder.position_before(first);

@@ -12,8 +12,10 @@ const LIMIT: u64 = 8 * BLOCK;
 
 /// Replaces such copies in all functions.
 pub fn run(module: &Module<'_>) {
-    let copies: Vec<_> = module.functions().filter(|f| f.name().starts_with("llvm.memcpy.")).collect();
-    for call in copies.iter().flat_map(|copy| copy.users()).filter_map(|user| user.as_instruction()) {
+    let copies: Vec<_> =
+        module.functions().filter(|f| f.name().starts_with("llvm.memcpy.")).collect();
+    for call in copies.iter().flat_map(|copy| copy.users()).filter_map(|user| user.as_instruction())
+    {
         replace(module, call);
     }
 }

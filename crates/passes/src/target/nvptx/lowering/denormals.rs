@@ -92,7 +92,9 @@ mod tests {
 
     #[test]
     fn libraries_flush_where_all_units_do() {
-        let flag = |v: u32| format!("!llvm.module.flags = !{{!0}}\n!0 = !{{i32 4, !\"nvvm-reflect-ftz\", i32 {v}}}");
+        let flag = |v: u32| {
+            format!("!llvm.module.flags = !{{!0}}\n!0 = !{{i32 4, !\"nvvm-reflect-ftz\", i32 {v}}}")
+        };
         let [keeps, flushes] = [unit("a", &flag(0), ""), unit("b", &flag(1), "")];
         let silent = unit("c", "", "");
         let also = unit("d", &flag(1), "");
@@ -113,7 +115,10 @@ mod tests {
         adopt(&library, &module);
         module.link(library).expect("flags agree");
         let mode = |name: &str| {
-            module.function(name).and_then(|f| f.string_attribute(Place::Function, ATTRIBUTE)).unwrap_or_default()
+            module
+                .function(name)
+                .and_then(|f| f.string_attribute(Place::Function, ATTRIBUTE))
+                .unwrap_or_default()
         };
         assert_eq!((mode("a").as_str(), mode("b").as_str()), ("preserve-sign", "dynamic,dynamic"));
         assert_eq!(module.named_metadata(FLAGS).into_iter().find_map(value), Some(1));

@@ -45,15 +45,26 @@ pub fn answer_queries<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) {
     let calls: Vec<_> = kernel.instructions().filter(|i| i.is_call()).collect();
     for call in calls {
         let symbol = call.called_function().map(|f| f.name());
-        let Some(query) = symbol.and_then(|s| queries::parse(&s)).filter(|q| q.takes_dimension()) else { continue };
+        let Some(query) = symbol.and_then(|s| queries::parse(&s)).filter(|q| q.takes_dimension())
+        else {
+            continue;
+        };
         let Some(dimension) = call.args().first().copied() else { continue };
         builder.position_before(call);
         let position = Position { module, builder: &builder, launch: launch_of(kernel) };
         let beyond = call.ty().const_int(query.beyond());
         let answer = match dimension.const_int_value() {
-            Some(d) => usize::try_from(d).ok().filter(|d| *d < 3).map_or(beyond, |d| position.answer(query, d)),
+            Some(d) => usize::try_from(d)
+                .ok()
+                .filter(|d| *d < 3)
+                .map_or(beyond, |d| position.answer(query, d)),
             None => (0..3).fold(beyond, |chosen, d| {
-                let this = builder.icmp(IntPredicate::LLVMIntEQ, dimension, dimension.ty().const_int(d as u64), "");
+                let this = builder.icmp(
+                    IntPredicate::LLVMIntEQ,
+                    dimension,
+                    dimension.ty().const_int(d as u64),
+                    "",
+                );
                 builder.select(this, position.answer(query, d), chosen, "")
             }),
         };
@@ -97,8 +108,9 @@ pub fn check_none_left(module: &Module<'_>) -> Result<(), NvptxError> {
 /// The functions that ask for the launch, and those that reach them: they must become part of their
 /// kernels.
 pub fn users<'ctx>(module: &Module<'ctx>) -> Vec<Function<'ctx>> {
-    let asked =
-        |f: &Function<'ctx>| f.is_declaration() && queries::parse(&f.name()).is_some_and(|q| q.takes_dimension());
+    let asked = |f: &Function<'ctx>| {
+        f.is_declaration() && queries::parse(&f.name()).is_some_and(|q| q.takes_dimension())
+    };
     callers::of(module.functions().filter(asked))
 }
 
@@ -130,7 +142,8 @@ impl<'ctx> Position<'_, 'ctx> {
     /// with a 64-bit result. What is the same for the whole block comes first, so that it is
     /// computed once for a warp.
     fn global_id(&self, d: usize) -> Value<'ctx> {
-        let [group, size, item] = ["ctaid", "ntid", "tid"].map(|name| self.wide(self.register(name, d)));
+        let [group, size, item] =
+            ["ctaid", "ntid", "tid"].map(|name| self.wide(self.register(name, d)));
         let before = self.builder.mul(group, size, "");
         let of_block = self.builder.add(before, self.word(offset_of!(Launch, start), d), "");
         self.builder.add(of_block, item, "global.id")
@@ -141,8 +154,9 @@ impl<'ctx> Position<'_, 'ctx> {
         let i32 = self.module.context().int_type(32);
         let intrinsic = format!("llvm.nvvm.read.ptx.sreg.{name}.{}", AXES[d]);
         let function = self.module.intrinsic(&intrinsic, &[]);
-        let function =
-            function.unwrap_or_else(|| self.module.get_or_add_function(&intrinsic, i32.function(&[], false)));
+        let function = function.unwrap_or_else(|| {
+            self.module.get_or_add_function(&intrinsic, i32.function(&[], false))
+        });
         self.builder.call(function, &[], "").as_value()
     }
 

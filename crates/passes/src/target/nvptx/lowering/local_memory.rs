@@ -31,7 +31,8 @@ const SUFFIX: &str = ".shared_mem";
 pub fn run<'ctx>(module: &Module<'ctx>) -> Vec<Value<'ctx>> {
     let is_local = |param: &Value<'ctx>| param.ty().address_space() == Some(LOCAL);
     let first = |kernel: &Function<'ctx>| kernel.params().iter().position(is_local);
-    let kernels: Vec<_> = module.kernels().into_iter().filter_map(|kernel| Some((kernel, first(&kernel)?))).collect();
+    let kernels: Vec<_> =
+        module.kernels().into_iter().filter_map(|kernel| Some((kernel, first(&kernel)?))).collect();
     kernels.into_iter().filter_map(|(kernel, first)| offsets(module, kernel).param(first)).collect()
 }
 
@@ -43,12 +44,14 @@ fn offsets<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) -> Function<'ctx
     memory.set_align(LOCAL_ALIGNMENT);
     let old = kernel.params();
     let is_local = |index: usize| old[index].ty().address_space() == Some(LOCAL);
-    let types: Vec<_> = (0..old.len()).map(|index| if is_local(index) { i32 } else { old[index].ty() }).collect();
+    let types: Vec<_> =
+        (0..old.len()).map(|index| if is_local(index) { i32 } else { old[index].ty() }).collect();
     let names: Vec<String> = old.iter().map(|param| param.name()).collect();
     arguments::replace(module, kernel, &types, |builder, index, offset| {
         let name = &names[index];
         offset.set_name(&format!("{name}.offset"));
-        let aligned = builder.and(offset, i32.const_int(u64::from(LOCAL_ALIGNMENT.wrapping_neg())), "");
+        let aligned =
+            builder.and(offset, i32.const_int(u64::from(LOCAL_ALIGNMENT.wrapping_neg())), "");
         builder.inbounds_gep(bytes, memory.as_value(), &[i32.const_int(0), aligned], name)
     })
 }

@@ -37,7 +37,9 @@ pub fn run(module: &Module<'_>) {
     let intrinsics: Vec<_> = module.functions().filter(|f| f.is_intrinsic()).collect();
     for intrinsic in intrinsics {
         let name = intrinsic.name();
-        let Some(base) = name.strip_prefix("llvm.").and_then(|rest| rest.split('.').next()) else { continue };
+        let Some(base) = name.strip_prefix("llvm.").and_then(|rest| rest.split('.').next()) else {
+            continue;
+        };
         for call in intrinsic.users().into_iter().filter_map(|user| user.as_instruction()) {
             let builder = module.context().create_builder();
             builder.position_before(call);
@@ -54,13 +56,16 @@ pub fn run(module: &Module<'_>) {
 /// The instruction `frem` is what C calls `fmod`; NVPTX's own form of it loses digits.
 fn remainders(module: &Module<'_>) {
     for function in module.functions() {
-        let found: Vec<_> = function.instructions().filter(|i| i.opcode() == Opcode::LLVMFRem).collect();
+        let found: Vec<_> =
+            function.instructions().filter(|i| i.opcode() == Opcode::LLVMFRem).collect();
         for instruction in found {
             let builder = module.context().create_builder();
             builder.position_before(instruction);
             let site = Site { module, builder: &builder, call: instruction };
             let operands: Vec<_> = instruction.operands().collect();
-            if let Some(value) = site.by_elements(instruction.ty(), &operands, &|args| site.number("fmod", args)) {
+            if let Some(value) =
+                site.by_elements(instruction.ty(), &operands, &|args| site.number("fmod", args))
+            {
                 instruction.replace_all_uses_with(value);
                 instruction.erase();
             }
@@ -78,12 +83,12 @@ impl<'ctx> Site<'_, 'ctx> {
     fn replacement(&self, base: &str) -> Option<Value<'ctx>> {
         let args = self.call.args();
         match base {
-            "lrint" | "llrint" => {
-                self.by_elements(self.call.ty(), &args, &|args| self.whole(self.call.ty(), "llrint", args))
-            }
-            "lround" | "llround" => {
-                self.by_elements(self.call.ty(), &args, &|args| self.whole(self.call.ty(), "llround", args))
-            }
+            "lrint" | "llrint" => self.by_elements(self.call.ty(), &args, &|args| {
+                self.whole(self.call.ty(), "llrint", args)
+            }),
+            "lround" | "llround" => self.by_elements(self.call.ty(), &args, &|args| {
+                self.whole(self.call.ty(), "llround", args)
+            }),
             "frexp" => self.with_pointer("frexp"),
             "modf" => self.with_pointer("modf"),
             "sincos" => self.sincos(),
@@ -125,7 +130,8 @@ impl<'ctx> Site<'_, 'ctx> {
         match ty.kind() {
             TypeKind::LLVMFloatTypeKind => {
                 let fast = FAST.contains(&name) && self.call.allows_approximation();
-                let symbol = if fast { format!("__nv_fast_{name}f") } else { format!("__nv_{name}f") };
+                let symbol =
+                    if fast { format!("__nv_fast_{name}f") } else { format!("__nv_{name}f") };
                 Some(self.invoke(&symbol, ty, args))
             }
             TypeKind::LLVMDoubleTypeKind => Some(self.invoke(&format!("__nv_{name}"), ty, args)),
@@ -156,7 +162,11 @@ impl<'ctx> Site<'_, 'ctx> {
         };
         let wide = self.invoke(&symbol, i64, &[arg]);
         let narrow = ty.element().unwrap_or(ty);
-        Some(if narrow.int_width() == Some(64) { wide } else { self.builder.trunc(wide, narrow, "") })
+        Some(if narrow.int_width() == Some(64) {
+            wide
+        } else {
+            self.builder.trunc(wide, narrow, "")
+        })
     }
 
     /// Two results, the second of which the function writes to memory.

@@ -7,7 +7,10 @@ use scythe_llvm::Module;
 
 /// Renames all symbols that others see.
 pub fn run(module: &Module<'_>) {
-    let functions = module.functions().filter(|f| f.is_externally_visible() && !f.is_intrinsic()).map(|f| f.as_value());
+    let functions = module
+        .functions()
+        .filter(|f| f.is_externally_visible() && !f.is_intrinsic())
+        .map(|f| f.as_value());
     let variables = module.globals().filter(|v| v.is_externally_visible()).map(|v| v.as_value());
     let visible: Vec<_> = functions.chain(variables).collect();
     for value in visible {

@@ -16,7 +16,12 @@ pub fn shorten<'m>(
     short: &'m TargetMachine,
 ) -> Result<&'m TargetMachine, NvptxError> {
     // Variables of functions become registers, and uses of pointers show which memory is meant.
-    run_passes(module, "function(sroa,infer-address-spaces)", Some(machine), PassOptions::default())?;
+    run_passes(
+        module,
+        "function(sroa,infer-address-spaces)",
+        Some(machine),
+        PassOptions::default(),
+    )?;
     if in_memory(module) {
         return Ok(machine);
     }
@@ -36,7 +41,9 @@ fn touches_pointer(instruction: Instruction<'_>) -> bool {
         Opcode::LLVMAlloca => instruction.allocated_type().is_none_or(holds_pointer),
         Opcode::LLVMGetElementPtr => instruction.gep_source_type().is_none_or(holds_pointer),
         Opcode::LLVMStore => instruction.operand(0).is_none_or(|value| holds_pointer(value.ty())),
-        Opcode::LLVMLoad | Opcode::LLVMAtomicRMW | Opcode::LLVMAtomicCmpXchg => holds_pointer(instruction.ty()),
+        Opcode::LLVMLoad | Opcode::LLVMAtomicRMW | Opcode::LLVMAtomicCmpXchg => {
+            holds_pointer(instruction.ty())
+        }
         // Between functions, pointers travel as they are; in variable arguments, and blocks by
         // value, in memory.
         _ => false,

@@ -11,8 +11,10 @@ use scythe_llvm::{Instruction, Module, Opcode};
 pub fn run(module: &Module<'_>) {
     let builder = module.context().create_builder();
     for function in module.functions().filter(|f| !f.is_declaration()) {
-        let structures: Vec<Instruction<'_>> =
-            function.instructions().filter(|i| i.opcode() == Opcode::LLVMPHI && i.ty().is_struct()).collect();
+        let structures: Vec<Instruction<'_>> = function
+            .instructions()
+            .filter(|i| i.opcode() == Opcode::LLVMPHI && i.ty().is_struct())
+            .collect();
         for phi in structures {
             let Some(body) = phi.block().and_then(|block| block.first_non_phi()) else { continue };
             let incoming = phi.incoming();

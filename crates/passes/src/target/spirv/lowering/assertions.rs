@@ -20,7 +20,8 @@ const REPORT: &str = "__scythe_report_assertion";
 
 /// Lets all functions that assert, themselves or through others, become part of their callers.
 pub fn bring_to_kernels<'ctx>(module: &Module<'ctx>) {
-    let mut work: Vec<Function<'ctx>> = ASSERTIONS.iter().filter_map(|(name, _)| module.function(name)).collect();
+    let mut work: Vec<Function<'ctx>> =
+        ASSERTIONS.iter().filter_map(|(name, _)| module.function(name)).collect();
     let mut known = HashSet::new();
     while let Some(callee) = work.pop() {
         for call in callee.users().into_iter().filter_map(|user| user.as_instruction()) {
@@ -29,7 +30,9 @@ pub fn bring_to_kernels<'ctx>(module: &Module<'ctx>) {
         }
     }
     for function in known {
-        ["optnone", "noinline"].iter().for_each(|name| function.remove_enum_attribute(Place::Function, name));
+        ["optnone", "noinline"]
+            .iter()
+            .for_each(|name| function.remove_enum_attribute(Place::Function, name));
         if let Some(attribute) = module.context().enum_attribute("alwaysinline", 0) {
             function.add_attribute(Place::Function, attribute);
         }

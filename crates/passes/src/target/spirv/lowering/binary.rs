@@ -47,7 +47,8 @@ impl Instruction {
 
     /// The text that begins at operand `from`.
     pub fn text(&self, from: usize) -> Option<String> {
-        let bytes: Vec<u8> = self.operands.get(from..)?.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let bytes: Vec<u8> =
+            self.operands.get(from..)?.iter().flat_map(|word| word.to_le_bytes()).collect();
         let end = bytes.iter().position(|&byte| byte == 0)?;
         String::from_utf8(bytes[..end].to_vec()).ok()
     }
@@ -58,7 +59,10 @@ pub fn text_operands(text: &str) -> Vec<u32> {
     // A NUL would end the text where it stands.
     let mut bytes: Vec<u8> = text.bytes().filter(|&byte| byte != 0).collect();
     bytes.resize((bytes.len() / 4 + 1) * 4, 0);
-    bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect()
+    bytes
+        .chunks_exact(4)
+        .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))
+        .collect()
 }
 
 /// Why a module cannot be read or written.
@@ -94,7 +98,8 @@ impl Module {
         if !bytes.len().is_multiple_of(4) {
             return Err(BinaryError::Bytes { count: bytes.len() });
         }
-        let words: Vec<u32> = bytes.chunks_exact(4).map(|w| u32::from_le_bytes([w[0], w[1], w[2], w[3]])).collect();
+        let words: Vec<u32> =
+            bytes.chunks_exact(4).map(|w| u32::from_le_bytes([w[0], w[1], w[2], w[3]])).collect();
         let Some((header, mut rest)) = words.split_first_chunk::<HEADER>() else {
             return Err(BinaryError::Header { count: words.len() });
         };
@@ -105,7 +110,8 @@ impl Module {
         while let Some(&first) = rest.first() {
             let (len, opcode) = ((first >> 16) as usize, first as u16);
             let at = words.len() - rest.len();
-            let instruction = rest.get(1..len).ok_or(BinaryError::CutOff { at, len, left: rest.len() })?;
+            let instruction =
+                rest.get(1..len).ok_or(BinaryError::CutOff { at, len, left: rest.len() })?;
             instructions.push(Instruction::new(opcode, instruction.to_vec()));
             rest = &rest[len..];
         }
@@ -165,9 +171,14 @@ impl Module {
 
     /// The id that is called so, of those that an instruction with this opcode makes.
     pub fn named(&self, name: &str, opcode: u16) -> Option<u32> {
-        let names = self.instructions.iter().filter(|i| i.opcode == OP_NAME && i.text(1).as_deref() == Some(name));
+        let names = self
+            .instructions
+            .iter()
+            .filter(|i| i.opcode == OP_NAME && i.text(1).as_deref() == Some(name));
         let mut ids = names.filter_map(|i| i.operands.first().copied());
-        ids.find(|id| self.instructions.iter().any(|i| i.opcode == opcode && i.result(opcode) == Some(*id)))
+        ids.find(|id| {
+            self.instructions.iter().any(|i| i.opcode == opcode && i.result(opcode) == Some(*id))
+        })
     }
 
     /// All that an id is called.
@@ -179,13 +190,22 @@ impl Module {
     /// The ids of the parameters of a kernel, or of another function that has a name, in their
     /// order.
     pub fn parameters(&self, function: &str) -> Option<Vec<u32>> {
-        let is_entry = |i: &&Instruction| i.opcode == OP_ENTRY_POINT && i.text(2).as_deref() == Some(function);
-        let entry = self.instructions.iter().find(is_entry).and_then(|entry| entry.operands.get(1).copied());
+        let is_entry =
+            |i: &&Instruction| i.opcode == OP_ENTRY_POINT && i.text(2).as_deref() == Some(function);
+        let entry = self
+            .instructions
+            .iter()
+            .find(is_entry)
+            .and_then(|entry| entry.operands.get(1).copied());
         let function = entry.or_else(|| self.named(function, OP_FUNCTION))?;
-        let mut body =
-            self.instructions.iter().skip_while(|i| i.opcode != OP_FUNCTION || i.result(OP_FUNCTION) != Some(function));
+        let mut body = self
+            .instructions
+            .iter()
+            .skip_while(|i| i.opcode != OP_FUNCTION || i.result(OP_FUNCTION) != Some(function));
         body.next()?;
-        let parameters = body.take_while(|i| i.opcode != OP_FUNCTION_END).filter(|i| i.opcode == OP_FUNCTION_PARAMETER);
+        let parameters = body
+            .take_while(|i| i.opcode != OP_FUNCTION_END)
+            .filter(|i| i.opcode == OP_FUNCTION_PARAMETER);
         parameters.map(|i| i.result(OP_FUNCTION_PARAMETER)).collect()
     }
 }
@@ -241,7 +261,8 @@ mod tests {
         ];
         let instruction = (opcodes, prop::collection::vec(any::<u32>(), 0..6));
         prop::collection::vec(instruction, 0..40).prop_map(|list| {
-            let mut list: Vec<Instruction> = list.into_iter().map(|(o, w)| Instruction::new(o, w)).collect();
+            let mut list: Vec<Instruction> =
+                list.into_iter().map(|(o, w)| Instruction::new(o, w)).collect();
             list.sort_by_key(|instruction| section(instruction.opcode));
             Module::with(list)
         })
@@ -295,7 +316,9 @@ mod tests {
 
     #[test]
     fn instructions_that_are_too_long_are_not_written() {
-        let long = |words: usize| Module::with(vec![Instruction::new(OP_NAME, vec![0; words - 1])]).write();
+        let long = |words: usize| {
+            Module::with(vec![Instruction::new(OP_NAME, vec![0; words - 1])]).write()
+        };
         assert!(long(LONGEST).is_ok());
         let error = long(LONGEST + 1).unwrap_err().to_string();
         assert_eq!(error, "an instruction with opcode 5 has 65536 words, expected at most 65535");
@@ -304,7 +327,9 @@ mod tests {
     #[test]
     fn broken_modules_are_explained() {
         let error = |words: &[u32]| {
-            Module::read(&words.iter().flat_map(|w| w.to_le_bytes()).collect::<Vec<u8>>()).unwrap_err().to_string()
+            Module::read(&words.iter().flat_map(|w| w.to_le_bytes()).collect::<Vec<u8>>())
+                .unwrap_err()
+                .to_string()
         };
         assert!(error(&[MAGIC]).contains("1 words, expected a header of 5"));
         assert!(error(&[1, 2, 3, 4, 5]).contains("0x00000001, expected 0x07230203"));

@@ -19,7 +19,8 @@ use scythe_llvm::{Builder, GlobalVariable, Instruction, Module, Opcode, Type, Ty
 pub fn run(module: &Module<'_>) -> Result<(), SpirvError> {
     let builder = module.context().create_builder();
     for variable in module.globals() {
-        if let Some(initial) = variable.initializer().and_then(|value| simplified(&builder, value)) {
+        if let Some(initial) = variable.initializer().and_then(|value| simplified(&builder, value))
+        {
             variable.set_initializer(Some(initial));
         }
     }
@@ -48,7 +49,11 @@ pub fn replace_variable<'ctx>(
     initial: Option<Value<'ctx>>,
 ) {
     let name = old.name();
-    let align = if old.align() == 0 { old.value_type().abi_align(module).unwrap_or(0) } else { old.align() };
+    let align = if old.align() == 0 {
+        old.value_type().abi_align(module).unwrap_or(0)
+    } else {
+        old.align()
+    };
     let new = module.add_global("", ty, old.address_space());
     new.set_linkage(old.linkage());
     new.copy_attributes_from(old);
@@ -64,11 +69,14 @@ pub fn replace_variable<'ctx>(
 /// generic ones: the back end does not find the variable behind a cast. `None` where nothing is to
 /// be done, and where all is undefined, which the back end knows.
 fn simplified<'ctx>(builder: &Builder<'ctx>, value: Value<'ctx>) -> Option<Value<'ctx>> {
-    if let (Some(_), Some(base), Some(offset)) = (value.constant_byte_offset(), value.operand(0), value.operand(1)) {
+    if let (Some(_), Some(base), Some(offset)) =
+        (value.constant_byte_offset(), value.operand(0), value.operand(1))
+    {
         let inside = base.strip_constant_casts();
         let byte = value.ty().context().int_type(8);
-        return (inside != base)
-            .then(|| builder.addr_space_cast(builder.gep(byte, inside, &[offset], ""), value.ty(), ""));
+        return (inside != base).then(|| {
+            builder.addr_space_cast(builder.gep(byte, inside, &[offset], ""), value.ty(), "")
+        });
     }
     if !value.is_aggregate_constant() {
         return None;
@@ -99,7 +107,11 @@ fn simplify_operands<'ctx>(builder: &Builder<'ctx>, instruction: Instruction<'ct
 
 /// Adds the variables that addresses with an offset in an initial value point into. `within` tells
 /// that `value` is part of the computation of such an address.
-fn collect_addressed<'ctx>(value: Value<'ctx>, within: bool, list: &mut Vec<Value<'ctx>>) -> Result<(), SpirvError> {
+fn collect_addressed<'ctx>(
+    value: Value<'ctx>,
+    within: bool,
+    list: &mut Vec<Value<'ctx>>,
+) -> Result<(), SpirvError> {
     if value.as_global_variable().is_some() {
         if within && !list.contains(&value) {
             list.push(value);
@@ -112,7 +124,9 @@ fn collect_addressed<'ctx>(value: Value<'ctx>, within: bool, list: &mut Vec<Valu
         return Err(SpirvError::InitialAddress { value: value.to_string() });
     }
     if opcode.is_some() || value.is_aggregate_constant() {
-        value.operands().try_for_each(|operand| collect_addressed(operand, within || is_offset, list))?;
+        value
+            .operands()
+            .try_for_each(|operand| collect_addressed(operand, within || is_offset, list))?;
     }
     Ok(())
 }
@@ -131,9 +145,12 @@ fn to_bytes<'ctx>(
         Some(value) if value.is_undef_or_poison() => Some(ty.undef()),
         Some(value) => {
             let mut bytes = vec![0; size.max(1) as usize];
-            write(module, builder, value, &mut bytes)
-                .ok_or_else(|| SpirvError::InitialBytes { variable: variable.name(), value: value.to_string() })?;
-            let bytes: Vec<Value<'ctx>> = bytes.into_iter().map(|b| byte.const_int(b.into())).collect();
+            write(module, builder, value, &mut bytes).ok_or_else(|| SpirvError::InitialBytes {
+                variable: variable.name(),
+                value: value.to_string(),
+            })?;
+            let bytes: Vec<Value<'ctx>> =
+                bytes.into_iter().map(|b| byte.const_int(b.into())).collect();
             Some(byte.const_array(&bytes))
         }
     };
@@ -142,7 +159,12 @@ fn to_bytes<'ctx>(
 }
 
 /// Writes a constant as it lies in memory. `None` for addresses.
-fn write<'ctx>(module: &Module<'ctx>, builder: &Builder<'ctx>, value: Value<'ctx>, to: &mut [u8]) -> Option<()> {
+fn write<'ctx>(
+    module: &Module<'ctx>,
+    builder: &Builder<'ctx>,
+    value: Value<'ctx>,
+    to: &mut [u8],
+) -> Option<()> {
     let ty = value.ty();
     let element = |index: u64| value.constant_element(u32::try_from(index).ok()?);
     match ty.kind() {
@@ -167,7 +189,12 @@ fn write<'ctx>(module: &Module<'ctx>, builder: &Builder<'ctx>, value: Value<'ctx
             let size = ty.element()?.alloc_size(module)?;
             for index in 0..ty.element_count()? {
                 let at = index * size;
-                write(module, builder, element(index)?, to.get_mut(at as usize..(at + size) as usize)?)?;
+                write(
+                    module,
+                    builder,
+                    element(index)?,
+                    to.get_mut(at as usize..(at + size) as usize)?,
+                )?;
             }
         }
         TypeKind::LLVMVectorTypeKind => {

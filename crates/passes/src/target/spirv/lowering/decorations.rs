@@ -13,7 +13,8 @@
 use super::binary::{self, Instruction, text_operands};
 use crate::properties::members;
 use crate::properties::spirv::{
-    DECORATIONS, EXECUTION_MODES, PARAMETER_DECORATIONS, annotation_text, annotations, member_decorations,
+    DECORATIONS, EXECUTION_MODES, PARAMETER_DECORATIONS, annotation_text, annotations,
+    member_decorations,
 };
 use crate::properties::spirv_table::{Extension, Operand, USER_SEMANTIC, extension_of};
 use crate::target::spirv::SpirvError;
@@ -78,7 +79,9 @@ fn execution_modes(module: &Module<'_>) -> Result<(), SpirvError> {
     let mut kept = Vec::new();
     for node in module.named_metadata(EXECUTION_MODES) {
         // A kernel that has gone leaves nothing in its place.
-        let Some(kernel) = node.operand(0).and_then(Metadata::constant).and_then(|value| value.as_function()) else {
+        let Some(kernel) =
+            node.operand(0).and_then(Metadata::constant).and_then(|value| value.as_function())
+        else {
             continue;
         };
         let mode = node.operand(1).and_then(Metadata::int);
@@ -124,7 +127,8 @@ impl<'ctx> Preparation<'_, 'ctx> {
         let kind = context.metadata_kind(DECORATIONS);
         for variable in self.module.globals() {
             let Some(node) = variable.metadata(kind) else { continue };
-            let divided = self.divide(Some(node), false, &|| format!("variable '{}'", variable.name()))?;
+            let divided =
+                self.divide(Some(node), false, &|| format!("variable '{}'", variable.name()))?;
             variable.erase_metadata(kind);
             if !divided.by_llvm.is_empty() {
                 variable.set_metadata(kind, context.md_node(&divided.by_llvm));
@@ -141,19 +145,30 @@ impl<'ctx> Preparation<'_, 'ctx> {
             Some(list) => Some(list),
             None => member_decorations(self.module, call)?,
         };
-        let what = || format!("a member that '{}' accesses", call.function().map(|f| f.name()).unwrap_or_default());
+        let what = || {
+            format!(
+                "a member that '{}' accesses",
+                call.function().map(|f| f.name()).unwrap_or_default()
+            )
+        };
         let list = list.or_else(|| {
             let text = context.md_string(&annotation_text(call)?);
-            Some(context.md_node(&[context.md_node(&[context.md_int(32, USER_SEMANTIC.into()), text])]))
+            Some(
+                context
+                    .md_node(&[context.md_node(&[context.md_int(32, USER_SEMANTIC.into()), text])]),
+            )
         });
         let mut divided = self.divide(list, false, &what)?;
         if !divided.by_us.is_empty() {
             let mark = context.md_string(&format!("{MARK}{}", self.additions.values.len()));
             self.additions.values.push(divided.by_us);
-            divided.by_llvm.push(context.md_node(&[context.md_int(32, USER_SEMANTIC.into()), mark]));
+            divided
+                .by_llvm
+                .push(context.md_node(&[context.md_int(32, USER_SEMANTIC.into()), mark]));
         }
         if let Some((structure, member)) = members::noted(self.module, call) {
-            let decorations = divided.all.into_iter().map(|words| (structure.clone(), member, words));
+            let decorations =
+                divided.all.into_iter().map(|words| (structure.clone(), member, words));
             self.additions.members.extend(decorations);
         }
         if !divided.by_llvm.is_empty() {
@@ -168,7 +183,9 @@ impl<'ctx> Preparation<'_, 'ctx> {
     /// `call`.
     fn assign(&self, call: Call<'ctx>, address: Type<'ctx>, list: Metadata<'ctx>) {
         let context = self.module.context();
-        let Some(assign) = self.module.intrinsic("llvm.spv.assign.decoration", &[address]) else { return };
+        let Some(assign) = self.module.intrinsic("llvm.spv.assign.decoration", &[address]) else {
+            return;
+        };
         let builder = context.create_builder();
         builder.position_before(call);
         let address = call.args()[0];
@@ -190,7 +207,9 @@ impl<'ctx> Preparation<'_, 'ctx> {
                 return Err(SpirvError::Decoration { of: what() });
             };
             let extension = extension_of(number);
-            if extension.is_some_and(|extension| !self.extensions.iter().any(|known| known == extension.name)) {
+            if extension.is_some_and(|extension| {
+                !self.extensions.iter().any(|known| known == extension.name)
+            }) {
                 continue;
             }
             let has_text = operands.iter().any(|operand| matches!(operand, Operand::Text(_)));
@@ -198,7 +217,9 @@ impl<'ctx> Preparation<'_, 'ctx> {
             divided.all.push(words.clone());
             let ours = extension.filter(|extension| !extension.in_llvm);
             if ours.is_some() || has_text && texts_are_ours {
-                self.additions.extensions.extend(ours.filter(|e| !self.additions.extensions.contains(e)));
+                self.additions
+                    .extensions
+                    .extend(ours.filter(|e| !self.additions.extensions.contains(e)));
                 divided.by_us.push(words);
             } else {
                 divided.by_llvm.extend(node);
@@ -213,7 +234,10 @@ fn decoration(node: Metadata<'_>) -> Option<(Option<u32>, Vec<Operand>)> {
     let number = node.operand(0)?.int().and_then(|number| u32::try_from(number).ok());
     let operand = |metadata: Option<Metadata<'_>>| {
         let metadata = metadata?;
-        metadata.string().map(Operand::Text).or_else(|| Some(Operand::Number(metadata.int()? as u32)))
+        metadata
+            .string()
+            .map(Operand::Text)
+            .or_else(|| Some(Operand::Number(metadata.int()? as u32)))
     };
     Some((number, node.operands().into_iter().skip(1).map(operand).collect::<Option<_>>()?))
 }
@@ -237,15 +261,19 @@ impl Additions {
             return Ok(bytes);
         }
         let mut module = binary::Module::read(&bytes)?;
-        let decorate =
-            |target: u32, words: &Words| Instruction::new(binary::OP_DECORATE, [vec![target], words.clone()].concat());
+        let decorate = |target: u32, words: &Words| {
+            Instruction::new(binary::OP_DECORATE, [vec![target], words.clone()].concat())
+        };
         let mut added = Vec::new();
         let mut known = HashMap::new();
         for (function, index, words) in &self.parameters {
             let parameters = known.entry(function).or_insert_with(|| module.parameters(function));
-            let parameter = parameters.as_ref().and_then(|parameters| parameters.get(*index).copied());
             let parameter =
-                parameter.ok_or_else(|| SpirvError::NoParameter { function: function.clone(), index: *index })?;
+                parameters.as_ref().and_then(|parameters| parameters.get(*index).copied());
+            let parameter = parameter.ok_or_else(|| SpirvError::NoParameter {
+                function: function.clone(),
+                index: *index,
+            })?;
             added.push(decorate(parameter, words));
         }
         let mut marked = Vec::new();
@@ -280,7 +308,10 @@ impl Additions {
             let Some(id) = module.named(structure, binary::OP_TYPE_STRUCT) else { continue };
             if module.names(id).iter().all(|name| wanted.get(name.as_str()) == Some(decorations)) {
                 added.extend(decorations.iter().map(|(member, words)| {
-                    Instruction::new(binary::OP_MEMBER_DECORATE, [&[id, *member], &words[..]].concat())
+                    Instruction::new(
+                        binary::OP_MEMBER_DECORATE,
+                        [&[id, *member], &words[..]].concat(),
+                    )
                 }));
             }
         }
@@ -289,7 +320,9 @@ impl Additions {
 
     /// The place in `values` that the instruction is a mark of.
     fn mark(&self, instruction: &Instruction) -> Option<usize> {
-        if instruction.opcode != binary::OP_DECORATE || instruction.operands.get(1) != Some(&USER_SEMANTIC) {
+        if instruction.opcode != binary::OP_DECORATE
+            || instruction.operands.get(1) != Some(&USER_SEMANTIC)
+        {
             return None;
         }
         let place = instruction.text(2)?.strip_prefix(MARK)?.parse().ok()?;

@@ -9,7 +9,9 @@
 use super::binary::{self, BinaryError};
 use crate::target::common::async_copies::{CopyError, WAITS, element};
 use crate::target::spirv::SpirvError;
-use scythe_llvm::{Builder, CallConv, ContextRef, Function, Instruction, Module, Opcode, Type, Value};
+use scythe_llvm::{
+    Builder, CallConv, ContextRef, Function, Instruction, Module, Opcode, Type, Value,
+};
 
 /// Stands for a wait between the two steps.
 const WAIT: &str = "__scythe_wait_event";
@@ -18,10 +20,17 @@ const MOST_EVENTS: u64 = 64;
 
 /// Before the code is simplified.
 pub fn to_slots(module: &Module<'_>) -> Result<(), SpirvError> {
-    let declared: Vec<_> = module.functions().filter(|f| f.is_declaration() && f.has_uses()).collect();
+    let declared: Vec<_> =
+        module.functions().filter(|f| f.is_declaration() && f.has_uses()).collect();
     for function in declared {
         let name = function.name();
-        let calls = || function.users().into_iter().filter_map(|user| user.as_instruction()).collect::<Vec<_>>();
+        let calls = || {
+            function
+                .users()
+                .into_iter()
+                .filter_map(|user| user.as_instruction())
+                .collect::<Vec<_>>()
+        };
         if let Some(element) = element(&name) {
             calls().into_iter().try_for_each(|call| copy(module, call, element))?;
         } else if WAITS.iter().any(|start| name.starts_with(start)) {
@@ -34,16 +43,25 @@ pub fn to_slots(module: &Module<'_>) -> Result<(), SpirvError> {
 /// After it.
 pub fn finish(module: &Module<'_>) -> Result<(), SpirvError> {
     let Some(function) = module.functions().find(|f| f.name() == WAIT) else { return Ok(()) };
-    for call in function.users().into_iter().filter_map(|user| user.as_instruction()).collect::<Vec<_>>() {
+    for call in
+        function.users().into_iter().filter_map(|user| user.as_instruction()).collect::<Vec<_>>()
+    {
         let args = call.args();
-        let cast = args[1].as_instruction().filter(|cast| cast.opcode() == Opcode::LLVMAddrSpaceCast);
+        let cast =
+            args[1].as_instruction().filter(|cast| cast.opcode() == Opcode::LLVMAddrSpaceCast);
         let slot = cast.and_then(|cast| cast.as_value().operand(0)).unwrap_or(args[1]);
         if slot.ty().address_space() != Some(0) {
             return Err(SpirvError::UnknownEvent);
         }
         let builder = before(module, call);
         let one = module.context().int_type(32).const_int(1);
-        emit(module, &builder, "_Z23__spirv_GroupWaitEventsjiP9ocl_event", None, &[args[0], one, slot]);
+        emit(
+            module,
+            &builder,
+            "_Z23__spirv_GroupWaitEventsjiP9ocl_event",
+            None,
+            &[args[0], one, slot],
+        );
         call.erase();
     }
     Ok(())
@@ -58,7 +76,9 @@ pub fn are_used(module: &Module<'_>) -> bool {
 pub fn repair(bytes: &[u8]) -> Result<Vec<u8>, BinaryError> {
     const CONSTANT_NULL: u16 = 46;
     let mut module = binary::Module::read(bytes)?;
-    for null in module.instructions.iter_mut().filter(|instruction| instruction.opcode == CONSTANT_NULL) {
+    for null in
+        module.instructions.iter_mut().filter(|instruction| instruction.opcode == CONSTANT_NULL)
+    {
         null.operands.truncate(2);
     }
     module.write()
@@ -92,7 +112,11 @@ fn emit<'ctx>(
 }
 
 /// `element` is the mangled type of what is copied.
-fn copy<'ctx>(module: &Module<'ctx>, call: Instruction<'ctx>, element: &str) -> Result<(), SpirvError> {
+fn copy<'ctx>(
+    module: &Module<'ctx>,
+    call: Instruction<'ctx>,
+    element: &str,
+) -> Result<(), SpirvError> {
     let (mut args, context) = (call.args(), module.context());
     let entry = call.function().and_then(|function| function.entry_block());
     let (Some(entry), 6) = (entry, args.len()) else {
@@ -109,7 +133,8 @@ fn copy<'ctx>(module: &Module<'ctx>, call: Instruction<'ctx>, element: &str) -> 
     let space = |value: Value<'_>| value.ty().address_space().unwrap_or(0);
     let element = if element == "DF16_" { "Dh" } else { element };
     let (to, from) = (space(args[1]), space(args[2]));
-    let name = format!("_Z22__spirv_GroupAsyncCopyjPU3AS{to}{element}PU3AS{from}K{element}mm9ocl_event");
+    let name =
+        format!("_Z22__spirv_GroupAsyncCopyjPU3AS{to}{element}PU3AS{from}K{element}mm9ocl_event");
     let made = emit(module, &builder, &name, Some(event(context)), &args);
     builder.store(made.as_value(), slot.as_value());
     call.replace_all_uses_with(builder.addr_space_cast(slot.as_value(), call.ty(), ""));
@@ -120,7 +145,8 @@ fn copy<'ctx>(module: &Module<'ctx>, call: Instruction<'ctx>, element: &str) -> 
 /// One wait for each of the events.
 fn wait<'ctx>(module: &Module<'ctx>, call: Instruction<'ctx>) -> Result<(), SpirvError> {
     let (args, context) = (call.args(), module.context());
-    let count = args.get(1).and_then(|count| count.const_int_value()).filter(|&count| count <= MOST_EVENTS);
+    let count =
+        args.get(1).and_then(|count| count.const_int_value()).filter(|&count| count <= MOST_EVENTS);
     let (Some(count), 3) = (count, args.len()) else {
         return Err(SpirvError::EventCount { most: MOST_EVENTS });
     };
@@ -144,8 +170,11 @@ mod tests {
         let words: [u32; 9] = [0x0723_0203, 0x0001_0400, 0, 10, 0, 4 << 16 | 46, 1, 2, 3];
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         let repaired = repair(&bytes).expect("a module");
-        let expected: Vec<u8> =
-            words[..5].iter().chain(&[3 << 16 | 46, 1, 2]).flat_map(|word| word.to_le_bytes()).collect();
+        let expected: Vec<u8> = words[..5]
+            .iter()
+            .chain(&[3 << 16 | 46, 1, 2])
+            .flat_map(|word| word.to_le_bytes())
+            .collect();
         assert_eq!(repaired, expected);
     }
 }

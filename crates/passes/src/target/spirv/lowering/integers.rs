@@ -25,17 +25,25 @@ pub fn run(module: &Module<'_>) {
     extend_converted_truth_values(module);
     widen_switches(module);
     for function in module.functions().filter(|f| !f.is_declaration()) {
-        let odd: Vec<Instruction<'_>> = function.instructions().filter(|i| is_concerned(*i)).collect();
+        let odd: Vec<Instruction<'_>> =
+            function.instructions().filter(|i| is_concerned(*i)).collect();
         if odd.is_empty() {
             continue;
         }
         let widening = Widening { builder: module.context().create_builder() };
         odd.into_iter().for_each(|instruction| widening.replace(instruction));
-        let bridges: Vec<Instruction<'_>> = function.instructions().filter(|i| is_bridge_back(*i)).collect();
+        let bridges: Vec<Instruction<'_>> =
+            function.instructions().filter(|i| is_bridge_back(*i)).collect();
         bridges.into_iter().for_each(|bridge| widening.join(bridge));
-        let unused =
-            |i: &Instruction<'_>| i.opcode() == Opcode::LLVMTrunc && is_odd(i.ty()) && !i.as_value().has_uses();
-        function.instructions().filter(unused).collect::<Vec<_>>().into_iter().for_each(Instruction::erase);
+        let unused = |i: &Instruction<'_>| {
+            i.opcode() == Opcode::LLVMTrunc && is_odd(i.ty()) && !i.as_value().has_uses()
+        };
+        function
+            .instructions()
+            .filter(unused)
+            .collect::<Vec<_>>()
+            .into_iter()
+            .for_each(Instruction::erase);
     }
 }
 
@@ -67,10 +75,15 @@ fn extend_converted_truth_values(module: &Module<'_>) {
 fn widen_switches(module: &Module<'_>) {
     let builder = module.context().create_builder();
     for function in module.functions().filter(|f| !f.is_declaration()) {
-        for switch in function.instructions().filter(|i| i.opcode() == Opcode::LLVMSwitch).collect::<Vec<_>>() {
+        for switch in
+            function.instructions().filter(|i| i.opcode() == Opcode::LLVMSwitch).collect::<Vec<_>>()
+        {
             let Some(selector) = switch.as_value().operand(0) else { continue };
-            let wide =
-                if selector.ty().int_width() == Some(1) { with_scalar(selector.ty(), 8) } else { wide(selector.ty()) };
+            let wide = if selector.ty().int_width() == Some(1) {
+                with_scalar(selector.ty(), 8)
+            } else {
+                wide(selector.ty())
+            };
             if wide != selector.ty() {
                 builder.position_before(switch);
                 switch.widen_switch(builder.zext(selector, wide, ""));
@@ -106,7 +119,8 @@ fn is_concerned(instruction: Instruction<'_>) -> bool {
 /// A widened value that was made of one which had been widened, too.
 fn is_bridge_back(instruction: Instruction<'_>) -> bool {
     instruction.opcode() == Opcode::LLVMZExt
-        && instruction.as_value().operand(0).and_then(|o| wide_width(o.ty())) == instruction.ty().int_width()
+        && instruction.as_value().operand(0).and_then(|o| wide_width(o.ty()))
+            == instruction.ty().int_width()
 }
 
 struct Widening<'ctx> {
@@ -124,10 +138,16 @@ impl<'ctx> Widening<'ctx> {
             let _ = self.store(instruction);
             return;
         }
-        let Some(mut result) = (if phi { self.phi(instruction) } else { self.compute(instruction) }) else { return };
+        let Some(mut result) =
+            (if phi { self.phi(instruction) } else { self.compute(instruction) })
+        else {
+            return;
+        };
         if is_odd(instruction.ty()) {
             if phi {
-                let Some(body) = instruction.block().and_then(|block| block.first_non_phi()) else { return };
+                let Some(body) = instruction.block().and_then(|block| block.first_non_phi()) else {
+                    return;
+                };
                 self.builder.position_before(body);
             }
             result = self.builder.trunc(result, instruction.ty(), "");
@@ -142,7 +162,9 @@ impl<'ctx> Widening<'ctx> {
         let (ty, first) = (instruction.ty(), value.operand(0)?);
         let second = || value.operand(1).map(|v| self.unsigned(v));
         Some(match instruction.opcode() {
-            Opcode::LLVMZExt | Opcode::LLVMTrunc => self.resized(self.unsigned(first), wide(ty), false),
+            Opcode::LLVMZExt | Opcode::LLVMTrunc => {
+                self.resized(self.unsigned(first), wide(ty), false)
+            }
             Opcode::LLVMSExt => self.resized(self.signed(first), wide(ty), true),
             Opcode::LLVMAdd
             | Opcode::LLVMSub
@@ -153,18 +175,23 @@ impl<'ctx> Widening<'ctx> {
             | Opcode::LLVMOr
             | Opcode::LLVMXor
             | Opcode::LLVMShl
-            | Opcode::LLVMLShr => b.binary(instruction.opcode(), self.unsigned(first), second()?, ""),
+            | Opcode::LLVMLShr => {
+                b.binary(instruction.opcode(), self.unsigned(first), second()?, "")
+            }
             Opcode::LLVMAShr => b.ashr(self.signed(first), second()?, ""),
             Opcode::LLVMSDiv => b.sdiv(self.signed(first), self.signed(value.operand(1)?), ""),
             Opcode::LLVMSRem => b.srem(self.signed(first), self.signed(value.operand(1)?), ""),
-            Opcode::LLVMFPToUI | Opcode::LLVMFPToSI => b.cast(instruction.opcode(), first, wide(ty), ""),
+            Opcode::LLVMFPToUI | Opcode::LLVMFPToSI => {
+                b.cast(instruction.opcode(), first, wide(ty), "")
+            }
             Opcode::LLVMUIToFP => b.cast(Opcode::LLVMUIToFP, self.unsigned(first), ty, ""),
             Opcode::LLVMSIToFP => b.cast(Opcode::LLVMSIToFP, self.signed(first), ty, ""),
             Opcode::LLVMFreeze => b.freeze(self.unsigned(first)),
             Opcode::LLVMSelect => b.select(first, second()?, self.unsigned(value.operand(2)?), ""),
             Opcode::LLVMICmp => {
                 let predicate = instruction.int_predicate()?;
-                let extended = |v| if is_signed(predicate) { self.signed(v) } else { self.unsigned(v) };
+                let extended =
+                    |v| if is_signed(predicate) { self.signed(v) } else { self.unsigned(v) };
                 b.icmp(predicate, extended(first), extended(value.operand(1)?), "")
             }
             Opcode::LLVMBitCast => return self.bit_cast(first, ty),
@@ -201,7 +228,8 @@ impl<'ctx> Widening<'ctx> {
     fn load(&self, load: Instruction<'ctx>, pointer: Value<'ctx>) -> Value<'ctx> {
         let (b, ty) = (&self.builder, wide(load.ty()));
         parts(load.ty()).into_iter().fold(ty.const_null(), |sum, part| {
-            let narrow = b.load(ty.context().int_type(part.bytes * 8), part.address(b, pointer), "");
+            let narrow =
+                b.load(ty.context().int_type(part.bytes * 8), part.address(b, pointer), "");
             narrow.set_align(part.align(load.alignment()));
             let widened = self.resized(narrow.as_value(), ty, false);
             b.or(sum, b.shl(widened, ty.const_int(u64::from(part.offset) * 8), ""), "")
@@ -213,7 +241,8 @@ impl<'ctx> Widening<'ctx> {
         let (b, whole) = (&self.builder, self.unsigned(value));
         for part in parts(value.ty()) {
             let shifted = b.lshr(whole, whole.ty().const_int(u64::from(part.offset) * 8), "");
-            let narrow = self.resized(shifted, whole.ty().context().int_type(part.bytes * 8), false);
+            let narrow =
+                self.resized(shifted, whole.ty().context().int_type(part.bytes * 8), false);
             b.store(narrow, part.address(b, pointer)).set_align(part.align(store.alignment()));
         }
         store.erase();
@@ -248,7 +277,9 @@ impl<'ctx> Widening<'ctx> {
     /// An operand with copies of its sign above it.
     fn signed(&self, value: Value<'ctx>) -> Value<'ctx> {
         let extended = self.unsigned(value);
-        let (Some(narrow), Some(width)) = (value.ty().int_width(), wide_width(value.ty())) else { return extended };
+        let (Some(narrow), Some(width)) = (value.ty().int_width(), wide_width(value.ty())) else {
+            return extended;
+        };
         let distance = extended.ty().const_int((width - narrow).into());
         self.builder.ashr(self.builder.shl(extended, distance, ""), distance, "")
     }
@@ -267,7 +298,9 @@ impl<'ctx> Widening<'ctx> {
         let Some(narrow) = extension.as_value().operand(0) else { return };
         let truncation = narrow.as_instruction().filter(|i| i.opcode() == Opcode::LLVMTrunc);
         let Some(whole) = truncation.and_then(|t| t.as_value().operand(0)) else { return };
-        let Some(width) = narrow.ty().int_width().filter(|_| whole.ty() == extension.ty()) else { return };
+        let Some(width) = narrow.ty().int_width().filter(|_| whole.ty() == extension.ty()) else {
+            return;
+        };
         self.builder.position_before(extension);
         let mask = whole.ty().const_int((1 << width) - 1);
         extension.replace_all_uses_with(self.builder.and(whole, mask, ""));

@@ -3,7 +3,9 @@
 
 use super::products;
 use super::truncations::splat;
-use scythe_llvm::{Builder, CallConv, Function, Instruction, IntPredicate, Module, Opcode, Type, Value};
+use scythe_llvm::{
+    Builder, CallConv, Function, Instruction, IntPredicate, Module, Opcode, Type, Value,
+};
 
 /// The extension that has an instruction for turning the order of bits round.
 const BIT_INSTRUCTIONS: &str = "SPV_KHR_bit_instructions";
@@ -14,7 +16,9 @@ pub fn run(module: &Module<'_>, extensions: &[String]) {
     for intrinsic in module.functions().filter(|f| f.is_intrinsic()).collect::<Vec<_>>() {
         let name = intrinsic.name();
         let mut parts = name.split('.').skip(1);
-        let Some(replace) = replacement(parts.next().unwrap_or_default(), parts.next().unwrap_or_default()) else {
+        let Some(replace) =
+            replacement(parts.next().unwrap_or_default(), parts.next().unwrap_or_default())
+        else {
             continue;
         };
         if name.starts_with("llvm.bitreverse.") && has_bit_instructions {
@@ -75,7 +79,8 @@ impl<'ctx> Site<'_, 'ctx> {
             mangled += code(arg.ty())?;
         }
         let types: Vec<Type<'ctx>> = args.iter().map(|arg| arg.ty()).collect();
-        let function: Function<'ctx> = self.module.get_or_add_function(&mangled, result.function(&types, false));
+        let function: Function<'ctx> =
+            self.module.get_or_add_function(&mangled, result.function(&types, false));
         function.set_call_conv(CallConv::SPIR_FUNC);
         let call = self.builder.call(function, args, "");
         call.set_call_conv(CallConv::SPIR_FUNC);
@@ -120,7 +125,8 @@ impl<'ctx> Site<'_, 'ctx> {
         let mut mangled = format!("_Z{}__spirv_ocl_{name}", "__spirv_ocl_".len() + name.len());
         mangled += &format!("{}P{}", code(args.first()?.ty())?, code(second)?);
         let types = [args[0].ty(), place.ty()];
-        let function = self.module.get_or_add_function(&mangled, args[0].ty().function(&types, false));
+        let function =
+            self.module.get_or_add_function(&mangled, args[0].ty().function(&types, false));
         function.set_call_conv(CallConv::SPIR_FUNC);
         let first = self.builder.call(function, &[args[0], place.as_value()], "");
         first.set_call_conv(CallConv::SPIR_FUNC);
@@ -144,7 +150,11 @@ impl<'ctx> Site<'_, 'ctx> {
         let [x, y] = args[..] else { return None };
         let result = if add { b.add(x, y, "") } else { b.sub(x, y, "") };
         let other = b.xor(x, if add { result } else { y }, "");
-        let both = if add { b.and(other, b.xor(y, result, ""), "") } else { b.and(other, b.xor(x, result, ""), "") };
+        let both = if add {
+            b.and(other, b.xor(y, result, ""), "")
+        } else {
+            b.and(other, b.xor(x, result, ""), "")
+        };
         let overflowed = b.icmp(IntPredicate::LLVMIntSLT, both, x.ty().const_null(), "");
         Some(self.pair(result, overflowed))
     }
@@ -197,22 +207,36 @@ impl<'ctx> Site<'_, 'ctx> {
         // Where one factor is a single word, one of the two mixed products is zero, and what is
         // added below fits.
         let mixed = [b.mul(upper(m), lower(n), ""), b.mul(upper(n), lower(m), "")];
-        let middle = b.add(b.or(lower(mixed[0]), lower(mixed[1]), ""), upper(b.mul(lower(m), lower(n), "")), "");
-        let too_large =
-            [b.and(is_set(upper(m)), is_set(upper(n)), ""), is_set(upper(mixed[0])), is_set(upper(mixed[1]))];
-        let mut over = too_large.into_iter().fold(is_set(upper(middle)), |any, one| b.or(any, one, ""));
+        let middle = b.add(
+            b.or(lower(mixed[0]), lower(mixed[1]), ""),
+            upper(b.mul(lower(m), lower(n), "")),
+            "",
+        );
+        let too_large = [
+            b.and(is_set(upper(m)), is_set(upper(n)), ""),
+            is_set(upper(mixed[0])),
+            is_set(upper(mixed[1])),
+        ];
+        let mut over =
+            too_large.into_iter().fold(is_set(upper(middle)), |any, one| b.or(any, one, ""));
         if signed {
             // One more negative number than there are others.
             let negative = b.zext(b.icmp(LLVMIntSLT, b.xor(x, y, ""), zero, ""), ty, "");
             let largest = b.lshr(b.sub(zero, ty.const_int(1), ""), ty.const_int(1), "");
-            over = b.or(over, b.icmp(LLVMIntUGT, b.mul(m, n, ""), b.add(largest, negative, ""), ""), "");
+            over = b.or(
+                over,
+                b.icmp(LLVMIntUGT, b.mul(m, n, ""), b.add(largest, negative, ""), ""),
+                "",
+            );
         }
         self.pair(b.mul(x, y, ""), over)
     }
 
     /// The two as one value, which is there only where somebody needs more than its parts.
     fn pair(&self, first: Value<'ctx>, second: Value<'ctx>) -> Value<'ctx> {
-        for part in self.call.as_value().users().into_iter().filter_map(|user| user.as_instruction()) {
+        for part in
+            self.call.as_value().users().into_iter().filter_map(|user| user.as_instruction())
+        {
             let element = match part.aggregate_indices()[..] {
                 [0] if part.opcode() == Opcode::LLVMExtractValue => first,
                 [1] if part.opcode() == Opcode::LLVMExtractValue => second,

@@ -14,7 +14,8 @@
 //! else changes.
 
 use super::binary::{
-    BinaryError, Instruction, Module, OP_FUNCTION, OP_FUNCTION_END, OP_FUNCTION_PARAMETER, OP_NAME, OP_TYPE_STRUCT,
+    BinaryError, Instruction, Module, OP_FUNCTION, OP_FUNCTION_END, OP_FUNCTION_PARAMETER, OP_NAME,
+    OP_TYPE_STRUCT,
 };
 use crate::target::spirv::SpirvError;
 use std::collections::{HashMap, HashSet};
@@ -40,7 +41,8 @@ pub fn renumber(bytes: &[u8]) -> Result<Vec<u8>, SpirvError> {
     while let Some(length) = function_length(&module.instructions[at..]) {
         let body = &mut module.instructions[at..at + length];
         let mut ids = HashMap::new();
-        for label in body.iter().filter(|i| i.opcode == OP_LABEL).filter_map(|i| i.operands.first()) {
+        for label in body.iter().filter(|i| i.opcode == OP_LABEL).filter_map(|i| i.operands.first())
+        {
             if ids.insert(*label, next).is_some() {
                 return Err(SpirvError::SameBlock { id: *label });
             }
@@ -61,7 +63,9 @@ pub fn renumber(bytes: &[u8]) -> Result<Vec<u8>, SpirvError> {
             old.remove(&id);
         }
     }
-    module.instructions.retain(|i| i.opcode != OP_NAME || i.operands.first().is_none_or(|id| !old.contains(id)));
+    module
+        .instructions
+        .retain(|i| i.opcode != OP_NAME || i.operands.first().is_none_or(|id| !old.contains(id)));
     module.set_bound(next);
     Ok(module.write()?)
 }
@@ -85,7 +89,8 @@ fn wide_values(instructions: &[Instruction]) -> HashSet<u32> {
     let wide_type = |i: &&Instruction| i.opcode == OP_TYPE_INT && i.operands.get(1) == Some(&64);
     let types: HashSet<u32> =
         instructions.iter().filter(wide_type).filter_map(|i| i.operands.first().copied()).collect();
-    let first = instructions.iter().position(|i| i.opcode == OP_FUNCTION).unwrap_or(instructions.len());
+    let first =
+        instructions.iter().position(|i| i.opcode == OP_FUNCTION).unwrap_or(instructions.len());
     let (globals, functions) = instructions.split_at(first);
     // In functions, a type as first operand is that of the result, which follows.
     let makers = globals.iter().filter(|i| i.opcode == OP_CONSTANT).chain(functions);
@@ -104,7 +109,11 @@ fn block_operands(instruction: &Instruction, wide: &HashSet<u32>) -> Vec<usize> 
         OP_PHI => (3..count).step_by(2).collect(),
         // Selector and default, then numbers with their blocks.
         OP_SWITCH => {
-            let words = if instruction.operands.first().is_some_and(|id| wide.contains(id)) { 2 } else { 1 };
+            let words = if instruction.operands.first().is_some_and(|id| wide.contains(id)) {
+                2
+            } else {
+                1
+            };
             std::iter::once(1).chain((2 + words..count).step_by(words + 1)).collect()
         }
         _ => Vec::new(),
@@ -163,8 +172,12 @@ mod tests {
 
     #[test]
     fn blocks_of_one_function_must_differ() {
-        let twice: [(u16, &[u32]); 4] =
-            [(OP_FUNCTION, &[5, 10, 0, 6]), (OP_LABEL, &[7]), (OP_LABEL, &[7]), (OP_FUNCTION_END, &[])];
+        let twice: [(u16, &[u32]); 4] = [
+            (OP_FUNCTION, &[5, 10, 0, 6]),
+            (OP_LABEL, &[7]),
+            (OP_LABEL, &[7]),
+            (OP_FUNCTION_END, &[]),
+        ];
         assert_eq!(renumber(&assembled(&twice)), Err(SpirvError::SameBlock { id: 7 }));
     }
 }

@@ -20,7 +20,9 @@ pub fn run(module: &Module<'_>) -> Result<(), SpirvError> {
             builder.position_before(instruction);
             let other = match instruction.opcode() {
                 Opcode::LLVMAlloca => variable(module, &builder, instruction),
-                Opcode::LLVMGetElementPtr if instruction.gep_source_type().is_some_and(|ty| !is_known(ty)) => {
+                Opcode::LLVMGetElementPtr
+                    if instruction.gep_source_type().is_some_and(|ty| !is_known(ty)) =>
+                {
                     let address = address(module, &builder, instruction);
                     Some(address.ok_or_else(|| SpirvError::Address {
                         function: function.name(),
@@ -43,16 +45,23 @@ pub fn is_known(ty: Type<'_>) -> bool {
     match ty.kind() {
         TypeKind::LLVMIntegerTypeKind => matches!(ty.int_width(), Some(8 | 16 | 32 | 64)),
         TypeKind::LLVMVectorTypeKind => {
-            matches!(ty.element_count(), Some(2 | 3 | 4 | 8 | 16)) && ty.element().is_some_and(is_known)
+            matches!(ty.element_count(), Some(2 | 3 | 4 | 8 | 16))
+                && ty.element().is_some_and(is_known)
         }
-        TypeKind::LLVMArrayTypeKind => ty.element_count() != Some(0) && ty.element().is_some_and(is_known),
+        TypeKind::LLVMArrayTypeKind => {
+            ty.element_count() != Some(0) && ty.element().is_some_and(is_known)
+        }
         TypeKind::LLVMStructTypeKind => ty.contained().into_iter().all(is_known),
         _ => true,
     }
 }
 
 /// A variable of as many bytes, with the same alignment.
-fn variable<'ctx>(module: &Module<'ctx>, builder: &Builder<'ctx>, variable: Instruction<'ctx>) -> Option<Value<'ctx>> {
+fn variable<'ctx>(
+    module: &Module<'ctx>,
+    builder: &Builder<'ctx>,
+    variable: Instruction<'ctx>,
+) -> Option<Value<'ctx>> {
     let ty = variable.allocated_type().filter(|ty| !is_known(*ty))?;
     let bytes = module.context().int_type(8).array(ty.alloc_size(module)?.max(1));
     let new = builder.array_alloca(bytes, variable.as_value().operand(0)?, "");
@@ -61,7 +70,11 @@ fn variable<'ctx>(module: &Module<'ctx>, builder: &Builder<'ctx>, variable: Inst
 }
 
 /// The same address, computed in bytes. `None` for vectors of addresses, and types without size.
-fn address<'ctx>(module: &Module<'ctx>, builder: &Builder<'ctx>, gep: Instruction<'ctx>) -> Option<Value<'ctx>> {
+fn address<'ctx>(
+    module: &Module<'ctx>,
+    builder: &Builder<'ctx>,
+    gep: Instruction<'ctx>,
+) -> Option<Value<'ctx>> {
     let word = module.context().int_type(64);
     let mut operands = gep.as_value().operands();
     let base = operands.next().filter(|base| base.ty().is_pointer() && gep.ty().is_pointer())?;

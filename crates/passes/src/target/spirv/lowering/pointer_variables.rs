@@ -39,8 +39,12 @@ fn is_concerned(instruction: Instruction<'_>) -> bool {
         Opcode::LLVMStore => (value.operand(1), value.operand(0).map(Value::ty)),
         _ => return false,
     };
-    let variable = address.and_then(Value::as_instruction).is_some_and(|i| i.opcode() == Opcode::LLVMAlloca);
-    variable && moved.is_some_and(Type::is_pointer) && !instruction.is_volatile() && !instruction.is_atomic()
+    let variable =
+        address.and_then(Value::as_instruction).is_some_and(|i| i.opcode() == Opcode::LLVMAlloca);
+    variable
+        && moved.is_some_and(Type::is_pointer)
+        && !instruction.is_volatile()
+        && !instruction.is_atomic()
 }
 
 fn replace<'ctx>(builder: &Builder<'ctx>, word: Type<'ctx>, access: Instruction<'ctx>) {

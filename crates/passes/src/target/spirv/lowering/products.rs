@@ -3,12 +3,22 @@
 use scythe_llvm::{Builder, CallConv, Module, Type, TypeKind, Value};
 
 /// Of two integers without sign, of a width that SPIR-V has, or vectors of such.
-pub fn unsigned_upper_half<'ctx>(m: &Module<'ctx>, b: &Builder<'ctx>, x: Value<'ctx>, y: Value<'ctx>) -> Value<'ctx> {
+pub fn unsigned_upper_half<'ctx>(
+    m: &Module<'ctx>,
+    b: &Builder<'ctx>,
+    x: Value<'ctx>,
+    y: Value<'ctx>,
+) -> Value<'ctx> {
     call(m, b, "u_mul_hi", ["h", "t", "j", "m"], x, y)
 }
 
 /// Of two with a sign.
-pub fn signed_upper_half<'ctx>(m: &Module<'ctx>, b: &Builder<'ctx>, x: Value<'ctx>, y: Value<'ctx>) -> Value<'ctx> {
+pub fn signed_upper_half<'ctx>(
+    m: &Module<'ctx>,
+    b: &Builder<'ctx>,
+    x: Value<'ctx>,
+    y: Value<'ctx>,
+) -> Value<'ctx> {
     call(m, b, "s_mul_hi", ["c", "s", "i", "l"], x, y)
 }
 

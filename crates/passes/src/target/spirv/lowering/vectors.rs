@@ -13,9 +13,16 @@ use scythe_llvm::{Error, Module, PassOptions, TargetMachine, Type, TypeKind, run
 pub fn run(module: &Module<'_>, machine: &TargetMachine) -> Result<(), Error> {
     let functions = module.functions().filter(|f| !f.is_declaration());
     let mut instructions = functions.flat_map(|f| f.instructions().collect::<Vec<_>>());
-    let concerned = |i: &scythe_llvm::Instruction<'_>| is_unknown(i.ty()) || i.operands().any(|o| is_unknown(o.ty()));
+    let concerned = |i: &scythe_llvm::Instruction<'_>| {
+        is_unknown(i.ty()) || i.operands().any(|o| is_unknown(o.ty()))
+    };
     match instructions.any(|i| concerned(&i)) {
-        true => run_passes(module, "function(scalarizer<load-store>,dce)", Some(machine), PassOptions::default()),
+        true => run_passes(
+            module,
+            "function(scalarizer<load-store>,dce)",
+            Some(machine),
+            PassOptions::default(),
+        ),
         false => Ok(()),
     }
 }

@@ -35,7 +35,11 @@ fn library_function(opcode: Opcode) -> Option<(&'static str, bool)> {
 }
 
 /// The result, element by element for vectors.
-fn divided<'ctx>(module: &Module<'ctx>, b: &Builder<'ctx>, division: Instruction<'ctx>) -> Option<Value<'ctx>> {
+fn divided<'ctx>(
+    module: &Module<'ctx>,
+    b: &Builder<'ctx>,
+    division: Instruction<'ctx>,
+) -> Option<Value<'ctx>> {
     let (value, ty) = (division.as_value(), division.ty());
     let (x, y) = (value.operand(0)?, value.operand(1)?);
     if ty.kind() != TypeKind::LLVMVectorTypeKind {

@@ -16,7 +16,9 @@ mod arithmetic;
 
 use super::wide_types::{self, in_memory, wide_width};
 use crate::target::spirv::SpirvError;
-use scythe_llvm::{BasicBlock, Builder, Function, Instruction, IntPredicate, Module, Opcode, Type, TypeKind, Value};
+use scythe_llvm::{
+    BasicBlock, Builder, Function, Instruction, IntPredicate, Module, Opcode, Type, TypeKind, Value,
+};
 use std::collections::{HashMap, HashSet};
 
 /// Splits such integers in all functions and variables.
@@ -37,7 +39,9 @@ fn unknown(function: Function<'_>, instruction: Instruction<'_>) -> SpirvError {
 }
 
 fn is_concerned(instruction: Instruction<'_>) -> bool {
-    let described = || instruction.gep_source_type().or_else(|| instruction.allocated_type()).and_then(in_memory);
+    let described = || {
+        instruction.gep_source_type().or_else(|| instruction.allocated_type()).and_then(in_memory)
+    };
     in_memory(instruction.ty()).is_some()
         || wide_width(instruction.ty()).is_some()
         || instruction.as_value().operands().any(|o| wide_width(o.ty()).is_some())
@@ -117,7 +121,8 @@ impl<'a, 'ctx> Splitting<'a, 'ctx> {
         function.remove_unreachable_blocks();
         let mut replaced = Vec::new();
         for block in in_dominance_order(function) {
-            for instruction in block.instructions().filter(|i| is_concerned(*i)).collect::<Vec<_>>() {
+            for instruction in block.instructions().filter(|i| is_concerned(*i)).collect::<Vec<_>>()
+            {
                 self.builder.position_before(instruction);
                 match self.compute(instruction) {
                     Some(Outcome::Wide(words)) => {
@@ -175,7 +180,9 @@ impl<'a, 'ctx> Splitting<'a, 'ctx> {
         if value.ty().kind() != TypeKind::LLVMVectorTypeKind {
             return vec![value];
         }
-        (0..count(value.ty())).map(|i| self.builder.extract_element(value, self.number(i.into()), "")).collect()
+        (0..count(value.ty()))
+            .map(|i| self.builder.extract_element(value, self.number(i.into()), ""))
+            .collect()
     }
 
     /// The inverse.
@@ -183,7 +190,8 @@ impl<'a, 'ctx> Splitting<'a, 'ctx> {
         if ty.kind() != TypeKind::LLVMVectorTypeKind {
             return elements.first().copied();
         }
-        let insert = |vector, (i, element)| self.builder.insert_element(vector, element, self.number(i), "");
+        let insert =
+            |vector, (i, element)| self.builder.insert_element(vector, element, self.number(i), "");
         Some((0u64..).zip(elements).fold(ty.poison(), insert))
     }
 
@@ -198,8 +206,13 @@ impl<'a, 'ctx> Splitting<'a, 'ctx> {
             Opcode::LLVMBitCast => self.bit_cast(operand(0)?, ty),
             Opcode::LLVMICmp => {
                 let (x, y) = (self.words(operand(0)?)?, self.words(operand(1)?)?);
-                let (predicate, width) = (instruction.int_predicate()?, wide_width(operand(0)?.ty())?);
-                let flags = x.into_iter().zip(y).map(|(x, y)| self.compare(predicate, x, y, width)).collect();
+                let (predicate, width) =
+                    (instruction.int_predicate()?, wide_width(operand(0)?.ty())?);
+                let flags = x
+                    .into_iter()
+                    .zip(y)
+                    .map(|(x, y)| self.compare(predicate, x, y, width))
+                    .collect();
                 self.joined(ty, flags).map(Outcome::Narrow)
             }
             Opcode::LLVMSelect => {
@@ -209,7 +222,9 @@ impl<'a, 'ctx> Splitting<'a, 'ctx> {
                 Some(Outcome::Wide(x.into_iter().zip(y).enumerate().map(pick).collect()))
             }
             Opcode::LLVMFreeze => {
-                let freeze = |x: Words<'ctx>| Words::new(self.builder.freeze(x.low), self.builder.freeze(x.high));
+                let freeze = |x: Words<'ctx>| {
+                    Words::new(self.builder.freeze(x.low), self.builder.freeze(x.high))
+                };
                 Some(Outcome::Wide(self.words(operand(0)?)?.into_iter().map(freeze).collect()))
             }
             Opcode::LLVMExtractElement => {
@@ -222,8 +237,12 @@ impl<'a, 'ctx> Splitting<'a, 'ctx> {
                 *elements.get_mut(index)? = *self.words(operand(1)?)?.first()?;
                 Some(Outcome::Wide(elements))
             }
-            Opcode::LLVMLoad if !instruction.is_volatile() && !instruction.is_atomic() => self.load(instruction),
-            Opcode::LLVMStore if !instruction.is_volatile() && !instruction.is_atomic() => self.store(instruction),
+            Opcode::LLVMLoad if !instruction.is_volatile() && !instruction.is_atomic() => {
+                self.load(instruction)
+            }
+            Opcode::LLVMStore if !instruction.is_volatile() && !instruction.is_atomic() => {
+                self.store(instruction)
+            }
             Opcode::LLVMCall => self.intrinsic(instruction),
             Opcode::LLVMGetElementPtr => {
                 let (ty, pointer) = (in_memory(instruction.gep_source_type()?)?, operand(0)?);
@@ -238,7 +257,8 @@ impl<'a, 'ctx> Splitting<'a, 'ctx> {
                 Some(Outcome::Narrow(place.as_value()))
             }
             _ => {
-                let (width, x, y) = (wide_width(ty)?, self.words(operand(0)?)?, self.words(operand(1)?)?);
+                let (width, x, y) =
+                    (wide_width(ty)?, self.words(operand(0)?)?, self.words(operand(1)?)?);
                 let each = |(x, y)| self.binary(instruction.opcode(), x, y, width);
                 x.into_iter().zip(y).map(each).collect::<Option<_>>().map(Outcome::Wide)
             }
@@ -271,7 +291,9 @@ impl<'a, 'ctx> Splitting<'a, 'ctx> {
         let b = &self.builder;
         if let Some(width) = wide_width(from.ty()) {
             let words = self.words(from)?.into_iter();
-            let sign = |x: Words<'ctx>| Words::new(x.low, self.masked(self.sign_extended(x.high, width), to));
+            let sign = |x: Words<'ctx>| {
+                Words::new(x.low, self.masked(self.sign_extended(x.high, width), to))
+            };
             return Some(if signed { words.map(sign).collect() } else { words.collect() });
         }
         let one = |x: Value<'ctx>| {
@@ -296,7 +318,9 @@ impl<'a, 'ctx> Splitting<'a, 'ctx> {
             return Some(Outcome::Wide(words.into_iter().map(one).collect()));
         }
         let scalar = ty.scalar();
-        let one = |x: Words<'ctx>| if scalar == self.word { x.low } else { self.builder.trunc(x.low, scalar, "") };
+        let one = |x: Words<'ctx>| {
+            if scalar == self.word { x.low } else { self.builder.trunc(x.low, scalar, "") }
+        };
         self.joined(ty, words.into_iter().map(one).collect()).map(Outcome::Narrow)
     }
 
@@ -307,16 +331,21 @@ impl<'a, 'ctx> Splitting<'a, 'ctx> {
         let integer = if wide_width(ty).is_some() { ty } else { value.ty() };
         let (total, element) = (integer.int_width()?, vector.element()?);
         let width = total / count(vector);
-        if vector.kind() != TypeKind::LLVMVectorTypeKind || total % count(vector) != 0 || 64 % width != 0 {
+        if vector.kind() != TypeKind::LLVMVectorTypeKind
+            || total % count(vector) != 0
+            || 64 % width != 0
+        {
             return None;
         }
         let bits = self.word.context().int_type(width);
-        let place = |i: u64| (i * u64::from(width) / 64 == 0, self.number(i * u64::from(width) % 64));
+        let place =
+            |i: u64| (i * u64::from(width) / 64 == 0, self.number(i * u64::from(width) % 64));
         if integer == ty {
             let mut sum = [self.zero(); 2];
             for (i, element) in (0u64..).zip(self.elements(value)) {
                 let (lower, distance) = place(i);
-                let number = if element.ty() == bits { element } else { b.bit_cast(element, bits, "") };
+                let number =
+                    if element.ty() == bits { element } else { b.bit_cast(element, bits, "") };
                 let number = if bits == self.word { number } else { b.zext(number, self.word, "") };
                 let at = usize::from(!lower);
                 sum[at] = b.or(sum[at], b.shl(number, distance, ""), "");
@@ -339,7 +368,8 @@ impl<'a, 'ctx> Splitting<'a, 'ctx> {
         let (name, width) = (call.called_function()?.name(), wide_width(call.ty())?);
         let args = call.args();
         let (x, y) = (self.words(*args.first()?)?, args.get(1).and_then(|&y| self.words(y)));
-        let pairs = |y: Option<Vec<Words<'ctx>>>| Some(x.iter().copied().zip(y?).collect::<Vec<_>>());
+        let pairs =
+            |y: Option<Vec<Words<'ctx>>>| Some(x.iter().copied().zip(y?).collect::<Vec<_>>());
         let chosen = |predicate| {
             let pick = |(x, y)| self.select(self.compare(predicate, x, y, width), x, y);
             Some(Outcome::Wide(pairs(y.clone())?.into_iter().map(pick).collect()))
@@ -359,8 +389,14 @@ impl<'a, 'ctx> Splitting<'a, 'ctx> {
             }
             left @ ("fshl" | "fshr") => {
                 let distances = self.words(*args.get(2)?)?;
-                let each = |((x, y), n): (_, Words<'ctx>)| self.funnel(left == "fshl", x, y, n.low, width);
-                pairs(y)?.into_iter().zip(distances).map(each).collect::<Option<_>>().map(Outcome::Wide)
+                let each =
+                    |((x, y), n): (_, Words<'ctx>)| self.funnel(left == "fshl", x, y, n.low, width);
+                pairs(y)?
+                    .into_iter()
+                    .zip(distances)
+                    .map(each)
+                    .collect::<Option<_>>()
+                    .map(Outcome::Wide)
             }
             _ => None,
         }
@@ -372,21 +408,28 @@ impl<'a, 'ctx> Splitting<'a, 'ctx> {
     }
 
     fn load(&self, load: Instruction<'ctx>) -> Option<Outcome<'ctx>> {
-        let (b, pointer, upper) = (&self.builder, load.as_value().operand(0)?, self.upper_type(load.ty())?);
+        let (b, pointer, upper) =
+            (&self.builder, load.as_value().operand(0)?, self.upper_type(load.ty())?);
         let low = b.load(self.word, pointer, "");
         low.set_align(load.alignment());
         let high = b.load(upper, b.byte_offset(self.word.context(), pointer, 8, ""), "");
         high.set_align(load.alignment().min(8));
-        let high = if upper == self.word { high.as_value() } else { b.zext(high.as_value(), self.word, "") };
+        let high = if upper == self.word {
+            high.as_value()
+        } else {
+            b.zext(high.as_value(), self.word, "")
+        };
         Some(Outcome::Wide(vec![Words::new(low.as_value(), high)]))
     }
 
     fn store(&self, store: Instruction<'ctx>) -> Option<Outcome<'ctx>> {
         let (value, pointer) = (store.as_value().operand(0)?, store.as_value().operand(1)?);
-        let (b, upper, words) = (&self.builder, self.upper_type(value.ty())?, *self.words(value)?.first()?);
+        let (b, upper, words) =
+            (&self.builder, self.upper_type(value.ty())?, *self.words(value)?.first()?);
         b.store(words.low, pointer).set_align(store.alignment());
         let high = if upper == self.word { words.high } else { b.trunc(words.high, upper, "") };
-        b.store(high, b.byte_offset(self.word.context(), pointer, 8, "")).set_align(store.alignment().min(8));
+        b.store(high, b.byte_offset(self.word.context(), pointer, 8, ""))
+            .set_align(store.alignment().min(8));
         Some(Outcome::Done)
     }
 }

@@ -40,10 +40,9 @@ pub fn replace_variables(module: &Module<'_>) -> Result<(), SpirvError> {
         let Some(ty) = in_memory(old.value_type()) else { continue };
         let initial = match old.initializer() {
             None => None,
-            Some(value) => Some(
-                constant(&builder, value)
-                    .ok_or_else(|| SpirvError::WideInitial { variable: old.name(), value: value.to_string() })?,
-            ),
+            Some(value) => Some(constant(&builder, value).ok_or_else(|| {
+                SpirvError::WideInitial { variable: old.name(), value: value.to_string() }
+            })?),
         };
         replace_variable(module, old, ty, initial);
     }
@@ -64,7 +63,9 @@ fn constant<'ctx>(builder: &Builder<'ctx>, value: Value<'ctx>) -> Option<Value<'
             return None;
         }
         let upper = builder.lshr(value, value.ty().const_int(64), "");
-        return Some(word.const_array(&[builder.trunc(value, word, ""), builder.trunc(upper, word, "")]));
+        return Some(
+            word.const_array(&[builder.trunc(value, word, ""), builder.trunc(upper, word, "")]),
+        );
     }
     // One without elements is all zeros.
     if value.operand_count() == 0 {

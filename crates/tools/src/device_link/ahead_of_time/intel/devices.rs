@@ -28,7 +28,10 @@ pub struct Device {
 impl Device {
     /// The options that ocloc gets.
     pub fn options(&self) -> Vec<String> {
-        [DEVICE.to_owned(), self.name.clone()].into_iter().chain(self.options.iter().cloned()).collect()
+        [DEVICE.to_owned(), self.name.clone()]
+            .into_iter()
+            .chain(self.options.iter().cloned())
+            .collect()
     }
 }
 
@@ -44,7 +47,14 @@ pub fn of_target(
         let known = settings.split.targets.lookup(&target).is_some();
         let entry = if known { target.clone() } else { Target::IntelGen.name() };
         let shown = target.clone();
-        Device { compiler: compiler.clone(), name: name.to_owned(), target, shown, entry, options: options.clone() }
+        Device {
+            compiler: compiler.clone(),
+            name: name.to_owned(),
+            target,
+            shown,
+            entry,
+            options: options.clone(),
+        }
     };
     if target != Target::IntelGen {
         return of_entry(target, compiler, list, options);
@@ -63,7 +73,9 @@ pub fn of_target(
                     true if range => devices.push(named(name, target.name())),
                     true => return Err(unknown_device(compiler, name, &target.name(), None)),
                     false => {
-                        let all = versions.iter().map(|version| named(&version.to_string(), intel_name(*version)));
+                        let all = versions
+                            .iter()
+                            .map(|version| named(&version.to_string(), intel_name(*version)));
                         devices.extend(all);
                     }
                 }
@@ -78,12 +90,24 @@ pub fn of_target(
 
 /// The devices of a target that the device configuration describes: one, unless its `-device` names
 /// several.
-fn of_entry(target: Target, compiler: &Arc<Ocloc>, list: &str, options: &[String]) -> Result<Vec<Device>, Failure> {
+fn of_entry(
+    target: Target,
+    compiler: &Arc<Ocloc>,
+    list: &str,
+    options: &[String],
+) -> Result<Vec<Device>, Failure> {
     let (entry, name) = (target.name(), target.image_target());
     let device = |device: &str, image: String| {
         let (name, options) = (device.to_owned(), options.to_vec());
         let shown = entry.clone();
-        Device { compiler: compiler.clone(), name, target: image, shown, entry: entry.clone(), options }
+        Device {
+            compiler: compiler.clone(),
+            name,
+            target: image,
+            shown,
+            entry: entry.clone(),
+            options,
+        }
     };
     // The runtime knows the versions of the default configuration.
     let embedded = Table::embedded().lookup(&name).and_then(|row| row.ocloc_device());
@@ -97,7 +121,8 @@ fn of_entry(target: Target, compiler: &Arc<Ocloc>, list: &str, options: &[String
             (None, true) => compiler.range(word),
             (None, false) => compiler.devices(word),
         };
-        let told = |version: &Version| device(&version.to_string(), format!("{name}{SEPARATOR}{version}"));
+        let told =
+            |version: &Version| device(&version.to_string(), format!("{name}{SEPARATOR}{version}"));
         match versions.as_slice() {
             // Only the driver can tell whether such code runs on its device.
             [] if word.starts_with("0x") => devices.push(device(word, name.clone())),
@@ -120,7 +145,12 @@ pub fn known_target(name: &str) -> Option<String> {
 }
 
 /// The error for a device that ocloc does not know.
-pub fn unknown_device(compiler: &Ocloc, name: &str, target: &str, fault: Option<&Fault>) -> Failure {
+pub fn unknown_device(
+    compiler: &Ocloc,
+    name: &str,
+    target: &str,
+    fault: Option<&Fault>,
+) -> Failure {
     let message = format!(
         "{} does not know the device '{name}' of target '{target}'; a later version of the \
          package {} may",

@@ -36,8 +36,12 @@ const OWN_OPTIONS: [&str; 17] = [
 ];
 
 /// What ocloc says of devices that it does not know, in its versions since 2021.
-const UNKNOWN_DEVICE: [&str; 4] =
-    ["Cannot get HW Info for device", "Failed to parse target", "Could not determine device target", "Unknown device"];
+const UNKNOWN_DEVICE: [&str; 4] = [
+    "Cannot get HW Info for device",
+    "Failed to parse target",
+    "Could not determine device target",
+    "Unknown device",
+];
 
 /// The option among these that users cannot give.
 pub fn own_option(words: &[String]) -> Option<&str> {
@@ -75,8 +79,8 @@ impl Ocloc {
         Ok(Self { path, version, identity })
     }
 
-    /// Identifies ocloc in keys of the cache: its version, its file, and the compiler's library that
-    /// it loads.
+    /// Identifies ocloc in keys of the cache: its version, its file, and the compiler's library
+    /// that it loads.
     pub fn identity(&self) -> &str {
         &self.identity
     }
@@ -110,9 +114,11 @@ impl Ocloc {
         if low.is_none() && !first.is_empty() || high.is_none() && !last.is_empty() {
             return Vec::new();
         }
-        let inside =
-            |version: &Version| low.is_none_or(|low| low <= *version) && high.is_none_or(|high| *version <= high);
-        let all: BTreeSet<Version> = self.acronyms().iter().flat_map(|acronym| self.devices(acronym)).collect();
+        let inside = |version: &Version| {
+            low.is_none_or(|low| low <= *version) && high.is_none_or(|high| *version <= high)
+        };
+        let all: BTreeSet<Version> =
+            self.acronyms().iter().flat_map(|acronym| self.devices(acronym)).collect();
         all.into_iter().filter(inside).collect()
     }
 
@@ -121,7 +127,8 @@ impl Ocloc {
         const BEFORE: &str = "supported acronyms:";
         let Ok(output) = run(&self.path, &["ids", "--help"], None) else { return Vec::new() };
         let text = String::from_utf8_lossy(&output.stdout);
-        let list = text.split_once(BEFORE).map_or("", |(_, list)| list.lines().next().unwrap_or_default());
+        let list =
+            text.split_once(BEFORE).map_or("", |(_, list)| list.lines().next().unwrap_or_default());
         list.split(',')
             .map(|name| name.trim().trim_end_matches('.').to_owned())
             .filter(|name| !name.is_empty())
@@ -130,19 +137,29 @@ impl Ocloc {
 
     /// Compiles a SPIR-V module in a new folder below `folder`. Returns ocloc's output file, a
     /// device binary or an archive of several, and the text that ocloc printed.
-    pub fn compile(&self, spirv: &[u8], options: &[String], folder: &Path) -> Result<(Vec<u8>, String), Fault> {
+    pub fn compile(
+        &self,
+        spirv: &[u8],
+        options: &[String],
+        folder: &Path,
+    ) -> Result<(Vec<u8>, String), Fault> {
         let fault = |message: String| Fault { message, log: String::new() };
         let work = temporary_folder(folder).map_err(fault)?;
         let (input, out) = (work.path().join("device.spv"), work.path().join("out"));
         let made = std::fs::write(&input, spirv).and_then(|()| std::fs::create_dir(&out));
-        made.map_err(|error| fault(format!("had no room for its input: '{}': {error}", work.path().display())))?;
+        made.map_err(|error| {
+            fault(format!("had no room for its input: '{}': {error}", work.path().display()))
+        })?;
         let mut args: Vec<&OsStr> = ["compile", "-file"].map(OsStr::new).into();
         args.push(input.as_os_str());
-        args.extend(["-spirv_input", "-output", "binary", "-output_no_suffix", "-out_dir"].map(OsStr::new));
+        args.extend(
+            ["-spirv_input", "-output", "binary", "-output_no_suffix", "-out_dir"].map(OsStr::new),
+        );
         args.push(out.as_os_str());
         args.extend(options.iter().map(OsStr::new));
-        let output = run(&self.path, &args, Some(work.path()))
-            .map_err(|error| fault(format!("cannot be started ('{}'): {error}", self.path.display())))?;
+        let output = run(&self.path, &args, Some(work.path())).map_err(|error| {
+            fault(format!("cannot be started ('{}'): {error}", self.path.display()))
+        })?;
         let log = log(&output);
         if !output.status.success() {
             return Err(Fault { message: format!("ended with {}", output.status), log });
@@ -150,8 +167,10 @@ impl Ocloc {
         match binary(&out) {
             Some(code) if is_binary(&code) => Ok((code, log)),
             Some(code) => {
-                let message =
-                    format!("wrote {} bytes that are no device binary: expected ELF, or an archive", code.len());
+                let message = format!(
+                    "wrote {} bytes that are no device binary: expected ELF, or an archive",
+                    code.len()
+                );
                 Err(Fault { message, log })
             }
             None => Err(Fault { message: "wrote no device binary".to_owned(), log }),
@@ -160,16 +179,22 @@ impl Ocloc {
 
     /// Whether a fault means that the device is unknown.
     pub fn is_unknown_device(&self, device: &str, fault: &Fault) -> bool {
-        UNKNOWN_DEVICE.iter().any(|part| fault.log.contains(part)) && self.devices(device).is_empty()
+        UNKNOWN_DEVICE.iter().any(|part| fault.log.contains(part))
+            && self.devices(device).is_empty()
     }
 }
 
 fn is_program(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
-    std::fs::metadata(path).is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
+    std::fs::metadata(path)
+        .is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
 }
 
-fn run(program: &Path, args: &[impl AsRef<OsStr>], folder: Option<&Path>) -> std::io::Result<Output> {
+fn run(
+    program: &Path,
+    args: &[impl AsRef<OsStr>],
+    folder: Option<&Path>,
+) -> std::io::Result<Output> {
     let mut command = Command::new(program);
     command.args(args).stdin(Stdio::null());
     if let Some(folder) = folder {
@@ -181,10 +206,14 @@ fn run(program: &Path, args: &[impl AsRef<OsStr>], folder: Option<&Path>) -> std
 /// ocloc answers by a file in its current folder. Where it does not, nobody knows its version.
 fn version(path: &Path, folder: &Path) -> Result<Option<String>, Failure> {
     const QUESTION: &str = "OCL_DRIVER_VERSION";
-    let work = temporary_folder(folder).map_err(|message| Failure::new(format!("device-link {message}")))?;
-    let output = run(path, &["query", QUESTION], Some(work.path()))
-        .map_err(|error| files::file_error(&path.to_string_lossy(), format_args!("cannot be started: {error}")))?;
-    let answer = std::fs::read_to_string(work.path().join(QUESTION)).ok().filter(|_| output.status.success());
+    let work = temporary_folder(folder)
+        .map_err(|message| Failure::new(format!("device-link {message}")))?;
+    let output = run(path, &["query", QUESTION], Some(work.path())).map_err(|error| {
+        files::file_error(&path.to_string_lossy(), format_args!("cannot be started: {error}"))
+    })?;
+    let answer = std::fs::read_to_string(work.path().join(QUESTION))
+        .ok()
+        .filter(|_| output.status.success());
     Ok(answer.map(|text| text.trim_matches(|c: char| c.is_whitespace() || c == '\0').to_owned()))
 }
 
@@ -204,7 +233,8 @@ fn binary(folder: &Path) -> Option<Vec<u8>> {
         return Some(code);
     }
     let entries = std::fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path());
-    let mut named: Vec<PathBuf> = entries.filter(|path| path.extension() == Some(OsStr::new("bin"))).collect();
+    let mut named: Vec<PathBuf> =
+        entries.filter(|path| path.extension() == Some(OsStr::new("bin"))).collect();
     named.sort();
     std::fs::read(named.first()?).ok()
 }

@@ -298,7 +298,14 @@ pub fn compact_order(cfg: &Cfg, loops: &Loops) -> Vec<usize> {
 /// Appends `block` and all it dominates. Dominator-tree children are ordered topologically among
 /// themselves, where an edge from anywhere in one child's subtree counts; children inside the
 /// block's own loops come before those outside.
-fn emit(block: usize, cfg: &Cfg, loops: &Loops, position: &[usize], children: &[Vec<usize>], order: &mut Vec<usize>) {
+fn emit(
+    block: usize,
+    cfg: &Cfg,
+    loops: &Loops,
+    position: &[usize],
+    children: &[Vec<usize>],
+    order: &mut Vec<usize>,
+) {
     order.push(block);
     let kids = &children[block];
     if kids.is_empty() {
@@ -356,7 +363,13 @@ pub enum Exit {
 ///
 /// `divergent[b]`: the branch at the end of `b` diverges. `divergent_loop[l]`: some lanes may leave
 /// loop `l` before others; such a loop is left at its latch only, when no lane wants to go on.
-pub fn linearize(cfg: &Cfg, loops: &Loops, order: &[usize], divergent: &[bool], divergent_loop: &[bool]) -> Vec<Exit> {
+pub fn linearize(
+    cfg: &Cfg,
+    loops: &Loops,
+    order: &[usize],
+    divergent: &[bool],
+    divergent_loop: &[bool],
+) -> Vec<Exit> {
     let n = cfg.len();
     let mut index = vec![usize::MAX; n];
     for (i, &b) in order.iter().enumerate() {
@@ -376,14 +389,17 @@ pub fn linearize(cfg: &Cfg, loops: &Loops, order: &[usize], divergent: &[bool], 
         let pending = std::mem::take(&mut deferred[b]);
         let ends_loop = loops.loops.iter().position(|l| l.latch == b);
         let header = ends_loop.map(|l| loops.loops[l].header);
-        let forward: Vec<usize> = cfg.succs[b].iter().copied().filter(|&s| Some(s) != header).collect();
+        let forward: Vec<usize> =
+            cfg.succs[b].iter().copied().filter(|&s| Some(s) != header).collect();
         let linear = divergent[b] || ends_loop.is_some_and(|l| divergent_loop[l]);
         // Inside a divergent loop an edge that leaves it only changes masks.
-        let leaves_divergent = |s: usize| loops.around(b).any(|l| divergent_loop[l] && !loops.loops[l].contains[s]);
+        let leaves_divergent =
+            |s: usize| loops.around(b).any(|l| divergent_loop[l] && !loops.loops[l].contains[s]);
         if let (Some(header), false, true) = (header, linear, forward.is_empty()) {
             // What is pending lies behind the loop, and the edges that leave it carry it too.
             exits[b] = Exit::Jump(header);
-        } else if linear || cfg.succs[b].len() <= 1 || forward.iter().any(|&s| leaves_divergent(s)) {
+        } else if linear || cfg.succs[b].len() <= 1 || forward.iter().any(|&s| leaves_divergent(s))
+        {
             let mut all = pending;
             for s in forward {
                 if !all.contains(&s) {
@@ -443,7 +459,8 @@ pub(super) mod tests {
             let n = succs.len();
             // The outermost loop that holds the edge, and what follows it.
             let whole = Cfg::new(succs.clone());
-            let loops = Loops::of(&whole, &Dominators::of(&whole)).expect("grown graphs are reducible");
+            let loops =
+                Loops::of(&whole, &Dominators::of(&whole)).expect("grown graphs are reducible");
             let outermost = loops.around(b).filter(|&l| loops.loops[l].contains[target]).last();
             let behind = outermost.and_then(|l| loops.loops[l].exits.first().map(|e| e.1));
             match (pair[1] % 5, behind) {
@@ -502,10 +519,13 @@ pub(super) mod tests {
         h = h.wrapping_mul(0xbf58_476d_1ce4_e5b9);
         h ^= h >> 32;
         if visit >= 3 {
-            let inside =
-                |s: usize| loops.innermost[b].is_some_and(|l| loops.loops[l].contains[s] && loops.loops[l].header != s);
-            let leaving =
-                (0..2).find(|&i| loops.innermost[b].is_some_and(|l| !loops.loops[l].contains[cfg.succs[b][i]]));
+            let inside = |s: usize| {
+                loops.innermost[b]
+                    .is_some_and(|l| loops.loops[l].contains[s] && loops.loops[l].header != s)
+            };
+            let leaving = (0..2).find(|&i| {
+                loops.innermost[b].is_some_and(|l| !loops.loops[l].contains[cfg.succs[b][i]])
+            });
             if let Some(i) = leaving {
                 return i;
             }

@@ -108,7 +108,8 @@ impl Convergence {
     /// Notes that lanes may leave loop `l` in different iterations.
     pub fn leave_apart(&mut self, cfg: &Cfg, loops: &Loops, l: usize) {
         let mut left = Some(l);
-        while let Some(l) = left.filter(|&l| !std::mem::replace(&mut self.divergent_loop[l], true)) {
+        while let Some(l) = left.filter(|&l| !std::mem::replace(&mut self.divergent_loop[l], true))
+        {
             let lp = &loops.loops[l];
             for b in (0..cfg.len()).filter(|&b| lp.contains[b]) {
                 self.mask(b, self.depth[l]);
@@ -127,7 +128,13 @@ impl Convergence {
 
     /// Lanes part and go to `targets`, in a level. Returns the level's loop if they may leave it at
     /// different times.
-    fn spread(&mut self, cfg: &Cfg, loops: &Loops, level: Option<usize>, targets: &[usize]) -> Option<usize> {
+    fn spread(
+        &mut self,
+        cfg: &Cfg,
+        loops: &Loops,
+        level: Option<usize>,
+        targets: &[usize],
+    ) -> Option<usize> {
         let sink = cfg.len();
         let node = |b: usize| match level {
             Some(l) if !loops.loops[l].contains[b] || loops.loops[l].header == b => sink,
@@ -146,7 +153,8 @@ impl Convergence {
             }
             Dominators::post(&Cfg::new(succs), sink)
         });
-        let meet = targets.iter().map(|&t| node(t)).reduce(|a, b| post.common(a, b)).unwrap_or(sink);
+        let meet =
+            targets.iter().map(|&t| node(t)).reduce(|a, b| post.common(a, b)).unwrap_or(sink);
         let mut label = vec![usize::MAX; cfg.len()];
         for &t in targets.iter().filter(|&&t| node(t) != sink) {
             label[t] = t;

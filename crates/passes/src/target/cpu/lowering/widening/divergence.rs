@@ -206,7 +206,9 @@ impl<'ctx> Divergence<'ctx> {
     pub fn shape_in(&self, value: Value<'ctx>, block: usize) -> Shape {
         let made = value.as_instruction().and_then(|i| i.block()).map(|b| self.index[&b]);
         match made {
-            Some(made) if self.convergence.differs_in_time(&self.loops, made, block) => Shape::Varying,
+            Some(made) if self.convergence.differs_in_time(&self.loops, made, block) => {
+                Shape::Varying
+            }
             _ => self.shape(value),
         }
     }
@@ -217,7 +219,9 @@ impl<'ctx> Divergence<'ctx> {
         let users = || value.users().into_iter().filter_map(|u| u.as_instruction());
         self.shape(value) == Shape::Uniform
             && users().all(|u| match u.opcode() {
-                Opcode::LLVMPHI => u.incoming().into_iter().filter(|x| x.0 == value).all(|x| uniform(x.1)),
+                Opcode::LLVMPHI => {
+                    u.incoming().into_iter().filter(|x| x.0 == value).all(|x| uniform(x.1))
+                }
                 _ => u.block().is_none_or(uniform),
             })
     }
@@ -258,7 +262,13 @@ impl<'ctx> Divergence<'ctx> {
         }
     }
 
-    fn transfer(&self, module: &Module<'ctx>, calls: &dyn CallShapes, block: usize, i: Instruction<'ctx>) -> Shape {
+    fn transfer(
+        &self,
+        module: &Module<'ctx>,
+        calls: &dyn CallShapes,
+        block: usize,
+        i: Instruction<'ctx>,
+    ) -> Shape {
         let shape = |v: Value<'ctx>| self.shape_in(v, block);
         let operand = |n: u32| i.operand(n).map_or(Shape::Uniform, shape);
         let constant = |n: u32| i.operand(n).and_then(signed_constant);
@@ -277,11 +287,13 @@ impl<'ctx> Divergence<'ctx> {
             Opcode::LLVMAdd => add(operand(0), operand(1), 1),
             Opcode::LLVMOr if i.is_disjoint() => add(operand(0), operand(1), 1),
             Opcode::LLVMSub => add(operand(0), operand(1), -1),
-            Opcode::LLVMMul => {
-                scale(operand(0), constant(1)).or_else(|| scale(operand(1), constant(0))).unwrap_or_else(plain)
-            }
+            Opcode::LLVMMul => scale(operand(0), constant(1))
+                .or_else(|| scale(operand(1), constant(0)))
+                .unwrap_or_else(plain),
             Opcode::LLVMShl => match constant(1) {
-                Some(c) if (0..63).contains(&c) => scale(operand(0), Some(1 << c)).unwrap_or_else(plain),
+                Some(c) if (0..63).contains(&c) => {
+                    scale(operand(0), Some(1 << c)).unwrap_or_else(plain)
+                }
                 _ => plain(),
             },
             // `(long)(int)i` in the form LLVM prefers, where `i` is a work-item number and so fits.
@@ -292,7 +304,9 @@ impl<'ctx> Divergence<'ctx> {
                 }
                 _ => plain(),
             },
-            Opcode::LLVMAnd if constant(1) == Some(0xffff_ffff) && i.operand(0).is_some_and(is_number) => {
+            Opcode::LLVMAnd
+                if constant(1) == Some(0xffff_ffff) && i.operand(0).is_some_and(is_number) =>
+            {
                 i.operands().take(1).for_each(|number| self.rely_on(number));
                 operand(0)
             }
@@ -303,17 +317,28 @@ impl<'ctx> Divergence<'ctx> {
                 Shape::Varying
             }
             Opcode::LLVMSExt | Opcode::LLVMZExt => {
-                let (narrow, bits) = (i.operand(0).expect("a cast has an operand"), i.ty().int_width().unwrap_or(64));
+                let (narrow, bits) = (
+                    i.operand(0).expect("a cast has an operand"),
+                    i.ty().int_width().unwrap_or(64),
+                );
                 self.widened(narrow, operand(0), i.opcode(), bits)
             }
             Opcode::LLVMTrunc => match operand(0) {
-                kept @ (Shape::Linear(_) | Shape::Rows { .. }) if i.ty().int_width().is_some_and(|w| w >= 32) => kept,
+                kept @ (Shape::Linear(_) | Shape::Rows { .. })
+                    if i.ty().int_width().is_some_and(|w| w >= 32) =>
+                {
+                    kept
+                }
                 _ => plain(),
             },
             Opcode::LLVMFreeze | Opcode::LLVMAddrSpaceCast => operand(0),
             // Other widths are extended, too.
             Opcode::LLVMPtrToInt if i.ty().int_width().is_some_and(|w| w <= 64) => operand(0),
-            Opcode::LLVMIntToPtr if i.operand(0).is_some_and(|v| v.ty().int_width() == Some(64)) => operand(0),
+            Opcode::LLVMIntToPtr
+                if i.operand(0).is_some_and(|v| v.ty().int_width() == Some(64)) =>
+            {
+                operand(0)
+            }
             Opcode::LLVMBitCast if i.ty().is_pointer() => operand(0),
             Opcode::LLVMGetElementPtr => self.gep(module, block, i),
             Opcode::LLVMSelect => {
@@ -326,7 +351,9 @@ impl<'ctx> Divergence<'ctx> {
             Opcode::LLVMLoad => match operand(0) {
                 _ if i.is_atomic() || i.is_volatile() => Shape::Varying,
                 Shape::Uniform => Shape::Uniform,
-                Shape::Rows { along: 0, .. } if packed_size(i.ty()).is_some() => Shape::Rows { along: 0, down: None },
+                Shape::Rows { along: 0, .. } if packed_size(i.ty()).is_some() => {
+                    Shape::Rows { along: 0, down: None }
+                }
                 _ => Shape::Varying,
             },
             Opcode::LLVMAlloca if calls.separate_allocas() => Shape::Varying,
@@ -339,7 +366,11 @@ impl<'ctx> Divergence<'ctx> {
                 let args: Vec<Shape> = i.args().iter().map(|&a| shape(a)).collect();
                 calls.shape(i, &args).unwrap_or_else(|| {
                     let pure_call = i.called_function().is_some_and(|f| f.only_computes());
-                    if pure_call && args.iter().all(|&a| a == Shape::Uniform) { Shape::Uniform } else { Shape::Varying }
+                    if pure_call && args.iter().all(|&a| a == Shape::Uniform) {
+                        Shape::Uniform
+                    } else {
+                        Shape::Varying
+                    }
                 })
             }
             Opcode::LLVMAtomicRMW | Opcode::LLVMAtomicCmpXchg | Opcode::LLVMVAArg => Shape::Varying,
@@ -364,7 +395,9 @@ impl<'ctx> Divergence<'ctx> {
     }
 
     fn gep(&self, module: &Module<'ctx>, block: usize, gep: Instruction<'ctx>) -> Shape {
-        let Some(mut total) = gep.operand(0).map(|v| self.shape_in(v, block)) else { return Shape::Varying };
+        let Some(mut total) = gep.operand(0).map(|v| self.shape_in(v, block)) else {
+            return Shape::Varying;
+        };
         let Some(mut ty) = gep.gep_source_type() else { return Shape::Varying };
         for n in 1..gep.operand_count() {
             let index = gep.operand(n).expect("in range");
@@ -404,7 +437,9 @@ impl<'ctx> Divergence<'ctx> {
     /// their truncation does not wrap.
     fn widened(&self, narrow: Value<'ctx>, shape: Shape, extension: Opcode, bits: u32) -> Shape {
         match shape {
-            Shape::Linear(s) if self.keeps_distance(narrow, extension, bits, Among::All) => Shape::Linear(s),
+            Shape::Linear(s) if self.keeps_distance(narrow, extension, bits, Among::All) => {
+                Shape::Linear(s)
+            }
             Shape::Linear(s) => hopefully(s),
             Shape::Rows { .. } => self.extended(narrow, extension, bits),
             Shape::Uniform => Shape::Uniform,
@@ -423,7 +458,8 @@ impl<'ctx> Divergence<'ctx> {
 /// A work-item number that fits 31 bits: within a work-group in any dimension, else in the fastest,
 /// where callers check it.
 fn is_number(v: Value<'_>) -> bool {
-    position(v).is_some_and(|(query, dimension)| query == Query::LocalInvocationId || dimension == 0)
+    position(v)
+        .is_some_and(|(query, dimension)| query == Query::LocalInvocationId || dimension == 0)
 }
 
 fn is_local_number(v: Value<'_>) -> bool {
@@ -433,7 +469,10 @@ fn is_local_number(v: Value<'_>) -> bool {
 /// The query about a work-item's position that `v` is, and its dimension.
 fn position(v: Value<'_>) -> Option<(Query, u64)> {
     let call = v.as_instruction().filter(|i| i.opcode() == Opcode::LLVMCall)?;
-    let query = call.called_function().and_then(|f| queries::parse(&f.name())).filter(|q| q.is_position())?;
+    let query = call
+        .called_function()
+        .and_then(|f| queries::parse(&f.name()))
+        .filter(|q| q.is_position())?;
     Some((query, call.args().first()?.const_int_value()?))
 }
 

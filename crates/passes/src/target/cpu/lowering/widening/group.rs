@@ -55,14 +55,17 @@ mod rows;
 
 use region_code::Region;
 use regions::{
-    Cut, cut, cut_meetings, exits_differ, from_shared, live_at_barriers, recomputable, region, regions_of,
-    regions_using,
+    Cut, cut, cut_meetings, exits_differ, from_shared, live_at_barriers, recomputable, region,
+    regions_of, regions_using,
 };
 
 use super::divergence::{CallShapes, Divergence, Shape, Unsuitable};
 use super::lanes::{ACTIVE_LANES, Fold};
 use crate::target::common::queries;
-use scythe_llvm::{BasicBlock, Builder, ContextRef, Function, Instruction, IntPredicate, Module, Opcode, Type, Value};
+use scythe_llvm::{
+    BasicBlock, Builder, ContextRef, Function, Instruction, IntPredicate, Module, Opcode, Type,
+    Value,
+};
 use std::collections::{HashMap, HashSet};
 
 /// Part of the mangled names of work-group barriers.
@@ -121,9 +124,12 @@ pub fn make<'ctx>(
     let first = [extra[5], extra[6], extra[7]];
     let lanes = u64::from(versions.lanes);
     let up = builder.add(size[0], context.const_int(64, lanes - 1), "");
-    let per_row = builder.lshr(up, context.const_int(64, u64::from(lanes.trailing_zeros())), "per.row");
+    let per_row =
+        builder.lshr(up, context.const_int(64, u64::from(lanes.trailing_zeros())), "per.row");
     let items = match versions.fold {
-        Some(fold) => context.const_int(64, u64::from(fold.all_rows().div_ceil(fold.heads(versions.lanes)))),
+        Some(fold) => {
+            context.const_int(64, u64::from(fold.all_rows().div_ceil(fold.heads(versions.lanes))))
+        }
         None => builder.mul(builder.mul(per_row, size[1], ""), size[2], "items"),
     };
     let slots = context.create_builder();
@@ -175,7 +181,9 @@ pub fn make<'ctx>(
 
 /// The barrier calls of a function.
 pub fn barriers<'ctx>(function: Function<'ctx>) -> impl Iterator<Item = Instruction<'ctx>> {
-    function.instructions().filter(|i| i.called_function().is_some_and(|f| f.name().contains(BARRIER)))
+    function
+        .instructions()
+        .filter(|i| i.called_function().is_some_and(|f| f.name().contains(BARRIER)))
 }
 
 /// How a row of work-items is cut into items.
@@ -297,13 +305,17 @@ impl<'ctx> Maker<'_, 'ctx> {
         let entry = version.entry_block().ok_or(Unsuitable::NoBody)?;
         let mut starts = vec![entry];
         starts.extend(cuts.iter().map(|c| c.behind));
-        let barrier_of: HashMap<BasicBlock<'ctx>, usize> = cuts.iter().enumerate().map(|(k, c)| (c.block, k)).collect();
-        let regions: Vec<Vec<BasicBlock<'ctx>>> = starts.iter().map(|&s| region(version, s, &barrier_of)).collect();
+        let barrier_of: HashMap<BasicBlock<'ctx>, usize> =
+            cuts.iter().enumerate().map(|(k, c)| (c.block, k)).collect();
+        let regions: Vec<Vec<BasicBlock<'ctx>>> =
+            starts.iter().map(|&s| region(version, s, &barrier_of)).collect();
 
-        let allocas: Vec<_> = version.instructions().filter(|i| i.opcode() == Opcode::LLVMAlloca).collect();
+        let allocas: Vec<_> =
+            version.instructions().filter(|i| i.opcode() == Opcode::LLVMAlloca).collect();
         let regions_of = regions_of(&regions);
-        let (kept, local): (Vec<_>, Vec<_>) =
-            allocas.into_iter().partition(|&a| !cuts.is_empty() && regions_using(a.as_value(), &regions_of).len() > 1);
+        let (kept, local): (Vec<_>, Vec<_>) = allocas
+            .into_iter()
+            .partition(|&a| !cuts.is_empty() && regions_using(a.as_value(), &regions_of).len() > 1);
         let mut crossers = self.demote(version, &cuts, uniform.as_ref());
         let mut map = self.parameters(version);
         for a in local {
@@ -326,7 +338,8 @@ impl<'ctx> Maker<'_, 'ctx> {
             .collect();
         let next = self.slots.alloca(self.context.int_type(32), "next");
         // One exit more than barriers: the end.
-        let heads: Vec<_> = (0..regions.len()).map(|k| self.block(&format!("region.{k}"))).collect();
+        let heads: Vec<_> =
+            (0..regions.len()).map(|k| self.block(&format!("region.{k}"))).collect();
         for (k, blocks) in regions.iter().enumerate() {
             let may_differ = uniform.as_ref().is_none_or(|u| exits_differ(u, blocks, &barrier_of));
             self.region(Region {
@@ -369,7 +382,9 @@ impl<'ctx> Maker<'_, 'ctx> {
         // What is computed again from shared values keeps them alive. They dominate it, so that
         // wherever it is live they have the values it was made from.
         let mut again = HashSet::new();
-        for i in version.instructions().filter(|i| at.contains_key(&i.as_value())).collect::<Vec<_>>() {
+        for i in
+            version.instructions().filter(|i| at.contains_key(&i.as_value())).collect::<Vec<_>>()
+        {
             let (value, mut roots) = (i.as_value(), Vec::new());
             if recomputable(value, RECOMPUTED_DEPTH) {
                 again.insert(value);
@@ -381,7 +396,8 @@ impl<'ctx> Maker<'_, 'ctx> {
                 }
             }
         }
-        let order: Vec<_> = version.instructions().filter(|i| at.contains_key(&i.as_value())).collect();
+        let order: Vec<_> =
+            version.instructions().filter(|i| at.contains_key(&i.as_value())).collect();
         let entry = version.entry_block().expect("checked before");
         let builder = self.context.create_builder();
         let mut crossers = Vec::new();

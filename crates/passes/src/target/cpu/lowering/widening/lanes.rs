@@ -51,8 +51,8 @@ use super::reference;
 use super::subgroup::Primitive;
 use crate::target::common::queries::{self, Query};
 use scythe_llvm::{
-    BasicBlock, Builder, ContextRef, Function, Instruction, IntPredicate, Module, Opcode, Place, Type, TypeKind, Value,
-    const_vector,
+    BasicBlock, Builder, ContextRef, Function, Instruction, IntPredicate, Module, Opcode, Place,
+    Type, TypeKind, Value, const_vector,
 };
 use std::collections::HashMap;
 
@@ -72,7 +72,8 @@ pub struct Options {
 pub const ACTIVE_LANES: &str = "__scythe_active_lanes";
 
 /// LLVM passes that bring a function into the shape that widening needs.
-pub const PREPARE: &str = "function(lower-switch,mergereturn,scalarizer<load-store>,loop-simplify,lcssa)";
+pub const PREPARE: &str =
+    "function(lower-switch,mergereturn,scalarizer<load-store>,loop-simplify,lcssa)";
 
 /// LLVM passes that give cycles with several entries one. LLVM's `fix-irreducible` gives φs wrong
 /// values where an entry keeps edges of its own; there must be none, so that everything goes
@@ -153,8 +154,11 @@ pub fn keep_private<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) {
     let builder = context.create_builder();
     for (n, param) in kernel.params().into_iter().enumerate() {
         let place = Place::Param(n as u32);
-        let Some(ty) = kernel.enum_attribute(place, "byval").and_then(|a| a.type_value()) else { continue };
-        let align = kernel.enum_attribute(place, "align").and_then(|a| a.int_value()).unwrap_or(1) as u32;
+        let Some(ty) = kernel.enum_attribute(place, "byval").and_then(|a| a.type_value()) else {
+            continue;
+        };
+        let align =
+            kernel.enum_attribute(place, "align").and_then(|a| a.int_value()).unwrap_or(1) as u32;
         kernel.clear_param_attributes(n as u32);
         let users = param.users();
         builder.position_before(first);
@@ -191,7 +195,11 @@ fn end_everywhere(function: Function<'_>) {
 fn check(function: Function<'_>) -> Result<(), Unsuitable> {
     end_everywhere(function);
     for i in function.instructions() {
-        let vectors = i.operands().map(|v| v.ty()).chain([i.ty()]).any(|t| t.kind() == TypeKind::LLVMVectorTypeKind);
+        let vectors = i
+            .operands()
+            .map(|v| v.ty())
+            .chain([i.ty()])
+            .any(|t| t.kind() == TypeKind::LLVMVectorTypeKind);
         if vectors {
             return Err(Unsuitable::Vector(i.opcode()));
         }
@@ -214,7 +222,9 @@ fn check(function: Function<'_>) -> Result<(), Unsuitable> {
 /// Refuses values that leave a loop other than through a φ behind it: lanes that leave it in
 /// different iterations take their values along the edges.
 fn check_loops(facts: &Divergence<'_>) -> Result<(), Unsuitable> {
-    let stays = |made: usize, seen: usize| facts.loops.around(made).all(|l| facts.loops.loops[l].contains[seen]);
+    let stays = |made: usize, seen: usize| {
+        facts.loops.around(made).all(|l| facts.loops.loops[l].contains[seen])
+    };
     for (made, block) in facts.blocks.iter().enumerate() {
         if facts.loops.innermost[made].is_none() {
             continue;
@@ -222,7 +232,10 @@ fn check_loops(facts: &Divergence<'_>) -> Result<(), Unsuitable> {
         for value in block.instructions().map(|i| i.as_value()) {
             for user in value.users().into_iter().filter_map(|u| u.as_instruction()) {
                 let inside = if user.opcode() == Opcode::LLVMPHI {
-                    user.incoming().iter().filter(|x| x.0 == value).all(|x| stays(made, facts.index[&x.1]))
+                    user.incoming()
+                        .iter()
+                        .filter(|x| x.0 == value)
+                        .all(|x| stays(made, facts.index[&x.1]))
                 } else {
                     user.block().is_some_and(|b| stays(made, facts.index[&b]))
                 };
@@ -338,10 +351,13 @@ impl<'a, 'ctx> Widener<'a, 'ctx> {
     fn wide_type(&self, ty: Type<'ctx>) -> Type<'ctx> {
         match ty.kind() {
             TypeKind::LLVMStructTypeKind => {
-                let fields: Vec<_> = ty.contained().into_iter().map(|t| self.wide_type(t)).collect();
+                let fields: Vec<_> =
+                    ty.contained().into_iter().map(|t| self.wide_type(t)).collect();
                 self.context.struct_type(&fields, false)
             }
-            TypeKind::LLVMArrayTypeKind => self.wide_type(ty.contained()[0]).array(ty.element_count().unwrap_or(0)),
+            TypeKind::LLVMArrayTypeKind => {
+                self.wide_type(ty.contained()[0]).array(ty.element_count().unwrap_or(0))
+            }
             TypeKind::LLVMVoidTypeKind => ty,
             _ => ty.vector(self.lanes),
         }
@@ -445,7 +461,8 @@ impl<'a, 'ctx> Widener<'a, 'ctx> {
     }
 
     fn set_vector(&mut self, old: Instruction<'ctx>, vector: Value<'ctx>) {
-        self.values.insert(old.as_value(), Wide { scalar: None, vector: Some(vector), heads: None });
+        self.values
+            .insert(old.as_value(), Wide { scalar: None, vector: Some(vector), heads: None });
     }
 
     /// Records the scalar form, and the vector form of linear values.
@@ -478,8 +495,10 @@ impl<'a, 'ctx> Widener<'a, 'ctx> {
             if self.has_direct_phis(b) {
                 continue;
             }
-            let phis: Vec<_> =
-                self.facts.blocks[b].instructions().take_while(|i| i.opcode() == Opcode::LLVMPHI).collect();
+            let phis: Vec<_> = self.facts.blocks[b]
+                .instructions()
+                .take_while(|i| i.opcode() == Opcode::LLVMPHI)
+                .collect();
             for phi in phis {
                 let (count, ty) = self.parts_of(self.form(phi.as_value()), phi.ty());
                 let slots = (0..count).map(|_| self.slots.alloca(ty, "phi")).collect();
@@ -492,10 +511,12 @@ impl<'a, 'ctx> Widener<'a, 'ctx> {
             let count = self.slots.call(query, &[], "").as_value();
             self.active = Some(count);
             // Built by `slots`, as the splat must stand before the entry block.
-            let one = self.slots.insert_element(ty.vector(self.lanes).poison(), count, self.int(0), "");
+            let one =
+                self.slots.insert_element(ty.vector(self.lanes).poison(), count, self.int(0), "");
             let zeros = const_vector(&vec![self.int(0); self.lanes as usize]);
             let wide = self.slots.shuffle(one, one, zeros);
-            let mut mask = self.slots.icmp(IntPredicate::LLVMIntULT, self.ramp(ty, 1), wide, "active");
+            let mut mask =
+                self.slots.icmp(IntPredicate::LLVMIntULT, self.ramp(ty, 1), wide, "active");
             if let Some(fold) = self.fold.filter(|f| f.is_padded()) {
                 let i1 = self.context.int_type(1);
                 let on = |lane: u32| i1.const_int(u64::from(lane % fold.row < fold.used));
@@ -514,8 +535,10 @@ impl<'a, 'ctx> Widener<'a, 'ctx> {
         if self.plan.guards.values().any(|&t| t == b) {
             return false;
         }
-        let sources: Vec<usize> = (0..self.plan.exits.len()).filter(|&p| self.goes_to(p, b)).collect();
-        sources.len() == self.facts.cfg.preds[b].len() && sources.iter().all(|&p| self.keeps_edge(p, b))
+        let sources: Vec<usize> =
+            (0..self.plan.exits.len()).filter(|&p| self.goes_to(p, b)).collect();
+        sources.len() == self.facts.cfg.preds[b].len()
+            && sources.iter().all(|&p| self.keeps_edge(p, b))
     }
 
     fn goes_to(&self, p: usize, b: usize) -> bool {
@@ -551,7 +574,8 @@ impl<'a, 'ctx> Widener<'a, 'ctx> {
         self.builder.position_at_end(self.starts[b]);
         let direct = self.has_direct_phis(b);
         let instructions: Vec<_> = self.facts.blocks[b].instructions().collect();
-        let (phis, rest): (Vec<_>, Vec<_>) = instructions.into_iter().partition(|i| i.opcode() == Opcode::LLVMPHI);
+        let (phis, rest): (Vec<_>, Vec<_>) =
+            instructions.into_iter().partition(|i| i.opcode() == Opcode::LLVMPHI);
         if direct {
             for &phi in &phis {
                 let (count, ty) = self.parts_of(self.form(phi.as_value()), phi.ty());
@@ -568,7 +592,10 @@ impl<'a, 'ctx> Widener<'a, 'ctx> {
             for &phi in &phis {
                 let (_, ty) = self.parts_of(self.form(phi.as_value()), phi.ty());
                 let slots = &self.phi_slots[&phi];
-                let parts = slots.iter().map(|s| self.builder.load(ty, s.as_value(), "").as_value()).collect();
+                let parts = slots
+                    .iter()
+                    .map(|s| self.builder.load(ty, s.as_value(), "").as_value())
+                    .collect();
                 self.set_parts(phi, parts);
             }
         }
@@ -594,13 +621,18 @@ impl<'a, 'ctx> Widener<'a, 'ctx> {
             let new = self.builder.or(old, lanes, "");
             self.builder.store(new, slot.as_value());
         }
-        let phis: Vec<_> = self.facts.blocks[to].instructions().take_while(|i| i.opcode() == Opcode::LLVMPHI).collect();
+        let phis: Vec<_> = self.facts.blocks[to]
+            .instructions()
+            .take_while(|i| i.opcode() == Opcode::LLVMPHI)
+            .collect();
         let source = self.facts.blocks[from];
         // All loads of old values before any store: φs of one block change together.
         let mut stores = Vec::new();
         for phi in phis {
             let Some(slots) = self.phi_slots.get(&phi) else { continue };
-            let Some((value, _)) = phi.incoming().into_iter().find(|x| x.1 == source) else { continue };
+            let Some((value, _)) = phi.incoming().into_iter().find(|x| x.1 == source) else {
+                continue;
+            };
             let form = self.form(phi.as_value());
             let (_, ty) = self.parts_of(form, phi.ty());
             for (n, &slot) in slots.iter().enumerate() {
@@ -610,7 +642,11 @@ impl<'a, 'ctx> Widener<'a, 'ctx> {
                     Some(m) => {
                         let old = self.builder.load(ty, slot.as_value(), "").as_value();
                         let whole = form != Form::Vector;
-                        if whole { self.builder.select(self.any(m), new, old, "") } else { self.blend(m, new, old) }
+                        if whole {
+                            self.builder.select(self.any(m), new, old, "")
+                        } else {
+                            self.blend(m, new, old)
+                        }
                     }
                 };
                 stores.push((new, slot));
@@ -642,8 +678,10 @@ impl<'a, 'ctx> Widener<'a, 'ctx> {
         let succs = self.facts.cfg.succs[b].clone();
         let mask = self.masks[b];
         if let Exit::Branch(targets) = self.plan.exits[b].clone() {
-            let condition = self.builder.freeze(self.scalar(end.operand(0).expect("a conditional branch")));
-            let edges: Vec<_> = succs.iter().map(|_| self.context.append_block(self.new, "")).collect();
+            let condition =
+                self.builder.freeze(self.scalar(end.operand(0).expect("a conditional branch")));
+            let edges: Vec<_> =
+                succs.iter().map(|_| self.context.append_block(self.new, "")).collect();
             // LLVM lists a branch's targets as (true, false), and so does the graph.
             self.builder.cond_br(condition, edges[0], edges[1]);
             for ((&s, &target), &edge) in succs.iter().zip(&targets).zip(&edges) {
@@ -693,7 +731,8 @@ impl<'a, 'ctx> Widener<'a, 'ctx> {
     fn enter(&mut self, from: usize, to: usize, target: usize, mask: Option<Value<'ctx>>) {
         let here = self.builder.block().expect("the builder stands in a block");
         self.edge_from.insert((from, to), here);
-        let outside = self.facts.loops.loops.iter().all(|l| !(l.header == target && l.latch == from));
+        let outside =
+            self.facts.loops.loops.iter().all(|l| !(l.header == target && l.latch == from));
         match (self.plan.guards.get(&target).copied(), mask) {
             (Some(after), Some(_)) if outside && !self.plan.never_empty[from] => {
                 let slot = self.mask_slots[&target].as_value();

@@ -53,7 +53,9 @@ impl Plan {
             }
             // Where the loop's own exit leads after linearisation.
             let after = lp.exits.iter().find_map(|&(from, to)| match &exits[from] {
-                Exit::Branch(targets) => cfg.succs[from].iter().position(|&s| s == to).map(|i| targets[i]),
+                Exit::Branch(targets) => {
+                    cfg.succs[from].iter().position(|&s| s == to).map(|i| targets[i])
+                }
                 Exit::Jump(t) => Some(*t),
                 Exit::Loop { after, .. } => Some(*after),
                 Exit::Return => None,
@@ -112,22 +114,32 @@ mod tests {
         remove_unreached(&mut succs, &mut exit);
         loop {
             let cfg = Cfg::new(succs.clone());
-            if (0..cfg.len()).any(|b| b != exit && Dominators::post(&cfg, exit).immediate(b).is_none()) {
+            if (0..cfg.len())
+                .any(|b| b != exit && Dominators::post(&cfg, exit).immediate(b).is_none())
+            {
                 return None;
             }
             match Loops::of(&cfg, &Dominators::of(&cfg)) {
                 Err(Shapeless::SeveralLatches(header)) => {
                     let dom = Dominators::of(&cfg);
-                    let back: Vec<usize> =
-                        cfg.preds[header].iter().copied().filter(|&p| dom.dominates(header, p)).collect();
+                    let back: Vec<usize> = cfg.preds[header]
+                        .iter()
+                        .copied()
+                        .filter(|&p| dom.dominates(header, p))
+                        .collect();
                     redirect(&mut succs, &back, header);
                 }
                 Err(_) => return None,
                 Ok(loops) => {
                     let crowded = loops.loops.iter().find_map(|lp| {
-                        let outside: Vec<usize> =
-                            cfg.preds[lp.header].iter().copied().filter(|&p| p != lp.latch).collect();
-                        let shared = |&&(_, to): &&(usize, usize)| cfg.preds[to].iter().any(|&p| !lp.contains[p]);
+                        let outside: Vec<usize> = cfg.preds[lp.header]
+                            .iter()
+                            .copied()
+                            .filter(|&p| p != lp.latch)
+                            .collect();
+                        let shared = |&&(_, to): &&(usize, usize)| {
+                            cfg.preds[to].iter().any(|&p| !lp.contains[p])
+                        };
                         let exits = lp.exits.iter().find(shared).map(|&(_, to)| {
                             let from = lp.exits.iter().filter(|e| e.1 == to).map(|e| e.0).collect();
                             (from, to)
@@ -217,7 +229,8 @@ mod tests {
 
     fn distances(cfg: &Cfg) -> Vec<usize> {
         let mut far = vec![usize::MAX; cfg.len()];
-        let mut work: std::collections::VecDeque<usize> = (0..cfg.len()).filter(|&b| cfg.succs[b].is_empty()).collect();
+        let mut work: std::collections::VecDeque<usize> =
+            (0..cfg.len()).filter(|&b| cfg.succs[b].is_empty()).collect();
         work.iter().for_each(|&b| far[b] = 0);
         while let Some(b) = work.pop_front() {
             for &p in &cfg.preds[b] {
@@ -233,17 +246,27 @@ mod tests {
     /// Runs the lanes each alone, then together by the plan, and compares; checks every fact that
     /// the plan rests on.
     fn check(choices: &[(u8, u8, u8)], seed: usize, masked: bool) -> Result<(), TestCaseError> {
-        let Some((cfg, loops)) = graph(choices) else { return Err(TestCaseError::reject("not for widening")) };
+        let Some((cfg, loops)) = graph(choices) else {
+            return Err(TestCaseError::reject("not for widening"));
+        };
         let mut facts = Convergence::new(&cfg, &loops);
-        for b in (0..cfg.len()).filter(|&b| cfg.succs[b].len() > 1 && hash(&[seed, b, 77]).is_multiple_of(3)) {
+        for b in (0..cfg.len())
+            .filter(|&b| cfg.succs[b].len() > 1 && hash(&[seed, b, 77]).is_multiple_of(3))
+        {
             facts.part(&cfg, &loops, b);
         }
         let plan = Plan::new(&cfg, &loops, &facts, masked);
         let facts_of_plan = format!("{:?}, {:?}", plan.exits, plan.guards);
-        let world =
-            World { cfg: &cfg, loops: &loops, divergent: facts.divergent_branch(), to_return: distances(&cfg), seed };
+        let world = World {
+            cfg: &cfg,
+            loops: &loops,
+            divergent: facts.divergent_branch(),
+            to_return: distances(&cfg),
+            seed,
+        };
         let start = Lane { iteration: vec![0; loops.loops.len()], came_from: usize::MAX };
-        let started: [bool; LANES] = std::array::from_fn(|l| l == 0 || !masked || hash(&[seed, l]).is_multiple_of(2));
+        let started: [bool; LANES] =
+            std::array::from_fn(|l| l == 0 || !masked || hash(&[seed, l]).is_multiple_of(2));
 
         let mut want: Vec<Vec<usize>> = vec![Vec::new(); LANES];
         for (lane, trace) in want.iter_mut().enumerate().filter(|(l, _)| started[*l]) {
@@ -276,21 +299,33 @@ mod tests {
             );
             let mask = std::mem::take(&mut masks[b]);
             let active: Vec<usize> = (0..LANES).filter(|&l| mask[l]).collect();
-            let what = format!("block {b} of {:?}, divergent {:?}", cfg.succs, facts.divergent_branch());
+            let what =
+                format!("block {b} of {:?}, divergent {:?}", cfg.succs, facts.divergent_branch());
             prop_assert!(!plan.whole[b] || mask == started, "lanes are missing in {}", what);
             prop_assert!(!plan.never_empty[b] || !active.is_empty(), "nobody is in {}", what);
             if !facts.is_join(b) {
-                let together = active.windows(2).all(|w| states[w[0]].came_from == states[w[1]].came_from);
+                let together =
+                    active.windows(2).all(|w| states[w[0]].came_from == states[w[1]].came_from);
                 prop_assert!(together, "lanes come by different edges to {}", what);
                 // What was made in a loop that all of them left is of one iteration.
                 for l in (0..loops.loops.len()).filter(|&l| !facts.divergent_loop()[l]) {
-                    let left = |s: &Lane| s.came_from != usize::MAX && loops.loops[l].contains[s.came_from];
-                    let of = |lane: usize| Some(states[lane].iteration[l]).filter(|_| left(&states[lane]));
-                    prop_assert!(active.windows(2).all(|w| of(w[0]) == of(w[1])), "times differ in {}", what);
+                    let left = |s: &Lane| {
+                        s.came_from != usize::MAX && loops.loops[l].contains[s.came_from]
+                    };
+                    let of = |lane: usize| {
+                        Some(states[lane].iteration[l]).filter(|_| left(&states[lane]))
+                    };
+                    prop_assert!(
+                        active.windows(2).all(|w| of(w[0]) == of(w[1])),
+                        "times differ in {}",
+                        what
+                    );
                 }
             }
             for l in loops.around(b) {
-                let same = active.windows(2).all(|w| states[w[0]].iteration[l] == states[w[1]].iteration[l]);
+                let same = active
+                    .windows(2)
+                    .all(|w| states[w[0]].iteration[l] == states[w[1]].iteration[l]);
                 prop_assert!(same, "iterations differ in {}", what);
             }
             let mut taken = None;
@@ -308,7 +343,8 @@ mod tests {
                 Exit::Jump(t) => *t,
                 Exit::Branch(targets) => {
                     // Without a lane the condition means nothing.
-                    let taken = taken.unwrap_or_else(|| cfg.succs[b][hash(&[seed, steps]) % cfg.succs[b].len()]);
+                    let taken = taken
+                        .unwrap_or_else(|| cfg.succs[b][hash(&[seed, steps]) % cfg.succs[b].len()]);
                     targets[cfg.succs[b].iter().position(|&s| s == taken).unwrap()]
                 }
                 Exit::Loop { header, after } => {
@@ -322,16 +358,34 @@ mod tests {
             let back = loops.loops.iter().any(|l| l.header == target && l.latch == b);
             let goes_on = matches!(plan.exits[b], Exit::Loop { .. });
             b = match plan.guards.get(&target) {
-                Some(&after) if !goes_on && !back && !plan.never_empty[b] && !masks[target].contains(&true) => after,
+                Some(&after)
+                    if !goes_on
+                        && !back
+                        && !plan.never_empty[b]
+                        && !masks[target].contains(&true) =>
+                {
+                    after
+                }
                 _ => target,
             };
         }
-        prop_assert_eq!(got, want, "{:?}, divergent {:?}: {}", cfg.succs, facts.divergent_branch(), facts_of_plan);
+        prop_assert_eq!(
+            got,
+            want,
+            "{:?}, divergent {:?}: {}",
+            cfg.succs,
+            facts.divergent_branch(),
+            facts_of_plan
+        );
         Ok(())
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { cases: 20_000, max_global_rejects: 1_000_000, ..ProptestConfig::default() })]
+        #![proptest_config(ProptestConfig {
+            cases: 20_000,
+            max_global_rejects: 1_000_000,
+            ..ProptestConfig::default()
+        })]
         #[test]
         fn lanes_together_visit_what_each_would_visit_alone(
             choices in proptest::collection::vec(any::<(u8, u8, u8)>(), 2..14), seed in any::<usize>(), masked in any::<bool>()

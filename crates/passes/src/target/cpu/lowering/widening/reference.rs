@@ -32,6 +32,8 @@ pub fn disagreements<'ctx>(facts: &Divergence<'ctx>, function: Function<'ctx>) -
         }
     };
     let divergent = function.divergent_instructions(&known);
-    let told = |i: Instruction<'ctx>| format!("{:?} is not uniform in block {}: {}", i.opcode(), block(i), *i);
+    let told = |i: Instruction<'ctx>| {
+        format!("{:?} is not uniform in block {}: {}", i.opcode(), block(i), *i)
+    };
     divergent.into_iter().filter(|&i| claims_uniform(i)).map(told).collect()
 }

@@ -113,8 +113,12 @@ pub fn combine<'ctx>(
         builder.call(function, &[a, b], "").as_value()
     };
     match operation {
-        Operation::Add => builder.binary(if float { Opcode::LLVMFAdd } else { Opcode::LLVMAdd }, a, b, ""),
-        Operation::Mul => builder.binary(if float { Opcode::LLVMFMul } else { Opcode::LLVMMul }, a, b, ""),
+        Operation::Add => {
+            builder.binary(if float { Opcode::LLVMFAdd } else { Opcode::LLVMAdd }, a, b, "")
+        }
+        Operation::Mul => {
+            builder.binary(if float { Opcode::LLVMFMul } else { Opcode::LLVMMul }, a, b, "")
+        }
         Operation::And => builder.binary(Opcode::LLVMAnd, a, b, ""),
         Operation::Or => builder.binary(Opcode::LLVMOr, a, b, ""),
         Operation::Xor => builder.binary(Opcode::LLVMXor, a, b, ""),
@@ -155,9 +159,18 @@ pub fn identity<'ctx>((operation, number): (Operation, Number), ty: Type<'ctx>) 
 }
 
 /// A constant rearrangement of the lanes of `a` followed by those of `b`.
-pub fn permute<'ctx>(builder: &Builder<'ctx>, a: Value<'ctx>, b: Value<'ctx>, order: &[u64]) -> Value<'ctx> {
+pub fn permute<'ctx>(
+    builder: &Builder<'ctx>,
+    a: Value<'ctx>,
+    b: Value<'ctx>,
+    order: &[u64],
+) -> Value<'ctx> {
     let i32 = a.ty().context().int_type(32);
-    builder.shuffle(a, b, const_vector(&order.iter().map(|&n| i32.const_int(n)).collect::<Vec<_>>()))
+    builder.shuffle(
+        a,
+        b,
+        const_vector(&order.iter().map(|&n| i32.const_int(n)).collect::<Vec<_>>()),
+    )
 }
 
 /// The execution scope of a barrier among the work-items of a sub-group.
@@ -167,16 +180,21 @@ const SUB_GROUP_SCOPE: u64 = 3;
 /// always together.
 pub fn erase_barriers<'ctx>(function: Function<'ctx>) {
     let of_sub_group = |call: &Instruction<'ctx>| {
-        call.args().first().and_then(|scope| scope.const_int_value()).is_some_and(|scope| scope == SUB_GROUP_SCOPE)
+        call.args()
+            .first()
+            .and_then(|scope| scope.const_int_value())
+            .is_some_and(|scope| scope == SUB_GROUP_SCOPE)
     };
-    let calls: Vec<Instruction<'ctx>> = super::group::barriers(function).filter(of_sub_group).collect();
+    let calls: Vec<Instruction<'ctx>> =
+        super::group::barriers(function).filter(of_sub_group).collect();
     calls.into_iter().for_each(Instruction::erase);
 }
 
 /// Sub-groups of one work-item, for a function that stays scalar.
 pub fn make_single<'ctx>(module: &Module<'ctx>, function: Function<'ctx>) {
     erase_barriers(function);
-    let calls: Vec<Instruction<'ctx>> = function.instructions().filter(|i| i.called_function().is_some()).collect();
+    let calls: Vec<Instruction<'ctx>> =
+        function.instructions().filter(|i| i.called_function().is_some()).collect();
     let context = module.context();
     for call in calls {
         let name = call.called_function().expect("filtered").name();
@@ -186,7 +204,9 @@ pub fn make_single<'ctx>(module: &Module<'ctx>, function: Function<'ctx>) {
             Some(Query::SubgroupLocalInvocationId) => one(0),
             Some(_) => continue,
             None => match Primitive::parse(&name) {
-                Some(Primitive { kind: Kind::ExclusiveScan, operation: Some(o) }) => identity(o, call.ty()),
+                Some(Primitive { kind: Kind::ExclusiveScan, operation: Some(o) }) => {
+                    identity(o, call.ty())
+                }
                 Some(_) => call.args()[0],
                 None => continue,
             },

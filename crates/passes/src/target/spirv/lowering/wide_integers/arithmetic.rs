@@ -7,7 +7,11 @@ use scythe_llvm::{IntPredicate, Opcode, Value};
 impl<'ctx> Splitting<'_, 'ctx> {
     /// The upper word with zeros above `width`.
     pub(super) fn masked(&self, high: Value<'ctx>, width: u32) -> Value<'ctx> {
-        if width == 128 { high } else { self.builder.and(high, self.number((1 << (width - 64)) - 1), "") }
+        if width == 128 {
+            high
+        } else {
+            self.builder.and(high, self.number((1 << (width - 64)) - 1), "")
+        }
     }
 
     /// The upper word with copies of the sign above `width`.
@@ -19,7 +23,13 @@ impl<'ctx> Splitting<'_, 'ctx> {
         b.ashr(b.shl(high, distance, ""), distance, "")
     }
 
-    pub(super) fn compare(&self, predicate: IntPredicate, x: Words<'ctx>, y: Words<'ctx>, width: u32) -> Value<'ctx> {
+    pub(super) fn compare(
+        &self,
+        predicate: IntPredicate,
+        x: Words<'ctx>,
+        y: Words<'ctx>,
+        width: u32,
+    ) -> Value<'ctx> {
         use IntPredicate::*;
         let b = &self.builder;
         // Where the upper words are equal, the lower ones decide, as numbers without sign.
@@ -43,7 +53,12 @@ impl<'ctx> Splitting<'_, 'ctx> {
         b.select(b.icmp(LLVMIntEQ, x.high, y.high, ""), lower, upper, "")
     }
 
-    pub(super) fn select(&self, condition: Value<'ctx>, x: Words<'ctx>, y: Words<'ctx>) -> Words<'ctx> {
+    pub(super) fn select(
+        &self,
+        condition: Value<'ctx>,
+        x: Words<'ctx>,
+        y: Words<'ctx>,
+    ) -> Words<'ctx> {
         let b = &self.builder;
         Words::new(b.select(condition, x.low, y.low, ""), b.select(condition, x.high, y.high, ""))
     }
@@ -68,15 +83,27 @@ impl<'ctx> Splitting<'_, 'ctx> {
         // One of the two may be shifted by all its bits, for which two steps are needed.
         let (upper, lower) = if left {
             let shifted = self.shift(Opcode::LLVMLShr, y, one, width);
-            (self.shift(Opcode::LLVMShl, x, within, width), self.shift(Opcode::LLVMLShr, shifted, rest, width))
+            (
+                self.shift(Opcode::LLVMShl, x, within, width),
+                self.shift(Opcode::LLVMLShr, shifted, rest, width),
+            )
         } else {
             let shifted = self.shift(Opcode::LLVMShl, x, one, width);
-            (self.shift(Opcode::LLVMShl, shifted, rest, width), self.shift(Opcode::LLVMLShr, y, within, width))
+            (
+                self.shift(Opcode::LLVMShl, shifted, rest, width),
+                self.shift(Opcode::LLVMLShr, y, within, width),
+            )
         };
         self.binary(Opcode::LLVMOr, upper, lower, width)
     }
 
-    pub(super) fn binary(&self, opcode: Opcode, x: Words<'ctx>, y: Words<'ctx>, width: u32) -> Option<Words<'ctx>> {
+    pub(super) fn binary(
+        &self,
+        opcode: Opcode,
+        x: Words<'ctx>,
+        y: Words<'ctx>,
+        width: u32,
+    ) -> Option<Words<'ctx>> {
         let b = &self.builder;
         let masked = |low, high| Words::new(low, self.masked(high, width));
         let bit = |flag| b.zext(flag, self.word, "");
@@ -104,25 +131,38 @@ impl<'ctx> Splitting<'_, 'ctx> {
             Opcode::LLVMAnd | Opcode::LLVMOr | Opcode::LLVMXor => {
                 Words::new(b.binary(opcode, x.low, y.low, ""), b.binary(opcode, x.high, y.high, ""))
             }
-            Opcode::LLVMShl | Opcode::LLVMLShr | Opcode::LLVMAShr => self.shift(opcode, x, y.low, width),
+            Opcode::LLVMShl | Opcode::LLVMLShr | Opcode::LLVMAShr => {
+                self.shift(opcode, x, y.low, width)
+            }
             _ => return None,
         })
     }
 
     /// By less than the width: other distances give no value.
-    fn shift(&self, opcode: Opcode, x: Words<'ctx>, distance: Value<'ctx>, width: u32) -> Words<'ctx> {
+    fn shift(
+        &self,
+        opcode: Opcode,
+        x: Words<'ctx>,
+        distance: Value<'ctx>,
+        width: u32,
+    ) -> Words<'ctx> {
         let b = &self.builder;
         let within = b.and(distance, self.number(63), "");
         // What is moved from one word to the other, in two steps, since a word cannot be shifted by
         // all its bits.
         let rest = b.xor(within, self.number(63), "");
         let one = self.number(1);
-        let shifted = |opcode, value| if within == self.zero() { value } else { b.binary(opcode, value, within, "") };
+        let shifted = |opcode, value| {
+            if within == self.zero() { value } else { b.binary(opcode, value, within, "") }
+        };
         let (near, far) = match opcode {
             Opcode::LLVMShl => {
                 let moved = b.lshr(b.lshr(x.low, one, ""), rest, "");
                 let low = shifted(opcode, x.low);
-                (Words::new(low, b.or(b.shl(x.high, within, ""), moved, "")), Words::new(self.zero(), low))
+                (
+                    Words::new(low, b.or(b.shl(x.high, within, ""), moved, "")),
+                    Words::new(self.zero(), low),
+                )
             }
             _ => {
                 let signed = opcode == Opcode::LLVMAShr;
@@ -130,14 +170,21 @@ impl<'ctx> Splitting<'_, 'ctx> {
                 let moved = b.shl(b.shl(top, one, ""), rest, "");
                 let high = shifted(opcode, top);
                 let above = if signed { b.ashr(top, self.number(63), "") } else { self.zero() };
-                (Words::new(b.or(b.lshr(x.low, within, ""), moved, ""), high), Words::new(high, above))
+                (
+                    Words::new(b.or(b.lshr(x.low, within, ""), moved, ""), high),
+                    Words::new(high, above),
+                )
             }
         };
         let chosen = match distance.const_int_value() {
             Some(0) => x,
             Some(1..64) => near,
             Some(_) => far,
-            None => self.select(b.icmp(IntPredicate::LLVMIntULT, distance, self.number(64), ""), near, far),
+            None => self.select(
+                b.icmp(IntPredicate::LLVMIntULT, distance, self.number(64), ""),
+                near,
+                far,
+            ),
         };
         Words::new(chosen.low, self.masked(chosen.high, width))
     }

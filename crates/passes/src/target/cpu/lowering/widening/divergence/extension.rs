@@ -40,12 +40,19 @@ const DEPTH: u32 = 8;
 impl<'ctx> Divergence<'ctx> {
     /// How `extension` of `value` is computed such that lanes keep their distance; `None` where
     /// they may not.
-    pub fn wider(&self, value: Value<'ctx>, extension: Opcode, among: Among) -> Option<Wider<'ctx>> {
+    pub fn wider(
+        &self,
+        value: Value<'ctx>,
+        extension: Opcode,
+        among: Among,
+    ) -> Option<Wider<'ctx>> {
         let same = match among {
             Among::All => self.shape(value) == Shape::Uniform,
             Among::Row => self.shape(value).is_even(),
         };
-        let Some(i) = value.as_instruction().filter(|_| !same) else { return Some(Wider::Extended) };
+        let Some(i) = value.as_instruction().filter(|_| !same) else {
+            return Some(Wider::Extended);
+        };
         let signed = extension == Opcode::LLVMSExt;
         let holds = || if signed { i.nsw() } else { i.nuw() };
         let operand = i.operand(0)?;
@@ -55,15 +62,20 @@ impl<'ctx> Divergence<'ctx> {
             // The distance was found by the factor as a signed number.
             Opcode::LLVMMul => {
                 let negative = |v: Value<'ctx>| signed_constant(v).is_some_and(|c| c < 0);
-                (holds() && (signed || !i.operands().any(negative))).then_some(Wider::Again(i.opcode()))
+                (holds() && (signed || !i.operands().any(negative)))
+                    .then_some(Wider::Again(i.opcode()))
             }
-            Opcode::LLVMAdd | Opcode::LLVMSub | Opcode::LLVMShl => holds().then_some(Wider::Again(i.opcode())),
+            Opcode::LLVMAdd | Opcode::LLVMSub | Opcode::LLVMShl => {
+                holds().then_some(Wider::Again(i.opcode()))
+            }
             Opcode::LLVMOr => i.is_disjoint().then_some(Wider::Again(Opcode::LLVMAdd)),
             Opcode::LLVMSExt => signed.then_some(Wider::Like(operand, Opcode::LLVMSExt)),
             Opcode::LLVMZExt => Some(Wider::Like(operand, Opcode::LLVMZExt)),
             // What is frozen must not be poison: all uses of a frozen value see one value.
             Opcode::LLVMFreeze => {
-                let cut = operand.as_instruction().filter(|c| c.opcode() == Opcode::LLVMTrunc && !c.nsw() && !c.nuw());
+                let cut = operand
+                    .as_instruction()
+                    .filter(|c| c.opcode() == Opcode::LLVMTrunc && !c.nsw() && !c.nuw());
                 cut.and_then(|c| self.number(c.operand(0)?)).map(Wider::Cut)
             }
             _ => None,
@@ -78,11 +90,24 @@ impl<'ctx> Divergence<'ctx> {
     }
 
     /// A linear value, or one in rows, keeps its distances when it is made `bits` wide.
-    pub fn keeps_distance(&self, value: Value<'ctx>, extension: Opcode, bits: u32, among: Among) -> bool {
+    pub fn keeps_distance(
+        &self,
+        value: Value<'ctx>,
+        extension: Opcode,
+        bits: u32,
+        among: Among,
+    ) -> bool {
         self.keeps(value, extension, bits, among, DEPTH)
     }
 
-    fn keeps(&self, value: Value<'ctx>, extension: Opcode, bits: u32, among: Among, depth: u32) -> bool {
+    fn keeps(
+        &self,
+        value: Value<'ctx>,
+        extension: Opcode,
+        bits: u32,
+        among: Among,
+        depth: u32,
+    ) -> bool {
         let below = |v: Value<'ctx>, by| depth > 0 && self.keeps(v, by, bits, among, depth - 1);
         match self.wider(value, extension, among) {
             None => false,
@@ -90,7 +115,9 @@ impl<'ctx> Divergence<'ctx> {
             Some(Wider::Cut(whole)) => {
                 whole.ty().int_width().is_some_and(|width| width >= bits) || below(whole, extension)
             }
-            Some(Wider::Again(_)) => value.as_instruction().is_some_and(|i| i.operands().all(|v| below(v, extension))),
+            Some(Wider::Again(_)) => {
+                value.as_instruction().is_some_and(|i| i.operands().all(|v| below(v, extension)))
+            }
             Some(Wider::Like(other, by)) => below(other, by),
         }
     }

@@ -27,8 +27,9 @@ impl<'ctx> Maker<'_, 'ctx> {
         }
         let Some(i) = v.as_instruction() else { return v };
         // What stood here before values got variables.
-        if let Some(c) =
-            crossers.iter().find(|c| i.opcode() == Opcode::LLVMLoad && i.operand(0) == Some(c.variable.as_value()))
+        if let Some(c) = crossers
+            .iter()
+            .find(|c| i.opcode() == Opcode::LLVMLoad && i.operand(0) == Some(c.variable.as_value()))
         {
             return match c.seen {
                 Some(seen) => self.builder.load(c.value.ty(), seen.as_value(), "").as_value(),
@@ -38,8 +39,9 @@ impl<'ctx> Maker<'_, 'ctx> {
         if let Some(answer) = self.answer(i, position) {
             return answer;
         }
-        let again =
-            |o: Value<'ctx>| if o.as_function().is_some() { o } else { self.recompute(o, crossers, map, position) };
+        let again = |o: Value<'ctx>| {
+            if o.as_function().is_some() { o } else { self.recompute(o, crossers, map, position) }
+        };
         let operands: Vec<_> = i.operands().map(again).collect();
         let copy = self.builder.clone_instruction(i);
         copy.set_debug_loc(None);
@@ -50,7 +52,11 @@ impl<'ctx> Maker<'_, 'ctx> {
     }
 
     /// What takes the place of a query about the item's position.
-    pub(super) fn answer(&self, call: Instruction<'ctx>, position: Position<'ctx>) -> Option<Value<'ctx>> {
+    pub(super) fn answer(
+        &self,
+        call: Instruction<'ctx>,
+        position: Position<'ctx>,
+    ) -> Option<Value<'ctx>> {
         if call.opcode() != Opcode::LLVMCall {
             return None;
         }
@@ -60,8 +66,12 @@ impl<'ctx> Maker<'_, 'ctx> {
         }
         let query = queries::parse(&name)?;
         match query {
-            Query::SubgroupId => return Some(self.builder.trunc(position.item, self.context.int_type(32), "")),
-            Query::NumSubgroups => return Some(self.builder.trunc(self.items, self.context.int_type(32), "")),
+            Query::SubgroupId => {
+                return Some(self.builder.trunc(position.item, self.context.int_type(32), ""));
+            }
+            Query::NumSubgroups => {
+                return Some(self.builder.trunc(self.items, self.context.int_type(32), ""));
+            }
             _ if !query.is_position() => return None,
             _ => {}
         }
@@ -85,7 +95,8 @@ impl<'ctx> Maker<'_, 'ctx> {
         position: Position<'ctx>,
         leave: &mut dyn FnMut(Leave<'ctx>) -> BasicBlock<'ctx>,
     ) -> BasicBlock<'ctx> {
-        let copies: HashMap<BasicBlock<'ctx>, BasicBlock<'ctx>> = blocks.iter().map(|&b| (b, self.block(""))).collect();
+        let copies: HashMap<BasicBlock<'ctx>, BasicBlock<'ctx>> =
+            blocks.iter().map(|&b| (b, self.block(""))).collect();
         let mut phis = Vec::new();
         let mut made = Vec::new();
         for &b in blocks {
@@ -104,15 +115,17 @@ impl<'ctx> Maker<'_, 'ctx> {
                         self.builder.br(leave(Leave::Return));
                     }
                     Opcode::LLVMBr => {
-                        let mut to =
-                            |t: BasicBlock<'ctx>| copies.get(&t).copied().unwrap_or_else(|| leave(Leave::To(t)));
+                        let mut to = |t: BasicBlock<'ctx>| {
+                            copies.get(&t).copied().unwrap_or_else(|| leave(Leave::To(t)))
+                        };
                         let targets: Vec<_> = b.successors().into_iter().map(&mut to).collect();
                         match targets[..] {
                             [t] => {
                                 self.builder.br(t);
                             }
                             [t, f] => {
-                                let condition = i.operand(0).expect("a conditional branch has a condition");
+                                let condition =
+                                    i.operand(0).expect("a conditional branch has a condition");
                                 made.push(self.builder.cond_br(condition, t, f));
                             }
                             _ => {}

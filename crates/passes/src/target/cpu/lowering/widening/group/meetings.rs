@@ -95,7 +95,11 @@ mod tests {
         // 0 → loop of 1, 2 with a barrier before 3 → loop of 4, 5 with one before 6 → 7.
         let two: &[&[usize]] = &[&[1], &[2, 4], &[3], &[1], &[5, 7], &[6], &[4], &[]];
         assert_eq!(cuts(two, &[0, 3, 6], 1), [1, 4]);
-        assert_eq!(cuts(two, &[0, 3, 6], 31), [1], "the second loop is small; with it, the first is not");
+        assert_eq!(
+            cuts(two, &[0, 3, 6], 31),
+            [1],
+            "the second loop is small; with it, the first is not"
+        );
         assert_eq!(cuts(two, &[0, 3, 6], 1000), []);
     }
 

@@ -121,7 +121,8 @@ impl<'ctx> Maker<'_, 'ctx> {
             if n + 1 == reached.len() {
                 self.builder.br(target(k));
             } else {
-                let now = self.builder.load(self.context.int_type(32), r.next.as_value(), "").as_value();
+                let now =
+                    self.builder.load(self.context.int_type(32), r.next.as_value(), "").as_value();
                 let mark = self.context.const_int(32, k as u64);
                 let this = self.builder.icmp(IntPredicate::LLVMIntEQ, now, mark, "");
                 let other = self.block("dispatch");
@@ -143,7 +144,8 @@ impl<'ctx> Maker<'_, 'ctx> {
         mark: Value<'ctx>,
         latch: BasicBlock<'ctx>,
     ) {
-        let (first, other, differ) = (self.block("first"), self.block("other"), self.block("differ"));
+        let (first, other, differ) =
+            (self.block("first"), self.block("other"), self.block("differ"));
         let is_first = self.builder.icmp(IntPredicate::LLVMIntEQ, item, self.int(0), "");
         self.builder.cond_br(is_first, first, other);
         self.builder.position_at_end(first);
@@ -154,7 +156,9 @@ impl<'ctx> Maker<'_, 'ctx> {
         let same = self.builder.icmp(IntPredicate::LLVMIntEQ, now, mark, "");
         self.builder.cond_br(same, latch, differ);
         self.builder.position_at_end(differ);
-        let report = self.module.get_or_add_function(DIVERGENT_BARRIER, self.context.void_type().function(&[], false));
+        let report = self
+            .module
+            .get_or_add_function(DIVERGENT_BARRIER, self.context.void_type().function(&[], false));
         self.builder.call(report, &[], "");
         self.builder.br(latch);
     }

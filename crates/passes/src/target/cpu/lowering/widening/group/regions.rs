@@ -34,11 +34,18 @@ const WORTH_A_CUT: usize = 100;
 /// Cuts also where ways from different barriers meet, if all items come by and that spares copies
 /// of much code.
 pub(super) fn cut_meetings<'ctx>(facts: &Divergence<'ctx>, cuts: &[Cut<'ctx>]) -> Vec<Cut<'ctx>> {
-    let starts: Vec<_> = std::iter::once(0).chain(cuts.iter().map(|c| facts.index[&c.behind])).collect();
+    let starts: Vec<_> =
+        std::iter::once(0).chain(cuts.iter().map(|c| facts.index[&c.behind])).collect();
     let sizes: Vec<_> = facts.blocks.iter().map(|b| b.instructions().count()).collect();
     let mut made = Vec::new();
-    for n in meetings::find(&facts.cfg, &facts.dom, &starts, &|b| !facts.convergence.is_masked(b), &sizes, WORTH_A_CUT)
-    {
+    for n in meetings::find(
+        &facts.cfg,
+        &facts.dom,
+        &starts,
+        &|b| !facts.convergence.is_masked(b),
+        &sizes,
+        WORTH_A_CUT,
+    ) {
         let block = facts.blocks[n];
         let Some(first) = block.first_non_phi() else { continue };
         let Some(own) = block.split_before(first, "meeting") else { continue };
@@ -109,7 +116,9 @@ pub(super) fn exits_differ<'ctx>(
 }
 
 /// The regions that each block is a part of.
-pub(super) fn regions_of<'ctx>(regions: &[Vec<BasicBlock<'ctx>>]) -> HashMap<BasicBlock<'ctx>, Vec<usize>> {
+pub(super) fn regions_of<'ctx>(
+    regions: &[Vec<BasicBlock<'ctx>>],
+) -> HashMap<BasicBlock<'ctx>, Vec<usize>> {
     let mut of: HashMap<_, Vec<usize>> = HashMap::new();
     for (k, blocks) in regions.iter().enumerate() {
         for &b in blocks {
@@ -169,7 +178,9 @@ pub(super) fn live_at_barriers<'ctx>(
     let mut work = Vec::new();
     let mut number = 0;
     for (home, block) in blocks.iter().enumerate() {
-        for i in block.instructions().filter(|i| i.opcode() != Opcode::LLVMAlloca && !i.ty().is_void()) {
+        for i in
+            block.instructions().filter(|i| i.opcode() != Opcode::LLVMAlloca && !i.ty().is_void())
+        {
             number += 1;
             let value = i.as_value();
             for user in value.users().into_iter().filter_map(|u| u.as_instruction()) {
@@ -205,11 +216,13 @@ pub(super) fn recomputable<'ctx>(v: Value<'ctx>, depth: u32) -> bool {
     }
     let position = || {
         i.opcode() == Opcode::LLVMCall
-            && i.called_function().is_some_and(|f| f.name() == ACTIVE_LANES || queries::parse(&f.name()).is_some())
+            && i.called_function()
+                .is_some_and(|f| f.name() == ACTIVE_LANES || queries::parse(&f.name()).is_some())
     };
     depth > 0
         && (position()
-            || (is_cheap(i) && i.operands().all(|o| o.as_function().is_some() || recomputable(o, depth - 1))))
+            || (is_cheap(i)
+                && i.operands().all(|o| o.as_function().is_some() || recomputable(o, depth - 1))))
 }
 
 /// The same, where it may also depend on values that are shared by the group: the `roots`.

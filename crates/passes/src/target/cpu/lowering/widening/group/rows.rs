@@ -38,7 +38,8 @@ impl<'ctx> Maker<'_, 'ctx> {
         let start = self.block("items");
         self.builder.position_at_end(start);
         let rows = self.open_rows();
-        let chunks = self.builder.lshr(self.size[0], self.int(u64::from(lanes.trailing_zeros())), "chunks");
+        let chunks =
+            self.builder.lshr(self.size[0], self.int(u64::from(lanes.trailing_zeros())), "chunks");
         let any_full = self.builder.icmp(IntPredicate::LLVMIntNE, chunks, self.int(0), "");
         let (head, rest) = (self.block("full"), self.block("rest"));
         let before = self.builder.block().expect("the builder stands in a block");
@@ -101,7 +102,8 @@ impl<'ctx> Maker<'_, 'ctx> {
     }
 
     pub(super) fn local_alloca(&self, old: Instruction<'ctx>) -> Value<'ctx> {
-        let new = self.slots.alloca(old.allocated_type().expect("an allocation has a type"), "private");
+        let new =
+            self.slots.alloca(old.allocated_type().expect("an allocation has a type"), "private");
         new.set_align(old.alignment());
         new.as_value()
     }
@@ -168,7 +170,9 @@ impl<'ctx> Maker<'_, 'ctx> {
 
     /// Ends the loops over the items at the builder's place, and goes on to `after`.
     pub(super) fn close_items(&self, items: Items<'ctx>, after: BasicBlock<'ctx>) {
-        let Some(rows) = items.rows else { return self.step(items.counter, items.head, self.items, after) };
+        let Some(rows) = items.rows else {
+            return self.step(items.counter, items.head, self.items, after);
+        };
         let row_done = self.block("row.done");
         self.step(items.counter, items.head, self.per_row, row_done);
         self.builder.position_at_end(row_done);

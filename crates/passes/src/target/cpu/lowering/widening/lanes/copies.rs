@@ -59,7 +59,11 @@ impl<'ctx> Widener<'_, 'ctx> {
         let operand = |n: u32| i.operand(n).expect("in range");
         match i.opcode() {
             Opcode::LLVMOr if differs && i.is_disjoint() => {
-                return self.builder.add(self.scalar_of(operand(0), of), self.scalar_of(operand(1), of), "");
+                return self.builder.add(
+                    self.scalar_of(operand(0), of),
+                    self.scalar_of(operand(1), of),
+                    "",
+                );
             }
             Opcode::LLVMSExt | Opcode::LLVMZExt if differs => {
                 return self.extend(operand(0), i.opcode(), i.ty(), of);
@@ -104,7 +108,14 @@ impl<'ctx> Widener<'_, 'ctx> {
         self.wider(v, extension, ty, of, if all { Among::All } else { Among::Row })
     }
 
-    fn wider(&self, v: Value<'ctx>, extension: Opcode, ty: Type<'ctx>, of: Of, among: Among) -> Value<'ctx> {
+    fn wider(
+        &self,
+        v: Value<'ctx>,
+        extension: Opcode,
+        ty: Type<'ctx>,
+        of: Of,
+        among: Among,
+    ) -> Value<'ctx> {
         match self.facts.wider(v, extension, among) {
             None | Some(Wider::Extended) => self.resize(self.scalar_of(v, of), extension, ty),
             Some(Wider::Cut(whole)) if whole.ty().int_width() >= ty.int_width() => {
@@ -112,7 +123,8 @@ impl<'ctx> Widener<'_, 'ctx> {
             }
             Some(Wider::Cut(whole)) => self.wider(whole, extension, ty, of, among),
             Some(Wider::Again(opcode)) => {
-                let operands: Vec<_> = v.operands().map(|o| self.wider(o, extension, ty, of, among)).collect();
+                let operands: Vec<_> =
+                    v.operands().map(|o| self.wider(o, extension, ty, of, among)).collect();
                 self.builder.binary(opcode, operands[0], operands[1], "")
             }
             Some(Wider::Like(other, by)) => self.wider(other, by, ty, of, among),

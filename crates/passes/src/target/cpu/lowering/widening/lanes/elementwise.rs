@@ -26,9 +26,15 @@ pub(super) fn is_cast(opcode: Opcode) -> bool {
 
 /// Calls that only inform the optimiser about scalar code.
 pub fn is_hint(name: &str) -> bool {
-    ["llvm.assume", "llvm.lifetime.", "llvm.dbg.", "llvm.experimental.noalias.scope.decl", "llvm.invariant."]
-        .iter()
-        .any(|p| name.starts_with(p))
+    [
+        "llvm.assume",
+        "llvm.lifetime.",
+        "llvm.dbg.",
+        "llvm.experimental.noalias.scope.decl",
+        "llvm.invariant.",
+    ]
+    .iter()
+    .any(|p| name.starts_with(p))
 }
 
 /// An LLVM intrinsic that works on vectors as on scalars.
@@ -105,12 +111,20 @@ pub(super) fn elementwise(name: &str) -> Option<Elementwise> {
     let rest = name.strip_prefix("llvm.")?;
     let base = rest.rsplit_once('.').map_or(rest, |(base, _)| base);
     if let Some(known) = ONE_TYPE.iter().find(|&&k| k == base) {
-        return Some(Elementwise { name: intrinsic_name(known), scalar_arg: None, two_types: false });
+        return Some(Elementwise {
+            name: intrinsic_name(known),
+            scalar_arg: None,
+            two_types: false,
+        });
     }
     // ctlz, cttz, abs: a constant flag stays scalar.
     for known in ["ctlz", "cttz", "abs"] {
         if base == known {
-            return Some(Elementwise { name: intrinsic_name(known), scalar_arg: Some(1), two_types: false });
+            return Some(Elementwise {
+                name: intrinsic_name(known),
+                scalar_arg: Some(1),
+                two_types: false,
+            });
         }
     }
     // llvm.ldexp.f32.i32: the exponent is a vector too.
@@ -122,8 +136,11 @@ pub(super) fn elementwise(name: &str) -> Option<Elementwise> {
 
 /// `llvm.` before a name of the table, without allocating at each call.
 fn intrinsic_name(base: &str) -> &'static str {
-    static NAMES: std::sync::OnceLock<std::sync::Mutex<HashMap<String, &'static str>>> = std::sync::OnceLock::new();
+    static NAMES: std::sync::OnceLock<std::sync::Mutex<HashMap<String, &'static str>>> =
+        std::sync::OnceLock::new();
     let names = NAMES.get_or_init(Default::default);
     let mut names = names.lock().unwrap_or_else(|e| e.into_inner());
-    names.entry(base.to_owned()).or_insert_with(|| Box::leak(format!("llvm.{base}").into_boxed_str()))
+    names
+        .entry(base.to_owned())
+        .or_insert_with(|| Box::leak(format!("llvm.{base}").into_boxed_str()))
 }

@@ -17,7 +17,8 @@ impl<'ctx> Widener<'_, 'ctx> {
                 Some(mask) => self.builder.select(mask, wide, neutrals, ""),
                 None => wide,
             };
-            let combine = |this: &Self, a, b| subgroup::combine(this.module, &this.builder, operation, a, b);
+            let combine =
+                |this: &Self, a, b| subgroup::combine(this.module, &this.builder, operation, a, b);
             if primitive.kind == Kind::Reduce {
                 let mut step = lanes / 2;
                 while step > 0 {
@@ -30,7 +31,8 @@ impl<'ctx> Widener<'_, 'ctx> {
             }
             // Lane `l` takes from lane `l - step`, the first ones what changes nothing.
             let shift = |this: &Self, v, step: u64| {
-                let order: Vec<u64> = (0..lanes).map(|l| if l >= step { l - step } else { lanes + l }).collect();
+                let order: Vec<u64> =
+                    (0..lanes).map(|l| if l >= step { l - step } else { lanes + l }).collect();
                 subgroup::permute(&this.builder, v, neutrals, &order)
             };
             let mut step = 1;
@@ -46,8 +48,11 @@ impl<'ctx> Widener<'_, 'ctx> {
         match primitive.kind {
             Kind::Any | Kind::All => {
                 let zero = self.splat(args[0].ty().const_int(0));
-                let wanted =
-                    if primitive.kind == Kind::Any { IntPredicate::LLVMIntNE } else { IntPredicate::LLVMIntEQ };
+                let wanted = if primitive.kind == Kind::Any {
+                    IntPredicate::LLVMIntNE
+                } else {
+                    IntPredicate::LLVMIntEQ
+                };
                 let mut hit = self.builder.icmp(wanted, wide, zero, "");
                 if let Some(mask) = self.masks[b] {
                     hit = self.builder.select(mask, hit, self.mask_type().const_null(), "");
@@ -68,7 +73,11 @@ impl<'ctx> Widener<'_, 'ctx> {
                 // The lane is the same everywhere by contract, though not by analysis: the first
                 // active lane's word counts.
                 let lane = self.first_active(b, self.vector(args[1]));
-                let value = self.builder.extract_element(wide, self.builder.and(lane, self.int(lanes - 1), ""), "");
+                let value = self.builder.extract_element(
+                    wide,
+                    self.builder.and(lane, self.int(lanes - 1), ""),
+                    "",
+                );
                 self.set_scalar(i, value);
             }
             kind => {
@@ -80,7 +89,8 @@ impl<'ctx> Widener<'_, 'ctx> {
                 };
                 let v = match args[1].const_int_value() {
                     Some(n) => {
-                        let order: Vec<u64> = (0..lanes).map(|l| from(l, n) & (lanes - 1)).collect();
+                        let order: Vec<u64> =
+                            (0..lanes).map(|l| from(l, n) & (lanes - 1)).collect();
                         subgroup::permute(&self.builder, wide, wide, &order)
                     }
                     None => {

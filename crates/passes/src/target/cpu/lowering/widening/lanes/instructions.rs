@@ -63,8 +63,12 @@ impl<'ctx> Widener<'_, 'ctx> {
                 }
                 v
             }
-            Opcode::LLVMInsertValue => self.insert_value(op(self, 0), op(self, 1), &i.aggregate_indices()),
-            opcode if is_cast(opcode) => self.builder.cast(opcode, op(self, 0), self.wide_type(i.ty()), ""),
+            Opcode::LLVMInsertValue => {
+                self.insert_value(op(self, 0), op(self, 1), &i.aggregate_indices())
+            }
+            opcode if is_cast(opcode) => {
+                self.builder.cast(opcode, op(self, 0), self.wide_type(i.ty()), "")
+            }
             opcode => self.builder.binary(opcode, op(self, 0), op(self, 1), ""),
         };
         // What an instruction promises it promises of each lane: those that are off may become
@@ -73,7 +77,12 @@ impl<'ctx> Widener<'_, 'ctx> {
         self.set_vector(i, new);
     }
 
-    pub(super) fn insert_value(&self, into: Value<'ctx>, value: Value<'ctx>, path: &[u32]) -> Value<'ctx> {
+    pub(super) fn insert_value(
+        &self,
+        into: Value<'ctx>,
+        value: Value<'ctx>,
+        path: &[u32],
+    ) -> Value<'ctx> {
         match path {
             [] => value,
             [n, rest @ ..] => {
@@ -135,16 +144,22 @@ impl<'ctx> Widener<'_, 'ctx> {
         let sub_group = match queries::parse(&name) {
             Some(Query::SubgroupLocalInvocationId) => Some(self.int(0)),
             Some(Query::SubgroupMaxSize) => Some(self.int(u64::from(self.lanes))),
-            Some(Query::SubgroupSize) => Some(self.active.unwrap_or_else(|| self.int(u64::from(self.lanes)))),
+            Some(Query::SubgroupSize) => {
+                Some(self.active.unwrap_or_else(|| self.int(u64::from(self.lanes))))
+            }
             _ => None,
         };
         if let Some(answer) = sub_group {
             return self.set_scalar(i, answer);
         }
-        if let (Some(fold), Some(query), Form::Heads) = (self.fold, queries::parse(&name), self.form(i.as_value())) {
+        if let (Some(fold), Some(query), Form::Heads) =
+            (self.fold, queries::parse(&name), self.form(i.as_value()))
+        {
             return self.position_heads(b, i, query, fold);
         }
-        if self.form(i.as_value()) == Form::Scalar && (queries::parse(&name).is_some() || callee.only_computes()) {
+        if self.form(i.as_value()) == Form::Scalar
+            && (queries::parse(&name).is_some() || callee.only_computes())
+        {
             let harmless = queries::parse(&name).is_some() || name.starts_with("llvm.");
             let copy = match self.masks[b] {
                 Some(mask) if !harmless && !self.plan.never_empty[b] => self.call_for_some(i, mask),
@@ -173,7 +188,8 @@ impl<'ctx> Widener<'_, 'ctx> {
     /// callee might divide by zero.
     fn call_for_some(&mut self, i: Instruction<'ctx>, mask: Value<'ctx>) -> Value<'ctx> {
         let before = self.builder.block().expect("the builder stands in a block");
-        let (then, next) = (self.context.append_block(self.new, ""), self.context.append_block(self.new, ""));
+        let (then, next) =
+            (self.context.append_block(self.new, ""), self.context.append_block(self.new, ""));
         self.builder.cond_br(self.any(mask), then, next);
         self.builder.position_at_end(then);
         let copy = self.copy_for_lane(i);
@@ -247,21 +263,34 @@ impl<'ctx> Widener<'_, 'ctx> {
 
     /// The value of one lane; through aggregates.
     pub(super) fn lane(&self, v: Value<'ctx>, lane: u32) -> Value<'ctx> {
-        self.per_leaf(v, &mut |this, leaf| this.builder.extract_element(leaf, this.int(u64::from(lane)), ""))
+        self.per_leaf(v, &mut |this, leaf| {
+            this.builder.extract_element(leaf, this.int(u64::from(lane)), "")
+        })
     }
 
-    pub(super) fn per_leaf(&self, v: Value<'ctx>, f: &mut dyn FnMut(&Self, Value<'ctx>) -> Value<'ctx>) -> Value<'ctx> {
+    pub(super) fn per_leaf(
+        &self,
+        v: Value<'ctx>,
+        f: &mut dyn FnMut(&Self, Value<'ctx>) -> Value<'ctx>,
+    ) -> Value<'ctx> {
         let ty = v.ty();
         let count = match ty.kind() {
             TypeKind::LLVMStructTypeKind => ty.contained().len() as u32,
             TypeKind::LLVMArrayTypeKind => ty.element_count().unwrap_or(0) as u32,
             _ => return f(self, v),
         };
-        let parts: Vec<_> = (0..count).map(|i| self.per_leaf(self.builder.extract_value(v, i, ""), f)).collect();
+        let parts: Vec<_> =
+            (0..count).map(|i| self.per_leaf(self.builder.extract_value(v, i, ""), f)).collect();
         let types: Vec<_> = parts.iter().map(|p| p.ty()).collect();
-        let out =
-            if ty.is_struct() { self.context.struct_type(&types, false) } else { types[0].array(u64::from(count)) };
-        parts.into_iter().enumerate().fold(out.poison(), |acc, (i, p)| self.builder.insert_value(acc, p, i as u32, ""))
+        let out = if ty.is_struct() {
+            self.context.struct_type(&types, false)
+        } else {
+            types[0].array(u64::from(count))
+        };
+        parts
+            .into_iter()
+            .enumerate()
+            .fold(out.poison(), |acc, (i, p)| self.builder.insert_value(acc, p, i as u32, ""))
     }
 
     pub(super) fn put_lane(&self, into: Value<'ctx>, value: Value<'ctx>, lane: u32) -> Value<'ctx> {

@@ -24,7 +24,13 @@ impl<'ctx> Widener<'_, 'ctx> {
     }
 
     /// Where a scalar access may run for no lane at all, it goes to a slot of its own instead.
-    pub(super) fn safe_pointer(&mut self, b: usize, pointer: Value<'ctx>, ty: Type<'ctx>, align: u32) -> Value<'ctx> {
+    pub(super) fn safe_pointer(
+        &mut self,
+        b: usize,
+        pointer: Value<'ctx>,
+        ty: Type<'ctx>,
+        align: u32,
+    ) -> Value<'ctx> {
         match self.masks[b] {
             Some(mask) if !self.plan.never_empty[b] => {
                 let nobody = self.nobody(ty, pointer.ty(), align);
@@ -58,8 +64,12 @@ impl<'ctx> Widener<'_, 'ctx> {
             return self.replicate(b, i);
         };
         match self.facts.shape(pointer) {
-            Shape::Rows { along: 0, .. } if self.form(i.as_value()) == Form::Heads => return self.load_heads(b, i),
-            Shape::Rows { along, down } if along == size => return self.load_rows(b, i, size, down),
+            Shape::Rows { along: 0, .. } if self.form(i.as_value()) == Form::Heads => {
+                return self.load_heads(b, i);
+            }
+            Shape::Rows { along, down } if along == size => {
+                return self.load_rows(b, i, size, down);
+            }
             _ => {}
         }
         let wide = self.wide_type(i.ty());
@@ -110,7 +120,8 @@ impl<'ctx> Widener<'_, 'ctx> {
     pub(super) fn store(&mut self, b: usize, i: Instruction<'ctx>) {
         let (value, pointer) = (i.operand(0).expect("in range"), i.operand(1).expect("in range"));
         let (vs, ps) = (self.facts.shape(value), self.facts.shape(pointer));
-        let Some(size) = packed_size(value.ty()).filter(|_| !i.is_atomic() && !i.is_volatile()) else {
+        let Some(size) = packed_size(value.ty()).filter(|_| !i.is_atomic() && !i.is_volatile())
+        else {
             if vs == Shape::Uniform && ps == Shape::Uniform && !i.is_atomic() && !i.is_volatile() {
                 return self.store_scalar(b, i);
             }
@@ -124,7 +135,14 @@ impl<'ctx> Widener<'_, 'ctx> {
                     None => self.builder.store(wide, address).set_align(i.alignment()),
                     Some(mask) => {
                         let types = [wide.ty(), address.ty()];
-                        self.masked_memory("llvm.masked.store", &types, &[wide, address], i.alignment(), mask, None);
+                        self.masked_memory(
+                            "llvm.masked.store",
+                            &types,
+                            &[wide, address],
+                            i.alignment(),
+                            mask,
+                            None,
+                        );
                     }
                 }
             }
@@ -135,10 +153,19 @@ impl<'ctx> Widener<'_, 'ctx> {
                 let hope = ps == Shape::Hopefully(size);
                 self.either(hope.then_some((addresses, size)), mask, &mut |this, first| {
                     match (first, mask) {
-                        (Some(first), None) => this.builder.store(wide, first).set_align(i.alignment()),
+                        (Some(first), None) => {
+                            this.builder.store(wide, first).set_align(i.alignment())
+                        }
                         (Some(first), Some(mask)) => {
                             let types = [wide.ty(), first.ty()];
-                            this.masked_memory("llvm.masked.store", &types, &[wide, first], i.alignment(), mask, None);
+                            this.masked_memory(
+                                "llvm.masked.store",
+                                &types,
+                                &[wide, first],
+                                i.alignment(),
+                                mask,
+                                None,
+                            );
                         }
                         (None, _) => this.scatter(i, wide, addresses, mask),
                     }
@@ -166,11 +193,24 @@ impl<'ctx> Widener<'_, 'ctx> {
             });
         }
         let mask = mask.unwrap_or_else(|| self.all_ones());
-        self.masked_memory("llvm.masked.gather", &[wide, addresses.ty()], &[addresses], align, mask, Some(wide))
+        self.masked_memory(
+            "llvm.masked.gather",
+            &[wide, addresses.ty()],
+            &[addresses],
+            align,
+            mask,
+            Some(wide),
+        )
     }
 
     /// Stores each active lane's element of `wide` at its address, in the lanes' order.
-    fn scatter(&mut self, i: Instruction<'ctx>, wide: Value<'ctx>, addresses: Value<'ctx>, mask: Option<Value<'ctx>>) {
+    fn scatter(
+        &mut self,
+        i: Instruction<'ctx>,
+        wide: Value<'ctx>,
+        addresses: Value<'ctx>,
+        mask: Option<Value<'ctx>>,
+    ) {
         let ty = i.operand(0).expect("a store has a value").ty();
         if !gathers(ty) {
             let addresses = self.safe_addresses(addresses, mask, ty, i.alignment());
@@ -182,7 +222,14 @@ impl<'ctx> Widener<'_, 'ctx> {
         }
         let mask = mask.unwrap_or_else(|| self.all_ones());
         let types = [wide.ty(), addresses.ty()];
-        self.masked_memory("llvm.masked.scatter", &types, &[wide, addresses], i.alignment(), mask, None);
+        self.masked_memory(
+            "llvm.masked.scatter",
+            &types,
+            &[wide, addresses],
+            i.alignment(),
+            mask,
+            None,
+        );
     }
 
     /// The addresses, with memory of nobody's for lanes that are off.
@@ -218,7 +265,10 @@ impl<'ctx> Widener<'_, 'ctx> {
         let mut results = Vec::new();
         for (at, address) in [(yes, Some(first)), (no, None)] {
             self.builder.position_at_end(at);
-            results.push((access(self, address), self.builder.block().expect("the builder stands in a block")));
+            results.push((
+                access(self, address),
+                self.builder.block().expect("the builder stands in a block"),
+            ));
             self.builder.br(after);
         }
         self.builder.position_at_end(after);
@@ -234,7 +284,8 @@ impl<'ctx> Widener<'_, 'ctx> {
     fn are_even(&self, addresses: Value<'ctx>, size: i64) -> (Value<'ctx>, Value<'ctx>) {
         let i64 = self.context.int_type(64);
         let first = self.builder.extract_element(addresses, self.int(0), "first");
-        let last = self.builder.extract_element(addresses, self.int(u64::from(self.lanes - 1)), "last");
+        let last =
+            self.builder.extract_element(addresses, self.int(u64::from(self.lanes - 1)), "last");
         let number = |v| self.builder.cast(Opcode::LLVMPtrToInt, v, i64, "");
         let span = self.builder.sub(number(last), number(first), "");
         let wanted = i64.const_int((i64::from(self.lanes) - 1).wrapping_mul(size) as u64);
@@ -243,17 +294,29 @@ impl<'ctx> Widener<'_, 'ctx> {
 
     /// The same where lanes may be off, which hold anything: every lane that is on must be where
     /// the first of them lets expect it.
-    fn are_even_within(&self, addresses: Value<'ctx>, size: i64, mask: Value<'ctx>) -> (Value<'ctx>, Value<'ctx>) {
+    fn are_even_within(
+        &self,
+        addresses: Value<'ctx>,
+        size: i64,
+        mask: Value<'ctx>,
+    ) -> (Value<'ctx>, Value<'ctx>) {
         let i64 = self.context.int_type(64);
         // Lanes that are off may be poison, on which no branch must depend.
-        let numbers =
-            self.builder.freeze(self.builder.cast(Opcode::LLVMPtrToInt, addresses, i64.vector(self.lanes), ""));
+        let numbers = self.builder.freeze(self.builder.cast(
+            Opcode::LLVMPtrToInt,
+            addresses,
+            i64.vector(self.lanes),
+            "",
+        ));
         let origins = self.builder.sub(numbers, self.ramp(i64, size), "");
         let origin = self.builder.extract_element(origins, self.first_lane(mask), "origin");
         let off = self.builder.icmp(IntPredicate::LLVMIntNE, origins, self.splat(origin), "");
         let uneven = self.builder.select(mask, off, self.mask_type().const_null(), "");
         let even = self.builder.xor(self.any(uneven), self.context.const_int(1, 1), "even");
-        (self.builder.cast(Opcode::LLVMIntToPtr, origin, addresses.ty().contained()[0], "first"), even)
+        (
+            self.builder.cast(Opcode::LLVMIntToPtr, origin, addresses.ty().contained()[0], "first"),
+            even,
+        )
     }
 
     pub(super) fn store_scalar(&mut self, b: usize, i: Instruction<'ctx>) {
@@ -275,7 +338,8 @@ impl<'ctx> Widener<'_, 'ctx> {
         mask: Value<'ctx>,
         result: Option<Type<'ctx>>,
     ) -> Value<'ctx> {
-        let function = self.module.intrinsic(name, types).expect("LLVM knows its masked memory intrinsics");
+        let function =
+            self.module.intrinsic(name, types).expect("LLVM knows its masked memory intrinsics");
         let mut args = operands.to_vec();
         args.push(mask);
         if let Some(ty) = result {

@@ -84,7 +84,9 @@ impl<'ctx> Widener<'_, 'ctx> {
 
     /// Records the heads of a value, and its vector form.
     pub(super) fn set_heads(&mut self, old: Instruction<'ctx>, heads: Vec<Value<'ctx>>) {
-        let Shape::Rows { along, .. } = self.facts.shape(old.as_value()) else { unreachable!("only rows have heads") };
+        let Shape::Rows { along, .. } = self.facts.shape(old.as_value()) else {
+            unreachable!("only rows have heads")
+        };
         let wide = self.spread(&heads);
         let offsets = |ty: scythe_llvm::Type<'ctx>| {
             let row = i64::from(self.row_lanes());
@@ -93,36 +95,51 @@ impl<'ctx> Widener<'_, 'ctx> {
         };
         let vector = match along {
             0 => wide,
-            _ if old.ty().is_pointer() => {
-                self.builder.gep(self.context.int_type(8), wide, &[offsets(self.context.int_type(64))], "")
-            }
+            _ if old.ty().is_pointer() => self.builder.gep(
+                self.context.int_type(8),
+                wide,
+                &[offsets(self.context.int_type(64))],
+                "",
+            ),
             _ => self.builder.add(wide, offsets(old.ty()), ""),
         };
-        self.values.insert(old.as_value(), Wide { scalar: None, vector: Some(vector), heads: Some(heads) });
+        self.values.insert(
+            old.as_value(),
+            Wide { scalar: None, vector: Some(vector), heads: Some(heads) },
+        );
     }
 
     /// One value per row, in all lanes of the row; through aggregates.
     fn spread(&self, heads: &[Value<'ctx>]) -> Value<'ctx> {
         let ty = heads[0].ty();
         if ty.is_struct() || ty.kind() == scythe_llvm::TypeKind::LLVMArrayTypeKind {
-            let count = if ty.is_struct() { ty.contained().len() as u64 } else { ty.element_count().unwrap_or(0) };
+            let count = if ty.is_struct() {
+                ty.contained().len() as u64
+            } else {
+                ty.element_count().unwrap_or(0)
+            };
             return (0..count as u32).fold(self.wide_type(ty).poison(), |all, n| {
-                let parts: Vec<_> = heads.iter().map(|&h| self.builder.extract_value(h, n, "")).collect();
+                let parts: Vec<_> =
+                    heads.iter().map(|&h| self.builder.extract_value(h, n, "")).collect();
                 self.builder.insert_value(all, self.spread(&parts), n, "")
             });
         }
         let short = ty.vector(heads.len() as u32).poison();
-        let all = heads
-            .iter()
-            .enumerate()
-            .fold(short, |all, (n, &h)| self.builder.insert_element(all, h, self.int(n as u64), ""));
+        let all = heads.iter().enumerate().fold(short, |all, (n, &h)| {
+            self.builder.insert_element(all, h, self.int(n as u64), "")
+        });
         self.repeat_each(all)
     }
 
     /// Element `n` in all lanes of row `n`.
     fn repeat_each(&self, short: Value<'ctx>) -> Value<'ctx> {
         let row = u64::from(self.row_lanes());
-        permute(&self.builder, short, short, &(0..u64::from(self.lanes)).map(|l| l / row).collect::<Vec<_>>())
+        permute(
+            &self.builder,
+            short,
+            short,
+            &(0..u64::from(self.lanes)).map(|l| l / row).collect::<Vec<_>>(),
+        )
     }
 
     /// A copy for each row, on the rows' heads.
@@ -132,18 +149,27 @@ impl<'ctx> Widener<'_, 'ctx> {
     }
 
     /// Where the work-items of an item stand: from the position of its first.
-    pub(super) fn position_heads(&mut self, b: usize, i: Instruction<'ctx>, query: Query, fold: Fold) {
+    pub(super) fn position_heads(
+        &mut self,
+        b: usize,
+        i: Instruction<'ctx>,
+        query: Query,
+        fold: Fold,
+    ) {
         let dimension = i.args().first().and_then(|d| d.const_int_value()).unwrap_or(0);
         let first = self.copy(b, i).as_value();
         let (i32, i64) = (self.context.int_type(32), self.context.int_type(64));
         let heads = if dimension == 0 {
             vec![first; self.heads_count() as usize]
         } else if !fold.crosses_planes(self.lanes) {
-            (0..self.heads_count()).map(|n| self.builder.add(first, i64.const_int(u64::from(n)), "")).collect()
+            (0..self.heads_count())
+                .map(|n| self.builder.add(first, i64.const_int(u64::from(n)), ""))
+                .collect()
         } else {
             let ask = |d: u64| {
                 let ty = i64.function(&[i32], false);
-                let function = self.module.get_or_add_function(&Query::LocalInvocationId.symbol(), ty);
+                let function =
+                    self.module.get_or_add_function(&Query::LocalInvocationId.symbol(), ty);
                 self.builder.call(function, &[i32.const_int(d)], "").as_value()
             };
             let (y, z) = (ask(1), ask(2));
@@ -151,7 +177,8 @@ impl<'ctx> Widener<'_, 'ctx> {
             let [y, z] = [y, z].map(|v| self.builder.trunc(v, i32, ""));
             let row = self.builder.add(self.builder.mul(z, height, ""), y, "");
             // What the group's place adds to the number within it.
-            let origin = (query == Query::GlobalInvocationId).then(|| self.builder.sub(first, ask(dimension), ""));
+            let origin = (query == Query::GlobalInvocationId)
+                .then(|| self.builder.sub(first, ask(dimension), ""));
             let division = if dimension == 1 { Opcode::LLVMURem } else { Opcode::LLVMUDiv };
             (0..self.heads_count())
                 .map(|n| {
@@ -168,7 +195,12 @@ impl<'ctx> Widener<'_, 'ctx> {
     /// The lanes of row `n` in a vector of all lanes.
     fn row_of(&self, wide: Value<'ctx>, n: u32) -> Value<'ctx> {
         let row = u64::from(self.row_lanes());
-        permute(&self.builder, wide, wide, &(0..row).map(|l| u64::from(n) * row + l).collect::<Vec<_>>())
+        permute(
+            &self.builder,
+            wide,
+            wide,
+            &(0..row).map(|l| u64::from(n) * row + l).collect::<Vec<_>>(),
+        )
     }
 
     /// Rows one after the other.
@@ -176,7 +208,10 @@ impl<'ctx> Widener<'_, 'ctx> {
         while rows.len() > 1 {
             let each = rows[0].ty().element_count().unwrap_or(1);
             let order: Vec<u64> = (0..2 * each).collect();
-            rows = rows.chunks(2).map(|pair| permute(&self.builder, pair[0], pair[1], &order)).collect();
+            rows = rows
+                .chunks(2)
+                .map(|pair| permute(&self.builder, pair[0], pair[1], &order))
+                .collect();
         }
         rows[0]
     }
@@ -192,7 +227,9 @@ impl<'ctx> Widener<'_, 'ctx> {
     pub(super) fn load_heads(&mut self, b: usize, i: Instruction<'ctx>) {
         let pointer = i.operand(0).expect("a load has an address");
         let (count, mask) = (self.heads_count(), self.masks[b]);
-        let Shape::Rows { down, .. } = self.facts.shape(pointer) else { unreachable!("the address is in rows") };
+        let Shape::Rows { down, .. } = self.facts.shape(pointer) else {
+            unreachable!("the address is in rows")
+        };
         let load = |this: &Self, address| {
             let copy = this.copy(b, i);
             copy.set_operand(0, address);
@@ -204,16 +241,20 @@ impl<'ctx> Widener<'_, 'ctx> {
         } else if down == packed_size(i.ty()) && mask.is_none() {
             let all = self.builder.load(i.ty().vector(count), self.head(pointer, 0), "");
             all.set_align(i.alignment());
-            let element = |n| self.builder.extract_element(all.as_value(), self.int(u64::from(n)), "");
+            let element =
+                |n| self.builder.extract_element(all.as_value(), self.int(u64::from(n)), "");
             (0..count).map(element).collect()
         } else {
             let nobody = mask.map(|_| self.nobody(i.ty(), pointer.ty(), i.alignment()));
             (0..count)
                 .map(|n| {
                     let address = match (mask, nobody) {
-                        (Some(mask), Some(nobody)) => {
-                            self.builder.select(self.any_of_row(mask, n), self.head(pointer, n), nobody, "")
-                        }
+                        (Some(mask), Some(nobody)) => self.builder.select(
+                            self.any_of_row(mask, n),
+                            self.head(pointer, n),
+                            nobody,
+                            "",
+                        ),
                         _ => self.head(pointer, n),
                     };
                     load(self, address)
@@ -224,34 +265,43 @@ impl<'ctx> Widener<'_, 'ctx> {
     }
 
     /// A load of neighbours in each row, `down` bytes from row to row.
-    pub(super) fn load_rows(&mut self, b: usize, i: Instruction<'ctx>, size: i64, down: Option<i64>) {
+    pub(super) fn load_rows(
+        &mut self,
+        b: usize,
+        i: Instruction<'ctx>,
+        size: i64,
+        down: Option<i64>,
+    ) {
         let pointer = i.operand(0).expect("a load has an address");
         let row = self.row_lanes();
-        let load = |this: &mut Self, lanes: u32, address: Value<'ctx>, mask: Option<Value<'ctx>>| {
-            let ty = i.ty().vector(lanes);
-            match mask {
-                None => {
-                    let load = this.builder.load(ty, address, "");
-                    load.set_align(i.alignment());
-                    load.as_value()
+        let load =
+            |this: &mut Self, lanes: u32, address: Value<'ctx>, mask: Option<Value<'ctx>>| {
+                let ty = i.ty().vector(lanes);
+                match mask {
+                    None => {
+                        let load = this.builder.load(ty, address, "");
+                        load.set_align(i.alignment());
+                        load.as_value()
+                    }
+                    Some(mask) => this.masked_memory(
+                        "llvm.masked.load",
+                        &[ty, address.ty()],
+                        &[address],
+                        i.alignment(),
+                        mask,
+                        Some(ty),
+                    ),
                 }
-                Some(mask) => this.masked_memory(
-                    "llvm.masked.load",
-                    &[ty, address.ty()],
-                    &[address],
-                    i.alignment(),
-                    mask,
-                    Some(ty),
-                ),
-            }
-        };
+            };
         let mask = self.masks[b];
         let new = if down == Some(size * i64::from(row)) {
             let first = self.head(pointer, 0);
             load(self, self.lanes, first, mask)
         } else if down == Some(0) {
-            let rows = mask.map(|m| (0..self.heads_count()).map(|n| self.row_of(m, n)).collect::<Vec<_>>());
-            let any = rows.and_then(|rows| rows.into_iter().reduce(|a, b| self.builder.or(a, b, "")));
+            let rows = mask
+                .map(|m| (0..self.heads_count()).map(|n| self.row_of(m, n)).collect::<Vec<_>>());
+            let any =
+                rows.and_then(|rows| rows.into_iter().reduce(|a, b| self.builder.or(a, b, "")));
             let first = self.head(pointer, 0);
             let one = load(self, row, first, any);
             let order: Vec<u64> = (0..u64::from(self.lanes)).map(|l| l % u64::from(row)).collect();
@@ -269,14 +319,30 @@ impl<'ctx> Widener<'_, 'ctx> {
     }
 
     /// A store of neighbours in each row.
-    pub(super) fn store_rows(&mut self, b: usize, i: Instruction<'ctx>, size: i64, down: Option<i64>) {
+    pub(super) fn store_rows(
+        &mut self,
+        b: usize,
+        i: Instruction<'ctx>,
+        size: i64,
+        down: Option<i64>,
+    ) {
         let (value, pointer) = (i.operand(0).expect("in range"), i.operand(1).expect("in range"));
         let (wide, mask) = (self.vector(value), self.masks[b]);
-        let store = |this: &mut Self, value: Value<'ctx>, address: Value<'ctx>, mask: Option<Value<'ctx>>| match mask {
+        let store = |this: &mut Self,
+                     value: Value<'ctx>,
+                     address: Value<'ctx>,
+                     mask: Option<Value<'ctx>>| match mask {
             None => this.builder.store(value, address).set_align(i.alignment()),
             Some(mask) => {
                 let types = [value.ty(), address.ty()];
-                this.masked_memory("llvm.masked.store", &types, &[value, address], i.alignment(), mask, None);
+                this.masked_memory(
+                    "llvm.masked.store",
+                    &types,
+                    &[value, address],
+                    i.alignment(),
+                    mask,
+                    None,
+                );
             }
         };
         if down == Some(size * i64::from(self.row_lanes())) {
