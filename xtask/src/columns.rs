@@ -1,8 +1,8 @@
 //! Lines end at 100 columns, in code, comments and Markdown.
 //!
-//! Some lines may be longer, because a break would change their meaning: rows of tables, code blocks
-//! in Markdown, and in tests code, which contains test data, and directives of file tests. Other
-//! comments in tests end at 100 columns, too.
+//! Some lines may be longer, because a break would change their meaning: rows of tables, code
+//! blocks in Markdown, and in tests code, which contains test data, and directives of file tests.
+//! Other comments in tests end at 100 columns, too.
 
 use std::path::Path;
 use std::process::Command;
