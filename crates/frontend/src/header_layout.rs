@@ -103,7 +103,9 @@ impl<'a> Tables<'a> {
             // points to: neither has an offset.
             let arrays = path.match_indices("[0]").map(|(end, _)| of(&path[..end]));
             let arrays: String = arrays
-                .map(|array| format!(", std::enable_if_t<std::is_array_v<{array}>>"))
+                .map(|array| {
+                    format!(", std::enable_if_t<std::is_array_v<std::remove_reference_t<{array}>>>")
+                })
                 .collect();
             let _ = writeln!(
                 out,
