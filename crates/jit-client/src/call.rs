@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::ptr;
 
-use scythe_abi::environment::{DUMP_JIT, SPIRV_VALIDATOR};
+use scythe_abi::environment::{DUMP_JIT, SPIRV_VALIDATOR, Variable};
 use scythe_abi::jit::{self, Bytes, Constant, Request, Response};
 use scythe_hal::{CompileRequest, Errc, Error, Output, Result};
 
@@ -14,15 +14,24 @@ use crate::ptx_version;
 
 /// The folder to write the IR of each stage to, if the user wants to see it.
 pub(crate) fn dump_folder() -> Option<OsString> {
-    std::env::var_os(DUMP_JIT.name).filter(|folder| !folder.is_empty())
+    setting(&DUMP_JIT, is_privileged())
 }
 
-/// The program that checks SPIR-V modules, if the user names one. A set-user-ID program ignores it:
-/// the caller of such a program chooses its environment.
+/// The program that checks SPIR-V modules, if the user names one.
 pub(crate) fn validator() -> Option<OsString> {
+    setting(&SPIRV_VALIDATOR, is_privileged())
+}
+
+/// The value of a variable that names a file to write or run. A set-user-ID program ignores it: the
+/// caller of such a program chooses its environment.
+fn setting(variable: &Variable, privileged: bool) -> Option<OsString> {
+    std::env::var_os(variable.name).filter(|value| !privileged && !value.is_empty())
+}
+
+/// Whether the process has more rights than its caller.
+pub(crate) fn is_privileged() -> bool {
     // SAFETY: reads a number that the kernel set at the start of the process.
-    let privileged = unsafe { libc::getauxval(libc::AT_SECURE) } != 0;
-    std::env::var_os(SPIRV_VALIDATOR.name).filter(|program| !privileged && !program.is_empty())
+    unsafe { libc::getauxval(libc::AT_SECURE) != 0 }
 }
 
 /// Compiles `request`. A `Build` error says what is wrong with the device code.
@@ -126,4 +135,18 @@ pub(crate) fn build_error(message: String) -> Error {
 pub(crate) fn c_string(text: &Path) -> Result<CString> {
     CString::new(text.as_os_str().as_bytes())
         .map_err(|_| build_error(format!("'{}' contains a NUL character", text.display())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn privileged_programs_ignore_variables_that_name_files() {
+        // Every process of the tests has this variable.
+        let path = Variable { name: "PATH", values: "folders" };
+        assert!(setting(&path, false).is_some());
+        assert_eq!(setting(&path, true), None);
+        assert!(!is_privileged());
+    }
 }

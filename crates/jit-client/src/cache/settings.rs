@@ -10,6 +10,8 @@ use std::path::PathBuf;
 use scythe_abi::environment::{CACHE_DIR, CACHE_MAX_SIZE, CACHE_PERSISTENT, CACHE_TRACE, Variable};
 use scythe_hal::{Errc, Error, Result};
 
+use crate::call::is_privileged;
+
 const DEFAULT_MEGABYTES: u64 = 1024;
 /// The name of the cache's folder inside the user's folder for caches.
 const NAME: &str = "scythe";
@@ -32,10 +34,8 @@ pub(crate) enum Place {
 impl Settings {
     /// Reads the environment of this process.
     pub(crate) fn of_process() -> Result<Self> {
-        // SAFETY: asks for a number that the kernel gave at the start of the process.
-        let privileged = unsafe { libc::getauxval(libc::AT_SECURE) } != 0;
         let mut settings = Self::from(|name| std::env::var_os(name))?;
-        if privileged {
+        if is_privileged() {
             // The caller of a set-user-ID program controls its environment, and must not choose the
             // code that it runs.
             settings.place = Place::SwitchedOff;
