@@ -19,7 +19,7 @@ use crate::command_line::{Arguments, Opt, Syntax};
 use crate::device_code::{self, PartFiles};
 use crate::files::Outputs;
 use crate::warnings::{self, Warnings};
-use crate::wrapper::wrap_options;
+use crate::wrapper::{self, wrap_options};
 use crate::{Failure, Status};
 use inputs::Group;
 use scythe_abi::names::GENERIC_TRIPLE;
@@ -130,16 +130,8 @@ pub const SYNTAX: Syntax = Syntax {
             value: Some("PREFIX"),
             help: "also write each part as PREFIX_N.bc, .prop, .sym, and their table PREFIX.table",
         },
-        Opt {
-            name: "reg-func-name",
-            value: Some("NAME"),
-            help: "called at load (default: __tgt_register_lib)",
-        },
-        Opt {
-            name: "unreg-func-name",
-            value: Some("NAME"),
-            help: "called at unload (default: __tgt_unregister_lib)",
-        },
+        wrapper::REGISTER,
+        wrapper::UNREGISTER,
         Opt { name: "verbose", value: None, help: "say on standard error which steps are taken" },
     ],
     notes: "Levels are x86-64 (or sse2), x86-64-v2 (sse4.2), x86-64-v3 (avx2) and x86-64-v4 \

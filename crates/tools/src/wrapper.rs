@@ -47,18 +47,24 @@ pub const SYNTAX: Syntax = Syntax {
             help: "inputs that follow are file tables with a column Code, and perhaps Properties \
                 and Symbols",
         },
-        Opt {
-            name: "reg-func-name",
-            value: Some("NAME"),
-            help: "called at load (default: __tgt_register_lib)",
-        },
-        Opt {
-            name: "unreg-func-name",
-            value: Some("NAME"),
-            help: "called at unload (default: __tgt_unregister_lib)",
-        },
+        REGISTER,
+        UNREGISTER,
     ],
     notes: "An input that is an image container already is wrapped as it is.",
+};
+
+/// The function that the object calls at load.
+pub const REGISTER: Opt = Opt {
+    name: "reg-func-name",
+    value: Some("NAME"),
+    help: "called at load (default: __tgt_register_lib)",
+};
+
+/// The function that the object calls at unload.
+pub const UNREGISTER: Opt = Opt {
+    name: "unreg-func-name",
+    value: Some("NAME"),
+    help: "called at unload (default: __tgt_unregister_lib)",
 };
 
 /// What the options so far say of the next input.
