@@ -12,8 +12,8 @@ use super::local_variables::LOCAL;
 use scythe_llvm::{CallConv, Instruction, Module, Value};
 
 /// How names of both spellings begin: with the type of the elements, and complete but for it.
-pub const COPIES: [&str; 2] = ["_Z24__spirv_OpGroupAsyncCopyI", "_Z22__spirv_GroupAsyncCopyI"];
-pub const WAITS: [&str; 2] = ["_Z25__spirv_OpGroupWaitEvents", "_Z23__spirv_GroupWaitEvents"];
+const COPIES: [&str; 2] = ["_Z24__spirv_OpGroupAsyncCopyI", "_Z22__spirv_GroupAsyncCopyI"];
+const WAITS: [&str; 2] = ["_Z25__spirv_OpGroupWaitEvents", "_Z23__spirv_GroupWaitEvents"];
 
 /// Of the device library: to, from, number of elements, steps of either in elements, bytes of an
 /// element.
@@ -34,32 +34,44 @@ pub enum CopyError {
     Arguments { count: usize },
 }
 
+/// A call of one of the operations.
+pub enum Call<'c> {
+    /// With the mangled type of its elements.
+    Copy(Instruction<'c>, String),
+    Wait(Instruction<'c>),
+}
+
+/// The calls in a module.
+pub fn calls<'c>(module: &Module<'c>) -> Vec<Call<'c>> {
+    let mut found = Vec::new();
+    for function in module.functions().filter(|f| f.is_declaration() && f.has_uses()) {
+        let name = function.name();
+        let calls = function.users().into_iter().filter_map(|user| user.as_instruction());
+        if let Some(element) = element(&name) {
+            found.extend(calls.map(|call| Call::Copy(call, element.to_owned())));
+        } else if WAITS.iter().any(|start| name.starts_with(start)) {
+            found.extend(calls.map(Call::Wait));
+        }
+    }
+    found
+}
+
 /// Replaces the calls. The module is generic code, or code for NVPTX.
 pub fn replace(module: &Module<'_>) -> Result<(), CopyError> {
-    for function in
-        module.functions().filter(|f| f.is_declaration() && f.has_uses()).collect::<Vec<_>>()
-    {
-        let name = function.name();
-        let calls = || {
-            function
-                .users()
-                .into_iter()
-                .filter_map(|user| user.as_instruction())
-                .collect::<Vec<_>>()
-        };
-        if let Some(element) = element(&name) {
-            let size =
-                size(element).ok_or_else(|| CopyError::Element { element: element.to_owned() })?;
-            calls().into_iter().try_for_each(|call| copy(module, call, size))?;
-        } else if WAITS.iter().any(|start| name.starts_with(start)) {
-            calls().into_iter().for_each(|call| wait(module, call));
+    for call in calls(module) {
+        match call {
+            Call::Copy(call, element) => {
+                let size = size(&element).ok_or(CopyError::Element { element })?;
+                copy(module, call, size)?;
+            }
+            Call::Wait(call) => wait(module, call),
         }
     }
     Ok(())
 }
 
 /// The mangled type of what a function of this name copies.
-pub fn element(name: &str) -> Option<&str> {
+fn element(name: &str) -> Option<&str> {
     let rest = COPIES.iter().find_map(|start| name.strip_prefix(start))?;
     rest.split_once("EP").map(|(element, _)| element)
 }

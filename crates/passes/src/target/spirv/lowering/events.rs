@@ -7,7 +7,7 @@
 //! the operations, with and without `Op`.
 
 use super::binary::{self, BinaryError};
-use crate::target::common::async_copies::{CopyError, WAITS, element};
+use crate::target::common::async_copies::{Call, CopyError, calls};
 use crate::target::spirv::SpirvError;
 use scythe_llvm::{
     Builder, CallConv, ContextRef, Function, Instruction, Module, Opcode, Type, Value,
@@ -20,21 +20,10 @@ const MOST_EVENTS: u64 = 64;
 
 /// Before the code is simplified.
 pub fn to_slots(module: &Module<'_>) -> Result<(), SpirvError> {
-    let declared: Vec<_> =
-        module.functions().filter(|f| f.is_declaration() && f.has_uses()).collect();
-    for function in declared {
-        let name = function.name();
-        let calls = || {
-            function
-                .users()
-                .into_iter()
-                .filter_map(|user| user.as_instruction())
-                .collect::<Vec<_>>()
-        };
-        if let Some(element) = element(&name) {
-            calls().into_iter().try_for_each(|call| copy(module, call, element))?;
-        } else if WAITS.iter().any(|start| name.starts_with(start)) {
-            calls().into_iter().try_for_each(|call| wait(module, call))?;
+    for call in calls(module) {
+        match call {
+            Call::Copy(call, element) => copy(module, call, &element)?,
+            Call::Wait(call) => wait(module, call)?,
         }
     }
     Ok(())
