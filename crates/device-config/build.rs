@@ -1,10 +1,10 @@
-//! Turns `td/DeviceConfig.td` into Rust: stock `llvm-tblgen` dumps the records as JSON, from which
-//! `targets.rs` is written.
+//! Converts `td/DeviceConfig.td` to Rust. Stock `llvm-tblgen` dumps the records as JSON, and this
+//! program writes `targets.rs` from them.
 //!
-//! `TARGETS` and `ALIASES` of that file are sorted slices of constants, so that nothing is built
-//! when a program starts.
+//! `TARGETS` and `ALIASES` in that file are sorted slices of constants, so nothing is built when a
+//! program starts.
 
-// The tool uses the rest of it.
+// The tool uses the other functions.
 #[allow(dead_code)]
 #[path = "src/records.rs"]
 mod records;
@@ -62,7 +62,7 @@ fn generate() -> Result<String, String> {
     Ok(code + "];\n")
 }
 
-/// The aspects of the `.td` file are those that everybody else knows, in the same order.
+/// Checks that the aspects of the `.td` file are those of `scythe_abi`, in the same order.
 fn check_aspects(records: &Records) -> Result<(), String> {
     for record in records.instances("Aspect")? {
         aspect(record)?;
@@ -83,7 +83,7 @@ fn aspect(record: Record<'_>) -> Result<Aspect, String> {
     })
 }
 
-/// One row of the table.
+/// Formats a row of the table.
 fn target(records: &Records, record: Record<'_>) -> Result<String, String> {
     let name = record.string("TargetName")?;
     let mut aspects = record

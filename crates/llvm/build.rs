@@ -9,13 +9,13 @@ fn main() {
     let include = include_dir();
     let mut build = cc::Build::new();
     build.cpp(true).std("c++17").include(&include).files(shim_files());
-    // LLVM's headers are not ours to clean.
+    // Warnings in LLVM's headers are not defects of the shim.
     build.flag_if_supported("-Wno-unused-parameter").flag_if_supported("-Wno-dangling-reference");
     build.define("__STDC_CONSTANT_MACROS", None).define("__STDC_LIMIT_MACROS", None);
     build.compile("scythe_llvm_shim");
 }
 
-/// Every C++ file of the shim, in an order that does not depend on the file system.
+/// Returns every C++ file of the shim, in an order that does not depend on the file system.
 fn shim_files() -> Vec<std::path::PathBuf> {
     let entries = std::fs::read_dir("shim").expect("the crate has a folder 'shim'");
     let mut files: Vec<_> = entries.filter_map(|e| Some(e.ok()?.path())).collect();
@@ -24,7 +24,7 @@ fn shim_files() -> Vec<std::path::PathBuf> {
     files
 }
 
-/// LLVM's include folder: what `llvm-config` of the prefix says, else of the system.
+/// Returns LLVM's include folder from `llvm-config` of the prefix, or else from that of the system.
 fn include_dir() -> String {
     let mut candidates = Vec::new();
     if let Ok(prefix) = std::env::var("LLVM_SYS_221_PREFIX") {

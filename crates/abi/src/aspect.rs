@@ -1,18 +1,18 @@
-//! The aspects of `sycl::aspect`, with their numbers and names: the one table that headers,
-//! compiler, device configuration and backends agree on.
+//! The numbers and names of the aspects of `sycl::aspect`: the one table on which headers,
+//! compiler, device configuration and backends agree.
 //!
-//! The numbers below 1000 are those that DPC++ publishes, so that device images say the same thing
-//! to both implementations. Numbers that are missing belonged to aspects that were withdrawn, and
+//! The numbers below 1000 are those that DPC++ publishes, so that device images have the same
+//! meaning in both implementations. Missing numbers belonged to aspects that were withdrawn; they
 //! stay unused. From 1000 on there is one aspect for each device architecture that
-//! `-fsycl-targets=` can name: a property `fixed_target` holds these. DPC++ gave them no numbers;
-//! Scythe's leave room for what it may add.
+//! `-fsycl-targets=` can name. The property `fixed_target` holds these aspects. DPC++ assigned no
+//! numbers to them; the numbers of Scythe leave room for numbers that DPC++ may add.
 //!
 //! `include/sycl/detail/aspects.def` is the same table for C++, and `crates/device-config/td` for
 //! TableGen. Tests compare the three.
 
 macro_rules! aspects {
     ($($variant:ident = $number:literal, $name:literal;)*) => {
-        /// A property that a device may have, and that device code may require.
+        /// A property that a device may have and that device code may require.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[allow(non_camel_case_types)]
         #[repr(u32)]
@@ -24,10 +24,10 @@ macro_rules! aspects {
         }
 
         impl Aspect {
-            /// In the order of their numbers.
+            /// All aspects, in the order of their numbers.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
 
-            /// The enumerator's name in `sycl::aspect`.
+            /// Returns the name of the enumerator in `sycl::aspect`.
             pub fn as_str(self) -> &'static str {
                 match self {
                     $(Self::$variant => $name,)*
@@ -185,26 +185,26 @@ aspects! {
 }
 
 impl Aspect {
-    /// The first number of an architecture's aspect.
+    /// The lowest number of an aspect that names an architecture.
     const FIRST_ARCHITECTURE: u32 = 1000;
 
-    /// The aspect with this number.
+    /// Returns the aspect with this number.
     pub fn from_u32(number: u32) -> Option<Self> {
         let place = Self::ALL.binary_search_by_key(&number, |&aspect| aspect as u32).ok()?;
         Some(Self::ALL[place])
     }
 
-    /// Inverse of [`Aspect::as_str`].
+    /// Returns the aspect with this name, the inverse of [`Aspect::as_str`].
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|aspect| aspect.as_str() == name)
     }
 
-    /// Whether it says which architecture a device is of, rather than what the device can do.
+    /// Returns whether the aspect names the architecture of a device rather than a capability.
     pub fn is_architecture(self) -> bool {
         self as u32 >= Self::FIRST_ARCHITECTURE
     }
 
-    /// The same for architectures of GPUs, which device code can be compiled for one by one.
+    /// Returns whether the aspect names a GPU architecture, which is a separate compilation target.
     pub fn is_gpu_architecture(self) -> bool {
         self as u32 >= Self::ExtIntelGpuBdw as u32
     }
@@ -255,7 +255,8 @@ mod tests {
         assert_eq!(rows, expected);
     }
 
-    /// `sycl/ext/oneapi/architecture.hpp` tells architectures of GPUs from other aspects by that.
+    /// `sycl/ext/oneapi/architecture.hpp` relies on this to distinguish GPU architectures from
+    /// other aspects.
     #[test]
     fn in_the_headers_all_numbers_from_the_first_gpu_on_are_architectures() {
         let path =

@@ -1,30 +1,31 @@
-//! How an entry point comes to need an aspect: the calls from it to the function that uses the
-//! aspect.
+//! The reason why an entry point requires an aspect: the chain of calls from the entry point to the
+//! function that uses the aspect.
 //!
 //! IR metadata and property sets hold a line of text for each aspect,
-//! `aspect<TAB>function@file:line:column<TAB>…`. This file is its only reader.
+//! `aspect<TAB>function@file:line:column<TAB>…`. Only this file parses that text.
 
 use std::fmt;
 
-/// The calls that bring an aspect in.
+/// An aspect and the call chain that requires it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AspectOrigin {
     /// The name of the aspect.
     pub aspect: String,
-    /// From the entry point to the function that uses the aspect.
+    /// The functions from the entry point to the function that uses the aspect.
     pub chain: Vec<Step>,
 }
 
-/// A function of the chain.
+/// A function in the chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
     pub function: String,
-    /// Where the function calls the next one, or uses the aspect: `file:line:column`.
+    /// The location where the function calls the next one or uses the aspect, as
+    /// `file:line:column`.
     pub place: Option<String>,
 }
 
 impl AspectOrigin {
-    /// Reads a line; `None` if it names no aspect.
+    /// Parses a line. Returns `None` if the line does not name an aspect.
     pub fn parse(line: &str) -> Option<Self> {
         let mut fields = line.split('\t');
         let aspect = fields.next().filter(|aspect| !aspect.is_empty())?.to_owned();

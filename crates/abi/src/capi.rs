@@ -1,9 +1,9 @@
 //! The types of `include/sycl/detail/abi.h`, field by field.
 //!
-//! The header is the original: it documents each field, and `tests/capi_layout.rs` compiles it and
-//! compares sizes, offsets and numbers. Fields that hold an enumeration stay plain `u32` here,
-//! because C callers can put any number in them; the constants give the numbers that have a
-//! meaning, and the runtime's edge rejects the others.
+//! The header is the original: it documents each field. `tests/capi_layout.rs` compiles it and
+//! compares sizes, offsets and numbers. Fields that hold an enumeration have type `u32` here,
+//! because C callers can store any number in them. The constants list the valid numbers, and the
+//! runtime's C interface rejects all others.
 
 use std::ffi::{c_char, c_void};
 
@@ -13,7 +13,7 @@ pub const ABI_VERSION: u32 = 1;
 /// `scythe_status`: 0, or a number of `sycl::errc`.
 pub type Status = i32;
 
-/// Declares types that only ever appear behind a pointer.
+/// Declares types that are only used behind a pointer.
 macro_rules! opaque {
     ($($name:ident = $c:literal;)*) => {$(
         #[doc = concat!("What `", $c, "` points at.")]
@@ -96,6 +96,18 @@ pub mod device_param {
     pub const ERROR_CORRECTION: u32 = 36;
     pub const PARTITION_MAX_SUB_DEVICES: u32 = 37;
     pub const ASPECTS: u32 = 38;
+    pub const ID: u32 = 39;
+    pub const PCI_ADDRESS: u32 = 40;
+    pub const UUID: u32 = 41;
+    pub const FREE_MEMORY: u32 = 42;
+    pub const MEMORY_CLOCK_RATE: u32 = 43;
+    pub const MEMORY_BUS_WIDTH: u32 = 44;
+    pub const MAX_MEM_BANDWIDTH: u32 = 45;
+    pub const GPU_EU_COUNT: u32 = 46;
+    pub const GPU_SLICES: u32 = 47;
+    pub const GPU_SUBSLICES_PER_SLICE: u32 = 48;
+    pub const GPU_EU_COUNT_PER_SUBSLICE: u32 = 49;
+    pub const GPU_HW_THREADS_PER_EU: u32 = 50;
 }
 
 /// `scythe_partition_info`.
@@ -112,6 +124,8 @@ pub struct PartitionInfo {
 pub mod queue_flags {
     pub const IN_ORDER: u32 = 1;
     pub const PROFILING: u32 = 2;
+    pub const PRIORITY_LOW: u32 = 4;
+    pub const PRIORITY_HIGH: u32 = 8;
 }
 
 /// `scythe_profiling_param`.
@@ -129,7 +143,7 @@ pub mod usm_kind {
     pub const UNKNOWN: u32 = 3;
 }
 
-/// `scythe_device_global`: a variable of the program.
+/// `scythe_device_global`: a `device_global` variable of the program.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct DeviceGlobal {
@@ -180,11 +194,11 @@ pub mod requirement_flags {
     pub const NATIVE: u32 = 2;
 }
 
-/// Bit of [`Command::flags`]: the command waits for everything submitted to its queue before.
+/// Bit of [`Command::flags`]: the command waits for all earlier commands of its queue.
 pub const COMMAND_BARRIER: u32 = 1;
 pub const COMMAND_HOLD: u32 = 2;
-/// A host task that cannot ask for the device's memory: host memory stands behind all its
-/// accessors.
+/// Bit of [`Command::flags`]: a host task that cannot request device memory, so all of its
+/// accessors refer to host memory.
 pub const COMMAND_ON_HOST: u32 = 4;
 
 /// `scythe_error_sink`.
@@ -193,7 +207,7 @@ pub type ErrorSink = unsafe extern "C" fn(ctx: *mut c_void, code: Status, messag
 /// `scythe_write_back`.
 pub type WriteBack = unsafe extern "C" fn(ctx: *mut c_void, data: *const c_void, size: u64);
 
-/// Frees a context pointer that was handed over together with a callback.
+/// Frees a context pointer that was passed together with a callback.
 pub type Destroy = unsafe extern "C" fn(ctx: *mut c_void);
 
 /// `scythe_buffer_desc`.
@@ -242,7 +256,7 @@ pub struct LocalAccessorHead {
     pub bytes: u64,
 }
 
-/// `SCYTHE_SHAPE_HIERARCHICAL`: a shape of launches that no kernel has (see
+/// `SCYTHE_SHAPE_HIERARCHICAL`: a shape that launches can have but kernels cannot (see
 /// [`crate::launch::Shape`]).
 pub const SHAPE_HIERARCHICAL: u32 = 3;
 
@@ -267,14 +281,15 @@ pub struct HostBox {
 /// `scythe_host_kernel`.
 ///
 /// # Safety
-/// `functor` points at a functor of the type the function was made for, and `host_box` is valid for
-/// the call.
+/// `functor` must point to a functor of the type that the function was generated for, and
+/// `host_box` must be valid for the call.
 pub type HostKernel = unsafe extern "C" fn(functor: *const c_void, host_box: *const HostBox);
 
 /// `scythe_host_items`.
 ///
 /// # Safety
-/// `ctx` is what the function was made for, and `next` is valid for the call.
+/// `ctx` must be the context that the function was generated for, and `next` must be valid for the
+/// call.
 pub type HostItems = unsafe extern "C" fn(ctx: *mut c_void, next: *mut u64, count: u64);
 
 /// `scythe_kernel_launch`.
@@ -382,7 +397,7 @@ pub struct Fill {
     pub pattern: *const c_void,
 }
 
-/// `scythe_command::u`; which member holds is told by [`Command::kind`].
+/// `scythe_command::u`. [`Command::kind`] determines the valid member.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub union CommandUnion {

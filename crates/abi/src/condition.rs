@@ -1,30 +1,33 @@
-//! Which devices take a branch of `if_device_has`: a condition over the aspects of the device.
+//! Conditions over the aspects of a device, which state the devices that take a branch of
+//! `if_device_has`.
 //!
-//! A condition is a conjunction of clauses. A clause is a disjunction of literals. A literal asks
-//! whether the device has an aspect, or lacks it. An `else` branch has the negation of each earlier
-//! branch among its clauses, and a nested branch has the clauses of the branches around it.
+//! A condition is a conjunction of clauses. A clause is a disjunction of literals. A literal states
+//! that the device has an aspect, or that it lacks the aspect. The clauses of an `else` branch
+//! include the negation of each earlier branch. The clauses of a nested branch include those of the
+//! branches around it.
 //!
-//! There are two forms. Headers annotate a branch with numbers: an aspect, or the negated number
-//! for a device that lacks it, and 0 after each clause. IR attributes and image properties hold
-//! text: `1040&!1021|!1022` holds on a device that has aspect 1040 and lacks one of the other two.
-//! The empty text is the condition that every device meets.
+//! There are two forms. Headers annotate a branch with numbers: a positive number is an aspect that
+//! the device must have, a negative number is an aspect that it must lack, and 0 ends each clause.
+//! IR attributes and image properties hold text: `1040&!1021|!1022` holds on a device that has
+//! aspect 1040 and lacks at least one of the other two. The empty text is the condition that every
+//! device meets.
 
 use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 
-/// An aspect by its number, and whether the device must have it.
+/// The number of an aspect, and whether the device must have the aspect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 struct Literal {
     aspect: u32,
     has: bool,
 }
 
-/// A conjunction of clauses; see the file's head. The default holds on every device.
+/// A conjunction of clauses; see the module documentation. The default holds on every device.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Condition(BTreeSet<BTreeSet<Literal>>);
 
-/// A text or a list of numbers that is no condition.
+/// An error for a text or a list of numbers that is not a condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConditionError(String);
 
@@ -41,7 +44,7 @@ impl fmt::Display for ConditionError {
 impl std::error::Error for ConditionError {}
 
 impl Condition {
-    /// Reads the numbers of an annotation.
+    /// Parses the numbers of an annotation.
     pub fn from_numbers(numbers: &[i64]) -> Result<Self, ConditionError> {
         let fail = || ConditionError(format!("the list {numbers:?}"));
         let Some((0, _)) = numbers.split_last() else {
@@ -58,7 +61,7 @@ impl Condition {
             .map(Self)
     }
 
-    /// The clauses: for each, its aspects, and whether the device must have the aspect.
+    /// Returns the clauses. Each literal is an aspect and whether the device must have it.
     pub fn clauses(&self) -> Vec<Vec<(u32, bool)>> {
         let clause =
             |clause: &BTreeSet<Literal>| clause.iter().map(|one| (one.aspect, one.has)).collect();
@@ -71,12 +74,13 @@ impl Condition {
         Self(clauses.into_iter().map(|clause| clause.into_iter().map(literal).collect()).collect())
     }
 
-    /// Whether a device meets the condition; `has` tells which aspects it has.
+    /// Returns whether a device meets the condition; `has` returns whether the device has an
+    /// aspect.
     pub fn holds(&self, has: impl Fn(u32) -> bool) -> bool {
         self.0.iter().all(|clause| clause.iter().any(|literal| has(literal.aspect) == literal.has))
     }
 
-    /// The condition in words, by the names of aspects.
+    /// Describes the condition in words; `name` returns the name of an aspect.
     pub fn describe(&self, name: impl Fn(u32) -> String) -> String {
         let literal = |literal: &Literal| {
             format!("{}{}", if literal.has { "" } else { "no " }, name(literal.aspect))
@@ -87,13 +91,13 @@ impl Condition {
         self.0.iter().map(clause).collect::<Vec<_>>().join(" and ")
     }
 
-    /// Whether every device meets it.
+    /// Returns whether every device meets the condition.
     pub fn is_always(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The condition that both hold; `None` where one clause of it contradicts another, so that no
-    /// device meets it.
+    /// Returns the conjunction of both conditions. Returns `None` if one clause contradicts
+    /// another, so that no device meets it.
     pub fn and(&self, other: &Self) -> Option<Self> {
         let both = Self(&self.0 | &other.0);
         let single =
@@ -107,13 +111,14 @@ impl Condition {
         (!both.0.iter().any(contradicts)).then_some(both)
     }
 
-    /// Whether this holds wherever `other` does, because all its clauses are among those of the
-    /// other.
+    /// Returns whether this condition holds on every device on which `other` holds. This is so if
+    /// all of its clauses are clauses of `other`.
     pub fn covers(&self, other: &Self) -> bool {
         self.0.is_subset(&other.0)
     }
 
-    /// The clauses that both have: a condition that holds wherever one of the two does.
+    /// Returns the clauses that both conditions share: a condition that holds on every device that
+    /// meets at least one of the two.
     pub fn common(&self, other: &Self) -> Self {
         Self(&self.0 & &other.0)
     }
@@ -208,7 +213,7 @@ mod tests {
         assert_eq!(condition("4").and(&condition("!5")), Some(condition("4&!5")));
         assert_eq!(condition("4").and(&condition("!4")), None);
         assert_eq!(condition("4|5").and(&condition("!4")), Some(condition("4|5&!4")));
-        // An empty clause: any of no architectures.
+        // The empty clause is a disjunction over no architectures.
         assert_eq!(Condition::from_numbers(&[0]).unwrap().and(&condition("")), None);
         assert!(condition("").covers(&condition("4")) && !condition("4").covers(&condition("")));
         assert_eq!(

@@ -1,20 +1,22 @@
-//! How the CPU backend calls a compiled kernel.
+//! The calling convention between the CPU backend and compiled kernels.
 //!
 //! Every kernel `K` of an image becomes one function `__scythe_cpu.K` of type [`KernelFn`] in the
-//! built object. Objects are x86-64 ELF relocatable files, position independent, and refer to no
-//! symbol but those of the C library, the maths library and the CPU device library.
+//! built object. Objects are position-independent x86-64 ELF relocatable files. They refer only to
+//! symbols of the C library, the maths library and the CPU device library.
 
 //!
-//! Beside it, `__scythe_cpu_form.K` of type [`FormFn`] tells how nd_range kernel `K` was compiled,
-//! so that the backend can refuse work-group sizes that it does not serve, and have it compiled
-//! anew for those that it serves badly ([`Layout`]).
+//! The object also contains `__scythe_cpu_form.K` of type [`FormFn`], which describes how nd_range
+//! kernel `K` was compiled. With it, the backend rejects work-group sizes that the code does not
+//! support, and recompiles the kernel for sizes that the code handles inefficiently ([`Layout`]).
 
 use std::ffi::c_void;
 
-/// What all calls of one launch share. Index 0 of each array is the dimension that varies fastest.
+/// The data that all calls of one launch share. Index 0 of each array is the dimension that varies
+/// fastest.
 #[repr(C)]
 pub struct Launch {
-    /// One address per kernel parameter, of its value; see [`crate::launch::Param`].
+    /// The addresses of the parameter values, one per kernel parameter; see
+    /// [`crate::launch::Param`].
     pub args: *const *const c_void,
     pub global_size: [u64; 3],
     pub global_offset: [u64; 3],
@@ -22,12 +24,12 @@ pub struct Launch {
     pub local_size: [u64; 3],
     pub num_groups: [u64; 3],
     pub work_dim: u32,
-    /// How much local memory the launch has for its local accessors.
+    /// The size of the local memory that the launch provides for its local accessors.
     pub local_bytes: u32,
 }
 
-/// A half-open box. Single task and range: work-item indices, without the offset. nd_range:
-/// work-group indices.
+/// A half-open box. For single tasks and ranges it holds work-item indices without the offset, for
+/// nd_ranges work-group indices.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Box3 {
@@ -35,55 +37,56 @@ pub struct Box3 {
     pub end: [u64; 3],
 }
 
-/// Runs all work-items (or work-groups) of the box. `local_memory` is this thread's, big enough for
-/// the launch's local accessors; null when there are none.
+/// Runs all work-items (or work-groups) of the box. `local_memory` is the calling thread's local
+/// memory, large enough for the local accessors of the launch. It is null if there are none.
 ///
 /// # Safety
-/// `launch` and `box_` are valid for the call, `launch.args` holds one valid address per parameter,
-/// and memory that the kernel reaches through them is valid.
+/// `launch` and `box_` must be valid for the call, `launch.args` must hold one valid address per
+/// parameter, and the memory that the kernel reaches through them must be valid.
 pub type KernelFn =
     unsafe extern "C" fn(launch: *const Launch, box_: *const Box3, local_memory: *mut u8);
 
-/// How a kernel was compiled.
+/// A description of how a kernel was compiled.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Form {
-    /// Work-items side by side in vector lanes. 0 where code for one work-group size would be no
-    /// better, or would show in what the kernel computes.
+    /// The number of work-items that run side by side in vector lanes. 0 if code for one work-group
+    /// size would be no faster, or would change the results of the kernel.
     pub lanes: u32,
-    /// 1 where code for one size pays for every size: the kernel divides by an extent of its
-    /// work-group, or its code for any size has no form for full rows; else 0.
+    /// 1 if code for one work-group size pays off for every size, otherwise 0. It does if the
+    /// kernel divides by an extent of its work-group, or if its code for any size has no variant
+    /// for full rows.
     pub every_size: u32,
-    /// The only work-group size that the code serves; zeros for any.
+    /// The only work-group size that the code supports, or zeros if it supports any size.
     pub required: [u64; 3],
 }
 
-/// Fills in how a kernel was compiled.
+/// Writes the description of how a kernel was compiled.
 ///
 /// # Safety
-/// `form` is valid for writing.
+/// `form` must be valid for writes.
 pub type FormFn = unsafe extern "C" fn(form: *mut Form);
 
-/// How the work-items of a group of known size lie in the lanes of vectors.
+/// The mapping of the work-items of a group of known size to vector lanes.
 ///
-/// Dimensions with one work-item count as the slowest. Rows of the fastest dimension that is left
-/// lie in lanes: at least a vector long, or several of them side by side, each in as many lanes as
-/// the next power of two.
+/// Dimensions with one work-item are treated as the slowest. The lanes hold rows of the fastest
+/// remaining dimension. Either a row is at least as long as a vector, or several rows lie side by
+/// side, each padded to the next power of two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
-    /// The dimensions, fastest first.
+    /// The dimensions, the fastest first.
     pub order: [usize; 3],
-    /// The group's size in this order.
+    /// The size of the group, in this order.
     pub size: [u64; 3],
     pub lanes: u32,
-    /// Lanes of each row, where several lie side by side.
+    /// The number of lanes of each row, if several rows lie side by side.
     pub row: Option<u32>,
 }
 
 impl Layout {
-    /// For groups of `size` and vectors of `lanes` lanes, a power of two. With `fixed`, lanes are
-    /// sub-groups that the kernel sees: their number stays, and none between the work-items is
-    /// idle.
+    /// Creates the layout for groups of `size` and vectors of `lanes` lanes, a power of two. If
+    /// `fixed` is set, vectors are sub-groups that the kernel can observe: the number of lanes
+    /// stays, and no lane between two work-items is idle.
     pub fn new(size: [u64; 3], lanes: u32, fixed: bool) -> Self {
         let mut order = [0, 1, 2];
         order.sort_by_key(|&d| size[d] <= 1);
@@ -102,7 +105,7 @@ impl Layout {
         Self { lanes, row: (u64::from(lanes) > row).then_some(row as u32), ..whole }
     }
 
-    /// How many vectors the group takes.
+    /// Returns the number of vectors that the group needs.
     pub fn items(&self) -> u64 {
         let [x, y, z] = self.size;
         match self.row {
@@ -111,8 +114,9 @@ impl Layout {
         }
     }
 
-    /// Whether code for groups of `size` keeps at least half as many lanes again busy as code for
-    /// any, which has `lanes` lanes along the first dimension.
+    /// Returns whether code for groups of `size` pays off: whether code for any size, which has
+    /// `lanes` lanes along the first dimension, would occupy at least one and a half times as many
+    /// lanes.
     pub fn pays(size: [u64; 3], lanes: u32) -> bool {
         let layout = Self::new(size, lanes, false);
         let general = size[0].div_ceil(u64::from(lanes)) * size[1] * size[2] * u64::from(lanes);

@@ -1,7 +1,8 @@
-//! How the CUDA backend launches a kernel, and which images it can load.
+//! The calling convention between the CUDA backend and kernels, and the images that a device can
+//! load.
 //!
-//! A kernel is an `.entry` function called [`symbol`] of its name. It has one parameter per launch
-//! row, in order, and [`Launch`] by value after them:
+//! A kernel is an `.entry` function. Its name is the [`symbol`] of the kernel's name. It has one
+//! parameter per launch row, in order, followed by a [`Launch`] by value:
 //!
 //! | row | parameter |
 //! |---|---|
@@ -9,71 +10,73 @@
 //! | `StdLayout`, `Sampler` | the row's bytes: a scalar, or a by-value block |
 //! | `Local` | a 32-bit offset into the launch's dynamic shared memory |
 //!
-//! Local accessors stand one after another in dynamic shared memory, in the order of their rows,
-//! each at a multiple of [`LOCAL_ALIGNMENT`], from offset 0: the first one's offset is not even
-//! read. Variables in local memory of a known size are static shared memory: the driver tells how
-//! much of it a kernel has (`CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES`), and places dynamic memory
-//! behind it.
+//! Local accessors follow one another in dynamic shared memory from offset 0, in the order of their
+//! rows, each at a multiple of [`LOCAL_ALIGNMENT`]. The kernel does not read the offset of the
+//! first one. Variables in local memory of a known size are static shared memory. The driver
+//! reports the amount of static shared memory of a kernel (`CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES`)
+//! and places dynamic memory after it.
 //!
 //! Thread blocks are work-groups: `x` is the dimension that varies fastest, index 0 of each array.
-//! * nd_range kernels check nothing: blocks have the work-group's size, and there is one per
-//!   work-group.
-//! * range kernels run in blocks of any size. They leave out work-items beyond [`Launch::end`] of
-//!   dimension 0; in the other two, blocks must fit the range, so that `y` and `z` of a block
-//!   divide it.
+//! * nd_range kernels do not check bounds: blocks have the size of the work-group, and there is one
+//!   block per work-group.
+//! * range kernels run in blocks of any size. They skip work-items beyond [`Launch::end`] in
+//!   dimension 0. In the other two dimensions, the `y` and `z` extents of a block must divide the
+//!   range.
 //! * single-task kernels run as one block of one thread.
 //!
-//! Where a range has more groups than a grid can have, it takes several launches, told apart by
-//! [`Launch::first_group`] and [`Launch::start`].
+//! If a range has more groups than a grid can have, the backend launches the kernel several times.
+//! [`Launch::first_group`] and [`Launch::start`] distinguish these launches.
 //!
-//! Images ahead of time have the target's name, `nvidia_gpu_sm_90` or `nvptx64-nvidia-cuda`, and
-//! behind a name that does not tell the architecture ':' and that: [`Architecture::of_target`].
-//! Their code is a fat binary (`Format::Fatbin`) with a cubin for that architecture and PTX for
-//! later ones, or, where no `ptxas` was at hand, PTX alone (`Format::Ptx`, with a NUL byte at the
-//! end, as the driver wants it). Generic images become PTX at run time ([`crate::ptx`]).
+//! The target of an image compiled ahead of time is the target's name, `nvidia_gpu_sm_90` or
+//! `nvptx64-nvidia-cuda`. If the name does not contain the architecture, ':' and the architecture
+//! follow it: [`Architecture::of_target`]. The code is a fat binary (`Format::Fatbin`) with a cubin
+//! for that architecture and PTX for later ones. If no `ptxas` was available, it is PTX only
+//! (`Format::Ptx`), with a NUL byte at the end as the driver requires. Generic images become PTX at
+//! run time ([`crate::jit::Output::Ptx`]).
 
 use crate::target::{Family, PTX_BASE, SEPARATOR, Target};
 
-/// What local accessors are aligned to in shared memory: what the largest vector type of SYCL asks
-/// for.
+/// The alignment of local accessors in shared memory: the alignment of the largest vector type of
+/// SYCL.
 pub const LOCAL_ALIGNMENT: u32 = 128;
 
-/// Work-items of a sub-group.
+/// The number of work-items in a sub-group.
 pub const SUB_GROUP_SIZE: u32 = 32;
 
-/// The most work-items of a work-group in the slowest of three dimensions. That of all dimensions
-/// together is in the device configuration.
+/// The maximum number of work-items of a work-group in the slowest of three dimensions. The device
+/// configuration holds the maximum over all dimensions together.
 pub const MAX_SLOWEST_SIZE: u32 = 64;
 
-/// A kernel's last parameter, by value. Index 0 of each array is the dimension that varies fastest;
-/// dimensions that a launch does not have are of size 1.
+/// The last parameter of a kernel, passed by value. Index 0 of each array is the dimension that
+/// varies fastest. Dimensions that a launch does not have are of size 1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Launch {
-    /// The global id of the launch's first work-item: the offset, and what earlier launches of the
-    /// same range covered.
+    /// The global id of the first work-item of the launch: the offset plus the part of the range
+    /// that earlier launches covered.
     pub start: [u64; 3],
-    /// The offset and the global size together.
+    /// The sum of the offset and the global size.
     pub end: [u64; 3],
     pub global_size: [u64; 3],
     pub global_offset: [u64; 3],
-    /// The work-group that the launch's first block is.
+    /// The work-group that the first block of the launch runs.
     pub first_group: [u32; 3],
-    /// Work-groups in the whole range.
+    /// The number of work-groups in the whole range.
     pub num_groups: [u32; 3],
 }
 
 /// An architecture of NVIDIA GPUs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Architecture {
-    /// 90 for `sm_90`: ten times the major number of the compute capability, and the minor one.
+    /// Ten times the major number of the compute capability plus the minor number: 90 for `sm_90`.
     pub sm: u32,
-    /// `sm_90a`, `sm_100f`: code for it is taken to run nowhere else.
+    /// Whether the architecture is specific, such as `sm_90a` or `sm_100f`. Code for it is assumed
+    /// to run on no other architecture.
     pub specific: bool,
 }
 
 impl Architecture {
-    /// What an image's target means. `None` for targets that are not NVIDIA's.
+    /// Returns the architecture of an image's target. Returns `None` for targets of other vendors.
     pub fn of_target(target: &str) -> Option<Self> {
         let (name, told) =
             target.split_once(SEPARATOR).map_or((target, None), |(name, arch)| (name, Some(arch)));
@@ -85,7 +88,7 @@ impl Architecture {
         Self::from_name(told.or_else(in_name).unwrap_or(PTX_BASE))
     }
 
-    /// Inverse of `sm_90`, `sm_90a`.
+    /// Parses a name such as `sm_90` or `sm_90a`.
     pub fn from_name(name: &str) -> Option<Self> {
         let number = name.strip_prefix("sm_")?;
         let specific = number.ends_with(['a', 'f']);
@@ -95,20 +98,21 @@ impl Architecture {
         Some(Self { sm: number.parse().ok().filter(|_| digits)?, specific })
     }
 
-    /// A device of capability `sm` runs a cubin of this architecture: the same major number, and a
-    /// minor one that is no older.
+    /// Returns whether a device of compute capability `sm` can run a cubin of this architecture:
+    /// the device has the same major number and at least the same minor number.
     pub fn cubin_runs_on(self, sm: u32) -> bool {
         self.sm == sm || !self.specific && self.sm / 10 == sm / 10 && self.sm < sm
     }
 
-    /// The driver of a device of capability `sm` can compile PTX for this architecture.
+    /// Returns whether the driver of a device of capability `sm` can compile PTX for this
+    /// architecture.
     pub fn ptx_runs_on(self, sm: u32) -> bool {
         self.sm == sm || !self.specific && self.sm < sm
     }
 }
 
-/// The name of a kernel or a variable in PTX, which has letters, digits and `_` only: other bytes
-/// are `$` and two hexadecimal digits.
+/// Returns the name of a kernel or a variable in PTX. Letters, digits and `_` stay as they are,
+/// because PTX allows them in names; each other byte becomes `$` and two hexadecimal digits.
 pub fn symbol(name: &str) -> String {
     let mut symbol = String::with_capacity(name.len());
     for byte in name.bytes() {

@@ -1,14 +1,14 @@
-//! The environment variables of the runtime, its backends and the run-time compiler: one table.
+//! The table of the environment variables of the runtime, its backends and the run-time compiler.
 //!
-//! They select, trace and check; none of them changes a result. The part that reads a variable
-//! checks its value and refuses a value that does not fit with [`Variable::refusal`].
-//! `docs/environment.md` documents the same table, which a test compares.
+//! The variables select, trace and check; none of them changes a result. The component that reads a
+//! variable validates its value and reports an invalid one with [`Variable::refusal`].
+//! `docs/environment.md` documents the same table, and a test compares the two.
 
-/// One environment variable.
+/// An environment variable.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Variable {
     pub name: &'static str,
-    /// The values that it accepts.
+    /// The values that the variable accepts, as error messages show them.
     pub values: &'static str,
 }
 
@@ -17,7 +17,7 @@ impl Variable {
         Self { name, values }
     }
 
-    /// The message for a value that does not fit.
+    /// Returns the error message for an invalid value.
     pub fn refusal(&self, value: &str) -> String {
         format!("environment variable {} is '{value}', expected {}", self.name, self.values)
     }
@@ -53,7 +53,7 @@ pub const CACHE_MAX_SIZE: Variable =
 pub const CACHE_TRACE: Variable =
     Variable::new("SYCL_CACHE_TRACE", "a number, decimal or with 0x; 1 traces the cache");
 
-/// The table, in the order of the documentation.
+/// All variables, in the order of the documentation.
 pub const VARIABLES: [&Variable; 15] = [
     &TRACE,
     &CPU_THREADS,

@@ -1,8 +1,8 @@
-//! How one pass lays out the functors of kernels: every part with its place, its size and its type.
+//! The layout of kernel functors in one compiler pass: every part with its offset, size and type.
 //!
-//! As text, a line is either `kernel` or `part` and fields that tabs separate; in a field `\\`,
-//! `\t` and `\n` stand for themselves. The parts of a kernel follow it in preorder. The first line
-//! names the version.
+//! In the text form, each line is `kernel` or `part` and fields separated by tabs. In a field,
+//! `\\`, `\t` and `\n` are escape sequences. The parts of a kernel follow it in preorder. The first
+//! line states the version.
 
 const HEAD: &str = "scythe functors 1";
 
@@ -10,30 +10,30 @@ const HEAD: &str = "scythe functors 1";
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Functor {
     pub symbol: String,
-    /// The kernel's name, as diagnostics show it.
+    /// The kernel's name as diagnostics show it.
     pub name: String,
     pub file: String,
     pub line: u32,
     pub column: u32,
-    /// The name is or holds the type of the lambda at this position.
+    /// Whether the name is or contains the type of the lambda at this position.
     pub unnamed: bool,
     pub size: u64,
     pub align: u64,
     pub parts: Vec<Part>,
 }
 
-/// A part of a functor. Of an array's elements, the first stands for all.
+/// A part of a functor. The first element of an array represents all of its elements.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// 0 for what is directly in the functor.
+    /// The nesting depth; 0 for direct members of the functor.
     pub depth: u32,
     pub kind: PartKind,
     pub name: String,
-    /// As diagnostics show it.
+    /// The type as diagnostics show it.
     pub type_name: String,
-    /// Equal where the types are, in any pass.
+    /// A text that is equal for equal types, across passes.
     pub identity: String,
-    /// From the start of the functor.
+    /// The offset from the start of the functor, in bits.
     pub bit_offset: u64,
     pub bit_size: u64,
 }
@@ -51,7 +51,7 @@ impl PartKind {
     }
 }
 
-/// The functors of one pass as text.
+/// Writes the functors of one pass as text.
 pub fn to_text(functors: &[Functor]) -> String {
     let mut out = format!("{HEAD}\n");
     for f in functors {
@@ -74,7 +74,7 @@ pub fn to_text(functors: &[Functor]) -> String {
     out
 }
 
-/// Reads what [`to_text`] wrote; `None` for anything else.
+/// Parses the output of [`to_text`]. Returns `None` for any other text.
 pub fn from_text(text: &str) -> Option<Vec<Functor>> {
     let mut lines = text.strip_suffix('\n')?.split('\n');
     if lines.next() != Some(HEAD) {

@@ -1,38 +1,38 @@
-//! The target of a device image, parsed where the image is read or made.
+//! The target of a device image, parsed when the image is read or created.
 //!
-//! Containers and commands hold the target as text: a triple, or the name of a device, perhaps with
-//! a level, a version or an architecture behind [`SEPARATOR`](crate::target::SEPARATOR). Inside a
-//! process it is an [`ImageTarget`].
+//! Containers and commands hold the target as text: a triple, or the name of a device. A level, a
+//! version or an architecture may follow, separated by [`SEPARATOR`](crate::target::SEPARATOR).
+//! Inside a process the target is an [`ImageTarget`].
 
 use std::fmt;
 
 use crate::cuda::Architecture;
 use crate::target::{Family, Level, Target};
 
-/// What the code of an image is for.
+/// The target of an image: its text and the devices that the code supports.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ImageTarget {
     text: String,
     code: Code,
 }
 
-/// The devices that code is for.
+/// The devices that code is compiled for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Code {
     /// Any device: the code is compiled at run time.
     Generic,
-    /// CPUs that support this level. `None`: the image does not say which.
+    /// CPUs that support this level. `None`: the image does not state the level.
     Cpu(Option<Level>),
     /// The Intel GPU that the target names.
     Intel,
     /// NVIDIA GPUs of this architecture. `None`: the name of the architecture is unknown.
     Nvidia(Option<Architecture>),
-    /// The text has the form of no target.
+    /// The text does not have the form of a target.
     Unknown,
 }
 
 impl ImageTarget {
-    /// The target that `text` names. Any text is a target; see [`Code::Unknown`].
+    /// Parses a target. Any text is a target; see [`Code::Unknown`].
     pub fn parse(text: impl Into<String>) -> Self {
         let text = text.into();
         let code = match Target::of_image_target(&text).map(Target::family) {
@@ -49,12 +49,12 @@ impl ImageTarget {
         self.code
     }
 
-    /// The text in containers and messages.
+    /// Returns the text that containers and messages use.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// The architecture of code for NVIDIA GPUs.
+    /// Returns the architecture of code for NVIDIA GPUs.
     pub fn nvidia(&self) -> Option<Architecture> {
         match self.code {
             Code::Nvidia(architecture) => architecture,

@@ -1,8 +1,8 @@
-//! Versions of Intel GPUs: how ocloc, drivers and targets tell them, and which devices run whose
-//! code.
+//! Versions of Intel GPUs: their notations in ocloc, drivers and targets, and the compatibility of
+//! code between devices.
 //!
-//! A version has three numbers. ocloc writes `9.0.9`, targets `intel_gpu_9_0_9`, drivers one
-//! number.
+//! A version has three numbers. ocloc writes `9.0.9`, targets write `intel_gpu_9_0_9`, and drivers
+//! return one number.
 
 use crate::target::{Family, SEPARATOR};
 use std::fmt;
@@ -15,15 +15,15 @@ pub struct Version {
     pub revision: u32,
 }
 
-/// How code for one Intel GPU fits another.
+/// The compatibility of code for one Intel GPU with another GPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kinship {
-    /// Another generation of instructions.
+    /// The devices have different generations of instructions.
     None,
-    /// The same instructions, on a device that differs in other ways. Only a driver can tell
-    /// whether it runs there.
+    /// The devices have the same instructions but differ in other ways. Only the driver can
+    /// determine whether the code runs.
     Generation,
-    /// The same device in another revision.
+    /// The devices are different revisions of the same device.
     Revision,
     Same,
 }
@@ -33,20 +33,20 @@ impl Version {
         Self { major, minor, revision }
     }
 
-    /// Three numbers, with this character between them.
+    /// Parses three numbers with this separator.
     fn parse(text: &str, separator: char) -> Option<Self> {
         let mut numbers = text.split(separator).map(number);
         let version = Self::new(numbers.next()??, numbers.next()??, numbers.next()??);
         numbers.next().is_none().then_some(version)
     }
 
-    /// As ocloc writes it: `9.0.9`.
+    /// Parses the notation of ocloc: `9.0.9`.
     pub fn from_ocloc(text: &str) -> Option<Self> {
         Self::parse(text, '.')
     }
 
-    /// The answer of a driver to `CL_DEVICE_IP_VERSION_INTEL`. Drivers of 2022 and before have
-    /// another layout, which gives smaller numbers.
+    /// Decodes the value that a driver returns for `CL_DEVICE_IP_VERSION_INTEL`. Drivers of 2022
+    /// and earlier use a different layout, which results in smaller numbers.
     pub fn from_driver(number: u32) -> Option<Self> {
         match (number >> 22, number) {
             (_, 0) => None,
@@ -55,8 +55,9 @@ impl Version {
         }
     }
 
-    /// The version in a name such as `intel_gpu_9_0_9`, or behind the name in an image's target:
-    /// `intel_gpu_new:9.0.9`. The device configuration knows the versions of other names.
+    /// Returns the version in a name such as `intel_gpu_9_0_9`, or the version after the name in an
+    /// image's target: `intel_gpu_new:9.0.9`. The versions of other names are in the device
+    /// configuration.
     pub fn in_name(name: &str) -> Option<Self> {
         match name.split_once(SEPARATOR) {
             Some((_, version)) => Self::from_ocloc(version),
@@ -64,15 +65,15 @@ impl Version {
         }
     }
 
-    /// The name by numbers: `intel_gpu_12_55_1`.
+    /// Returns the target name with the numbers of the version: `intel_gpu_12_55_1`.
     pub fn numbered_name(self) -> String {
         format!("{}{}_{}_{}", Family::Intel.prefix(), self.major, self.minor, self.revision)
     }
 
-    /// What tells generations of instructions apart.
+    /// Returns the generation of instructions: versions with equal values share their instructions.
     fn generation(self) -> (u32, u32) {
-        // Of the twelfth there are several: integrated graphics and dg1, graphics cards, data
-        // centres, and later integrated graphics.
+        // There are several generations with major number 12: integrated graphics and dg1, graphics
+        // cards, data centres, and later integrated graphics.
         let kind = match (self.major, self.minor) {
             (12, 0..50) => 0,
             (12, 50..60) => 1,
@@ -84,7 +85,7 @@ impl Version {
         (self.major, kind)
     }
 
-    /// How code for this version fits a device of that one.
+    /// Returns the compatibility of code for this version with a device of version `device`.
     pub fn kinship(self, device: Self) -> Kinship {
         match device {
             _ if self == device => Kinship::Same,
@@ -95,7 +96,7 @@ impl Version {
     }
 }
 
-/// Digits alone; Rust would take a sign as well.
+/// Parses a number of digits only; `str::parse` would accept a sign as well.
 fn number(text: &str) -> Option<u32> {
     text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
 }

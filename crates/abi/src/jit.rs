@@ -1,8 +1,8 @@
 //! The C interface of the run-time compiler, `libscythe-jit.so`.
 //!
 //! The library exports [`BUILD_SYMBOL`] of type [`BuildFn`] and [`FREE_SYMBOL`] of type [`FreeFn`].
-//! It is installed next to `libscythe.so`, which loads it for the first build that the cache does
-//! not answer.
+//! It is installed next to `libscythe.so`, which loads it for the first build that the cache cannot
+//! serve.
 
 use std::ffi::c_char;
 
@@ -11,10 +11,11 @@ pub const VERSION: u32 = 6;
 pub const BUILD_SYMBOL: &str = "scythe_jit_build";
 pub const FREE_SYMBOL: &str = "scythe_jit_free";
 
-/// The build option, also of ahead-of-time compilation for the CPU, that sets [`Request::scalar`].
+/// The build option that sets [`Request::scalar`]. Ahead-of-time compilation for the CPU accepts it
+/// too.
 pub const SCALAR_OPTION: &str = "-mscalar";
 
-/// What the compiler makes of device bitcode: the values of [`Request::output`].
+/// The output format of a build from device bitcode: the values of [`Request::output`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Output {
@@ -24,12 +25,12 @@ pub enum Output {
     SpirV = 1,
     /// PTX text with a NUL byte at the end. Kernels follow [`crate::cuda`].
     Ptx = 2,
-    /// The same bitcode with the values in [`Request::constants`].
+    /// The same bitcode with the values of [`Request::constants`] inserted.
     Bitcode = 3,
 }
 
 impl Output {
-    /// The output with this number.
+    /// Returns the output with this number.
     pub fn from_u32(number: u32) -> Option<Self> {
         [Self::CpuObject, Self::SpirV, Self::Ptx, Self::Bitcode]
             .into_iter()
@@ -37,7 +38,7 @@ impl Output {
     }
 }
 
-/// A list of bytes.
+/// A slice of bytes.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Bytes {
@@ -54,29 +55,29 @@ pub struct Constant {
     pub value: Bytes,
 }
 
-/// Device bitcode, and what to make of it. Texts are NUL-terminated.
+/// A build request: device bitcode and how to compile it. Texts are NUL-terminated.
 #[repr(C)]
 pub struct Request {
     /// [`VERSION`].
     pub version: u32,
-    /// A number of [`Output`].
+    /// The number of an [`Output`].
     pub output: u32,
-    /// 0 to 3.
+    /// The optimisation level, 0 to 3.
     pub opt_level: u32,
-    /// 1: compile for one work-item at a time, without vectors ([`Output::CpuObject`]).
+    /// 1 compiles for one work-item at a time, without vectors ([`Output::CpuObject`]).
     pub scalar: u32,
     /// Device code for the generic triple.
     pub bitcode: Bytes,
-    /// Modules that define what the bitcode, or another of them, leaves undefined. Their kernels
-    /// are left out. Where several define a symbol, the bitcode's definition counts, else the
-    /// first.
+    /// Modules that define symbols which the bitcode or another of these modules leaves undefined.
+    /// The compiler drops the kernels of these modules. If several modules define a symbol, the
+    /// definition in the bitcode takes precedence, then that of the first module.
     pub libraries: *const Bytes,
     pub library_count: usize,
     /// The folder of the device library's bitcode.
     pub device_lib_dir: *const c_char,
-    /// The folder to write each stage's IR to, or null.
+    /// The directory that receives the IR of each stage, or null.
     pub dump_dir: *const c_char,
-    /// The aspects of the device that the code is for: the answer when the code asks for them.
+    /// The aspects of the target device, which answer the aspect queries of the code.
     pub aspects: *const u32,
     pub aspect_count: usize,
     /// The only kernel to compile ([`Output::CpuObject`], [`Output::SpirV`]). Null: all kernels.
@@ -85,7 +86,7 @@ pub struct Request {
     /// ([`Output::CpuObject`]).
     pub local_size: [u64; 3],
     /// Names of the SPIR-V extensions that the driver supports ([`Output::SpirV`]). The compiler
-    /// ignores names that it has no use for.
+    /// ignores unknown names.
     pub extensions: *const *const c_char,
     pub extension_count: usize,
     /// The highest SPIR-V version that the driver accepts: 0x0001_0400 for 1.4 ([`Output::SpirV`]).
@@ -96,17 +97,19 @@ pub struct Request {
     pub ptx_version: u32,
     /// A program that checks the SPIR-V module, as `spirv-val` does, or null ([`Output::SpirV`]).
     pub validator: *const c_char,
-    /// The CUDA installation to take the maths library from, or null for the usual places
-    /// ([`Output::Ptx`]). Where there is none, the device library's own maths is used.
+    /// The CUDA installation that provides the maths library, or null to search the usual locations
+    /// ([`Output::Ptx`]). If there is no CUDA installation, the compiler uses the maths of the
+    /// device library.
     pub cuda_path: *const c_char,
-    /// Values of specialization constants ([`Output::Bitcode`]). Constants that the bitcode does
-    /// not have are ignored.
+    /// Values of specialization constants ([`Output::Bitcode`]). The compiler ignores constants
+    /// that the bitcode does not contain.
     pub constants: *const Constant,
     pub constant_count: usize,
 }
 
 impl Request {
-    /// A request for `output` without bitcode: lists are empty, and optional pointers are null.
+    /// Creates a request for `output` without bitcode: lists are empty, and optional pointers are
+    /// null.
     pub const fn new(output: Output) -> Self {
         use std::ptr::null;
         Self {
@@ -136,22 +139,22 @@ impl Request {
     }
 }
 
-/// Either code or an error message. Freed with [`FreeFn`].
+/// The result of a build: code or an error message. The receiver frees it with [`FreeFn`].
 #[repr(C)]
 pub struct Response {
     pub object: *mut u8,
     pub object_len: usize,
-    /// NUL-terminated; null on success.
+    /// The error message, NUL-terminated; null on success.
     pub error: *mut c_char,
 }
 
 impl Response {
-    /// A response that nobody has filled.
+    /// Creates a response without code and without an error.
     pub const fn empty() -> Self {
         Self { object: std::ptr::null_mut(), object_len: 0, error: std::ptr::null_mut() }
     }
 }
 
-/// Returns 0 on success. Fills `response` in every case.
+/// Builds `request`. Returns 0 on success. Fills `response` in every case.
 pub type BuildFn = unsafe extern "C" fn(request: *const Request, response: *mut Response) -> i32;
 pub type FreeFn = unsafe extern "C" fn(response: *mut Response);

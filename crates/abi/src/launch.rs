@@ -1,9 +1,9 @@
 //! Launch rows: one [`KernelLaunch`] per kernel, with one [`Param`] per parameter of the lowered
 //! device function, in order.
 //!
-//! They are born in the front end from the layout of the kernel's functor, travel through device IR
-//! as the named metadata [`crate::names::LAUNCH_METADATA`], and through the image as the property
-//! set [`crate::names::LAUNCH_PROPERTY_SET`]. The metadata node of a kernel is
+//! The front end creates the rows from the layout of the kernel's functor. Device IR holds them as
+//! the named metadata [`crate::names::LAUNCH_METADATA`], and the image as the property set
+//! [`crate::names::LAUNCH_PROPERTY_SET`]. The metadata node of a kernel is
 //!
 //! ```text
 //! !{!"<symbol>", i32 <shape>, i64 <functor size>, !"<file>", i32 <line>, i32 <column>,
@@ -13,11 +13,11 @@
 //! ```
 //!
 //! `identity` is a hash of the kernel's definition (not of its position). File, line, column and
-//! identity tell whether two modules mean the same kernel by one symbol.
+//! identity determine whether one symbol denotes the same kernel in two modules.
 
 use std::fmt;
 
-/// What a kernel parameter is. The numbers are part of the image format and of the integration
+/// The kind of a kernel parameter. The numbers are part of the image format and of the integration
 /// header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u32)]
@@ -37,7 +37,7 @@ pub enum ParamKind {
 }
 
 impl ParamKind {
-    /// The kind with this number.
+    /// Returns the kind with this number.
     pub fn from_u32(n: u32) -> Option<Self> {
         Some(match n {
             0 => Self::Accessor,
@@ -49,7 +49,7 @@ impl ParamKind {
         })
     }
 
-    /// The address space, with SPIR's number, of a parameter that is a pointer.
+    /// Returns the address space, in SPIR's numbering, of a pointer parameter.
     pub fn address_space(self) -> Option<u32> {
         match self {
             Self::Accessor | Self::Pointer => Some(1),
@@ -59,7 +59,7 @@ impl ParamKind {
     }
 }
 
-/// How a kernel is invoked: numbers of `scythe_kernel_shape`.
+/// The form of a kernel's invocation. The numbers are those of `scythe_kernel_shape`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u32)]
 pub enum Shape {
@@ -69,7 +69,7 @@ pub enum Shape {
 }
 
 impl Shape {
-    /// The shape with this number.
+    /// Returns the shape with this number.
     pub fn from_u32(n: u32) -> Option<Self> {
         Some(match n {
             0 => Self::SingleTask,
@@ -79,7 +79,7 @@ impl Shape {
         })
     }
 
-    /// The value of [`crate::names::SHAPE_ATTRIBUTE`].
+    /// Returns the value of [`crate::names::SHAPE_ATTRIBUTE`].
     pub fn as_str(self) -> &'static str {
         match self {
             Self::SingleTask => "single_task",
@@ -88,13 +88,13 @@ impl Shape {
         }
     }
 
-    /// Inverse of [`Shape::as_str`].
+    /// Returns the shape with this name, the inverse of [`Shape::as_str`].
     pub fn from_name(s: &str) -> Option<Self> {
         [Self::SingleTask, Self::Range, Self::NdRange].into_iter().find(|x| x.as_str() == s)
     }
 }
 
-/// A scalar type of a parameter.
+/// A scalar parameter type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Scalar {
     I8,
@@ -119,7 +119,7 @@ impl Scalar {
         Self::Double,
     ];
 
-    /// LLVM's name of the type.
+    /// Returns LLVM's name of the type.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::I8 => "i8",
@@ -133,33 +133,33 @@ impl Scalar {
         }
     }
 
-    /// Inverse of [`Scalar::as_str`].
+    /// Returns the type with this name, the inverse of [`Scalar::as_str`].
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|scalar| scalar.as_str() == name)
     }
 }
 
-/// How the lowered kernel takes a parameter.
+/// The form in which the lowered kernel receives a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Passing {
-    /// As a pointer into the address space that [`ParamKind::address_space`] gives.
+    /// A pointer into the address space that [`ParamKind::address_space`] returns.
     Pointer,
     Scalar(Scalar),
-    /// As a pointer to a copy of the bytes, aligned to 2 to the power of `align_log2`.
+    /// A pointer to a copy of the bytes, aligned to 2 to the power of `align_log2`.
     Bytes {
         align_log2: u8,
     },
 }
 
 impl Passing {
-    /// The largest alignment, as a power of two. No type asks for more, and LLVM's limit is far
-    /// above.
+    /// The largest alignment, as a power of two. No type requires more, and LLVM's limit is far
+    /// higher.
     pub const MAX_ALIGN_LOG2: u8 = 20;
     const FIRST_SCALAR: u32 = 1;
     const FIRST_BYTES: u32 = 16;
 
-    /// The number in metadata and images: 0 for a pointer, 1 to 8 for scalars in the order of
-    /// [`Scalar::ALL`], 16 and the power of two of the alignment for bytes.
+    /// Returns the number in metadata and images: 0 for a pointer, 1 to 8 for scalars in the order
+    /// of [`Scalar::ALL`], and 16 plus the logarithm of the alignment for bytes.
     pub fn to_u32(self) -> u32 {
         match self {
             Self::Pointer => 0,
@@ -168,7 +168,7 @@ impl Passing {
         }
     }
 
-    /// Inverse of [`Passing::to_u32`].
+    /// Returns the form with this number, the inverse of [`Passing::to_u32`].
     pub fn from_u32(number: u32) -> Option<Self> {
         if number == 0 {
             return Some(Self::Pointer);
@@ -181,12 +181,12 @@ impl Passing {
         Scalar::ALL.get((number - Self::FIRST_SCALAR) as usize).map(|&scalar| Self::Scalar(scalar))
     }
 
-    /// Bytes at an address that is a multiple of `align`, which is not 0.
+    /// Creates the form for bytes at an address that is a multiple of `align`, which must not be 0.
     pub fn bytes(align: u64) -> Self {
         Self::Bytes { align_log2: (align.trailing_zeros() as u8).min(Self::MAX_ALIGN_LOG2) }
     }
 
-    /// A parameter of this kind can be passed like this.
+    /// Returns whether a parameter of this kind can be passed in this form.
     pub fn fits(self, kind: ParamKind) -> bool {
         (self == Self::Pointer) == kind.address_space().is_some()
     }
@@ -202,7 +202,7 @@ impl fmt::Display for Passing {
     }
 }
 
-/// One parameter of the lowered kernel: `size` bytes at `offset` of the functor.
+/// One parameter of the lowered kernel: `size` bytes at `offset` in the functor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Param {
     pub kind: ParamKind,
@@ -212,12 +212,13 @@ pub struct Param {
 }
 
 impl Param {
-    /// A pointer of this kind, which is not [`ParamKind::StdLayout`] or [`ParamKind::Sampler`].
+    /// Creates a pointer parameter of this kind, which must not be [`ParamKind::StdLayout`] or
+    /// [`ParamKind::Sampler`].
     pub fn pointer(kind: ParamKind, offset: u64) -> Self {
         Self { kind, size: 8, offset, passing: Passing::Pointer }
     }
 
-    /// A parameter of a kernel that nobody lowers: its bytes may have any alignment.
+    /// Creates a parameter of a kernel that is not lowered: its bytes may have any alignment.
     pub fn unlowered(kind: ParamKind, size: u64, offset: u64) -> Self {
         let passing = match kind.address_space() {
             Some(_) => Passing::Pointer,
@@ -227,7 +228,7 @@ impl Param {
     }
 }
 
-/// All that launching a kernel needs to know of it.
+/// The description of a kernel that launching it requires.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct KernelLaunch {
     pub shape: Shape,
@@ -240,9 +241,10 @@ pub struct KernelLaunch {
 }
 
 impl KernelLaunch {
-    /// The property's value: little-endian, `u32` shape, `u64` functor size, `u32` line, `u32`
-    /// column, `u64` identity, `u32` length of file name, the name, `u32` number of parameters, and
-    /// per parameter `u32` kind, `u64` size, `u64` offset, `u32` passing.
+    /// Returns the value of the image property, in little-endian order: `u32` shape, `u64` functor
+    /// size, `u32` line, `u32` column, `u64` identity, `u32` length of the file name, the file
+    /// name, `u32` number of parameters, and per parameter `u32` kind, `u64` size, `u64` offset,
+    /// `u32` passing.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = Vec::with_capacity(36 + self.file.len() + 24 * self.params.len());
         out.extend((self.shape as u32).to_le_bytes());
@@ -262,7 +264,7 @@ impl KernelLaunch {
         out
     }
 
-    /// Reads what [`KernelLaunch::to_bytes`] wrote; `None` for anything else.
+    /// Parses the output of [`KernelLaunch::to_bytes`]. Returns `None` for any other bytes.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let mut r = Reader(bytes);
         let shape = Shape::from_u32(r.u32()?)?;

@@ -1,27 +1,29 @@
-//! What the compiler, the SYCL headers and the runtime must agree on, and nothing else: plain data,
-//! no behaviour.
+//! The interfaces that the compiler, the SYCL headers and the runtime share. This crate holds plain
+//! data, and pure functions on it whose results two sides of an interface must agree on. It has no
+//! state and does no I/O.
 //!
 //! * [`aspect`]: the numbers and names of `sycl::aspect`.
-//! * [`aspect_origin`]: the calls by which an entry point comes to need an aspect.
+//! * [`aspect_origin`]: the call chains that make an entry point require an aspect.
 //! * [`capi`]: the types of `include/sycl/detail/abi.h`, field by field.
 //! * [`environment`]: the environment variables.
-//! * [`functor`]: how a pass lays out functors; written by the front end in each pass, compared by
-//!   the driver.
-//! * [`launch`]: what is known of a kernel's parameters; written by the front end, read by the
-//!   runtime.
-//! * [`condition`]: which devices take a branch of `if_device_has`.
-//! * [`requirements`]: the features that a device image needs of its device.
+//! * [`functor`]: the functor layouts of a compiler pass. The front end writes them in each pass,
+//!   and the driver compares them.
+//! * [`launch`]: the description of a kernel's parameters. The front end writes it, and the runtime
+//!   reads it.
+//! * [`condition`]: the devices that take a branch of `if_device_has`.
+//! * [`requirements`]: the device features that a device image requires.
 //! * [`cpu`]: the calling convention of kernels compiled for the CPU backend.
-//! * [`cuda`]: how kernels for NVIDIA GPUs are called, and where their images run.
-//! * [`intel`]: versions of Intel GPUs, and which devices run whose code.
-//! * [`jit`]: the C interface of the run-time compiler, a shared object that the runtime loads when
-//!   it first builds.
-//! * [`spirv`]: how SPIR-V modules report assertions that fail.
+//! * [`cuda`]: the calling convention of kernels for NVIDIA GPUs, and the devices that can run
+//!   their images.
+//! * [`intel`]: versions of Intel GPUs, and the compatibility of code between them.
+//! * [`jit`]: the C interface of the run-time compiler, a shared object that the runtime loads for
+//!   its first build.
+//! * [`spirv`]: how SPIR-V modules report failed assertions.
 //! * [`image_target`]: the target of a device image.
-//! * [`target`]: what device code can be compiled for, and the levels of the CPU's instruction set.
+//! * [`target`]: the targets of device code, and the levels of the CPU's instruction set.
 //! * [`tgt`]: the descriptor that the wrapper emits and `__tgt_register_lib` receives.
-//! * [`warning`]: the groups of warnings that Scythe adds to clang's.
-//! * [`names`]: names that appear in IR, images and objects, each written down once.
+//! * [`warning`]: the warning groups that Scythe adds to those of clang.
+//! * [`names`]: names that appear in IR, images and objects.
 
 pub mod aspect;
 pub mod aspect_origin;
@@ -40,4 +42,3 @@ pub mod requirements;
 pub mod spirv;
 pub mod target;
 pub mod tgt;
-pub mod warning;

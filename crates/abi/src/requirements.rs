@@ -1,9 +1,9 @@
-//! The features that a device image needs of its device.
+//! The device features that a device image requires.
 
 use crate::condition::Condition;
 
-/// What an image needs. An absent list is `None`; for `fixed_targets`, an empty list means another
-/// thing: the image runs on no device.
+/// The requirements of an image. `None` means that the image has no such list. An empty list of
+/// `fixed_targets` differs from `None`: the image runs on no device.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Requirements {
     /// Numbers of aspects. The device must have all of them.
@@ -12,11 +12,11 @@ pub struct Requirements {
     pub sub_group_sizes: Option<Vec<u32>>,
     /// Work-group sizes. The device must support all of them.
     pub work_group_sizes: Option<Vec<Vec<u32>>>,
-    /// Aspects of architectures. The device must have one of them.
+    /// Aspects of architectures. The device must have at least one of them.
     pub fixed_targets: Option<Vec<u32>>,
 }
 
-/// What an image needs of the devices that meet a condition: the features that a branch of
+/// The requirements of an image on the devices that meet a condition: the features that a branch of
 /// `if_device_has` uses. Only aspects and sub-group sizes are set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conditional {
@@ -25,8 +25,8 @@ pub struct Conditional {
 }
 
 impl Requirements {
-    /// The requirements for one device: these, and those of the branches that the device takes.
-    /// `has` tells which aspects the device has.
+    /// Returns the requirements on one device: these requirements and those of the branches that
+    /// the device takes. `has` returns whether the device has an aspect.
     pub fn on(&self, conditional: &[Conditional], has: impl Fn(u32) -> bool) -> Self {
         let mut all = self.clone();
         let taken = conditional.iter().filter(|one| one.condition.holds(&has));

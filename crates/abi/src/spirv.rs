@@ -1,9 +1,11 @@
-//! What the compiler and the OpenCL backend agree on about SPIR-V modules.
+//! The interface between SPIR-V modules and the OpenCL backend.
 
-/// A variable of programs that assert, in the device's memory, zero at first.
+/// The name of the variable in which a program reports a failed assertion. The variable is in
+/// device memory, is initialised to zero, and exists only in programs that contain assertions.
 pub const ASSERTION_VARIABLE: &str = "__scythe_assertion";
 
-/// What [`ASSERTION_VARIABLE`] holds: the first assertion that failed. Texts end with a zero.
+/// The contents of [`ASSERTION_VARIABLE`]: the first assertion that failed. Texts are
+/// NUL-terminated.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Assertion {

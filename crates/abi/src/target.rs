@@ -1,33 +1,34 @@
-//! Which target device code is for, as objects and images tell it: by the form of a name alone,
-//! without a table.
+//! The targets of device code, as the names in objects and images express them. The functions here
+//! inspect the form of a name only and need no table.
 //!
-//! The table of targets is the device configuration (`scythe-device-config`): it knows which names
-//! there are, their aliases, and how code for each is made. What is here follows from a name that
-//! the table resolved: the triple and the bundle id under which objects hold device code
-//! (`sycl-spir64_gen-unknown-unknown-skl`), and the way back. So the runtime, and a link that has
-//! no code to make for a target, need not know it.
+//! The table of targets is the device configuration (`scythe-device-config`): it holds the valid
+//! names, their aliases, and how to compile code for each target. This module derives other names
+//! from a name that the table resolved: the triple and the bundle id under which objects hold
+//! device code (`sycl-spir64_gen-unknown-unknown-skl`). It also performs the reverse conversion.
+//! The runtime, and a link that compiles no code for a target, therefore do not need the table.
 //!
-//! Most targets are named by their family: `intel_gpu_skl`, `nvidia_gpu_sm_90`, `x86_64_avx2`. A
-//! user's target may have any name; the family then stands before it in ids, with [`OWN_NAME`]
-//! between.
+//! Most target names begin with the name of their family: `intel_gpu_skl`, `nvidia_gpu_sm_90`,
+//! `x86_64_avx2`. A user-defined target may have any name. In ids, the family and [`OWN_NAME`] then
+//! precede it.
 //!
 //! Code for [`Target::Cpu`] is compiled for several instruction-set levels at once. Each level is
-//! one image, whose target is [`Level::image_target`]: the device takes the best level that the
+//! one image, whose target is [`Level::image_target`]. The device uses the best level that the
 //! machine supports.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
-/// What device code can be compiled for.
+/// A compilation target of device code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Target {
-    /// Compiled at run time, for any device.
+    /// Any device; the code is compiled at run time.
     Generic,
     /// x86-64 code for the CPU device, ahead of time, for several levels.
     Cpu,
-    /// The same for the levels that the device configuration names for this target.
+    /// x86-64 code for the CPU device, ahead of time, for the levels that the device configuration
+    /// lists for this target.
     CpuLevel(DeviceName),
-    /// Intel GPUs ahead of time; options for the back end say which (`-device skl`).
+    /// Intel GPUs, ahead of time; options for the back end select the devices (`-device skl`).
     IntelGen,
     /// One Intel GPU, ahead of time.
     IntelGpu(DeviceName),
@@ -37,7 +38,7 @@ pub enum Target {
     NvidiaGpu(DeviceName),
 }
 
-/// Targets of one family share the form of their device code.
+/// A family of targets that share the form of their device code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Family {
     Generic,
@@ -46,9 +47,9 @@ pub enum Family {
     Nvidia,
 }
 
-/// What tells a target from others of its family: `skl`, `sm_90`, `avx2`; for a user's target
-/// without the family's prefix, [`OWN_NAME`] and the whole name. Equal names are the same text,
-/// which lives as long as the process.
+/// The part of a name that distinguishes a target from others of its family: `skl`, `sm_90`,
+/// `avx2`. For a user-defined target without the family's prefix, it is [`OWN_NAME`] and the whole
+/// name. Equal names share one text, which lives as long as the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct DeviceName(&'static str);
 
@@ -68,25 +69,26 @@ impl DeviceName {
     }
 }
 
-/// Whether a target can have this name: letters, digits, `_`, `-` and `.`, at most [`LONGEST_NAME`]
-/// of them.
+/// Returns whether a target can have this name: at most [`LONGEST_NAME`] letters, digits, `_`, `-`
+/// and `.`.
 pub fn is_name(name: &str) -> bool {
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
     (1..=LONGEST_NAME).contains(&name.len()) && name.bytes().all(fits)
 }
 
-/// File names hold the names of targets.
+/// The maximum length of a target's name. The length is limited because file names contain target
+/// names.
 pub const LONGEST_NAME: usize = 100;
 
-/// Stands before the name of a user's target that does not begin with its family's prefix. No name
-/// holds it.
+/// The prefix of the name of a user-defined target that does not begin with its family's prefix.
+/// Target names cannot contain this character.
 pub const OWN_NAME: char = '@';
 
-/// The architecture that [`Target::Ptx`] is compiled for: the oldest that all current CUDA releases
-/// know; it has SYCL's memory orders and scopes, too.
+/// The architecture that [`Target::Ptx`] is compiled for: the oldest one that all current CUDA
+/// releases support. It also has the memory orders and scopes of SYCL.
 pub const PTX_BASE: &str = "sm_75";
 
-/// What may follow the architecture in a triple. None of it makes a difference.
+/// Suffixes that may follow the architecture in a triple. They have no effect.
 pub const TRIPLE_SUFFIXES: [&str; 6] = [
     "-sycldevice",
     "-unknown-unknown",
@@ -108,7 +110,7 @@ const CPU_TRIPLE: &str = "spir64_x86_64-unknown-unknown";
 const PTX_TRIPLE: &str = "nvptx64-nvidia-cuda";
 
 impl Family {
-    /// What names of its targets begin with.
+    /// Returns the prefix of the names of the family's targets.
     pub fn prefix(self) -> &'static str {
         match self {
             Self::Generic => "",
@@ -118,19 +120,19 @@ impl Family {
         }
     }
 
-    /// The family whose devices an image with this target is for; `None` for generic code, and for
-    /// names of nobody.
+    /// Returns the device family of an image with this target. Returns `None` for generic code and
+    /// for names that are not targets.
     pub fn of_image_target(target: &str) -> Option<Self> {
         Some(Target::of_image_target(target)?.family()).filter(|family| *family != Self::Generic)
     }
 }
 
 impl Target {
-    /// The target of this name in a family. The name is one that the device configuration knows,
-    /// and no alias.
+    /// Returns the target with this name in a family. The name must be one from the device
+    /// configuration, not an alias.
     pub fn named(family: Family, name: &str) -> Option<Self> {
         let device = match name.strip_prefix(family.prefix()) {
-            // An old suffix of triples, which ids would take it for.
+            // `sycldevice` is an old suffix of triples; ids would be parsed as that suffix.
             Some(rest) if !family.prefix().is_empty() && rest != "sycldevice" => {
                 DeviceName::new(rest)
             }
@@ -147,8 +149,8 @@ impl Target {
         }
     }
 
-    /// The target that an image's is of: whatever has the form of one. What stands behind
-    /// [`SEPARATOR`] is left out.
+    /// Returns the target of an image's target: any text that has the form of a target. The text
+    /// after [`SEPARATOR`] is ignored.
     pub fn of_image_target(target: &str) -> Option<Self> {
         let name = target.split(SEPARATOR).next().unwrap_or_default();
         let of = |family: Family, to: fn(DeviceName) -> Self| {
@@ -169,7 +171,7 @@ impl Target {
         }
     }
 
-    /// The name in the device configuration, as users write it.
+    /// Returns the name in the device configuration, as users write it.
     pub fn name(self) -> String {
         match self.arch().map(|arch| (arch, arch.strip_prefix(OWN_NAME))) {
             Some((_, Some(own))) => own.to_owned(),
@@ -177,7 +179,7 @@ impl Target {
         }
     }
 
-    /// The target of its images, which tells the family.
+    /// Returns the target of its images, which identifies the family.
     pub fn image_target(self) -> String {
         match self.arch() {
             Some(arch) => format!("{}{arch}", self.family().prefix()),
@@ -190,7 +192,7 @@ impl Target {
         }
     }
 
-    /// The triple under which objects and images hold its device code.
+    /// Returns the triple under which objects and images hold the target's device code.
     pub fn triple(self) -> &'static str {
         match self.family() {
             Family::Generic => GENERIC_TRIPLE,
@@ -200,7 +202,8 @@ impl Target {
         }
     }
 
-    /// What tells it from other targets of the same triple: `skl`, `sm_90`, `avx2`.
+    /// Returns the text that distinguishes it from other targets with the same triple: `skl`,
+    /// `sm_90`, `avx2`.
     pub fn arch(self) -> Option<&'static str> {
         match self {
             Self::Generic | Self::Cpu | Self::IntelGen | Self::Ptx => None,
@@ -208,7 +211,8 @@ impl Target {
         }
     }
 
-    /// The triple, with the architecture where one is named: `nvptx64-nvidia-cuda-sm_90`.
+    /// Returns the triple, followed by the architecture if there is one:
+    /// `nvptx64-nvidia-cuda-sm_90`.
     pub fn full_triple(self) -> String {
         match self.arch() {
             None => self.triple().to_owned(),
@@ -216,18 +220,19 @@ impl Target {
         }
     }
 
-    /// The name of its device code in a fat object: `sycl-nvptx64-nvidia-cuda-sm_90`.
+    /// Returns the name of the device code in a fat object: `sycl-nvptx64-nvidia-cuda-sm_90`.
     pub fn bundle_id(self) -> String {
         format!("{BUNDLE_KIND}{}", self.full_triple())
     }
 
-    /// Inverse of [`Target::bundle_id`]; other spellings of the triple are fine.
+    /// Parses a bundle id, the inverse of [`Target::bundle_id`]. Other spellings of the triple are
+    /// accepted.
     pub fn from_bundle_id(id: &str) -> Option<Self> {
         id.starts_with(BUNDLE_KIND).then(|| Self::of_id(id))?
     }
 
-    /// The target of a bundle id or of a triple, with an architecture or without: whatever has the
-    /// form of one.
+    /// Returns the target of a bundle id or a triple, with or without an architecture. Accepts any
+    /// text that has the form of a target.
     pub fn of_id(id: &str) -> Option<Self> {
         let id = id.strip_prefix(BUNDLE_KIND).unwrap_or(id);
         if let Some(rest) = id.strip_prefix(PTX_TRIPLE) {
@@ -253,23 +258,23 @@ impl Target {
         }
     }
 
-    /// The triple that the device pass compiles for.
+    /// Returns the triple that the device pass compiles for.
     pub fn device_triple(self) -> &'static str {
         if self.is_nvptx() { PTX_TRIPLE } else { crate::names::GENERIC_TRIPLE }
     }
 
-    /// Device code is NVPTX, and not the generic form.
+    /// Returns whether the device code is NVPTX rather than the generic form.
     pub fn is_nvptx(self) -> bool {
         self.family() == Family::Nvidia
     }
 
-    /// Code for it is finished when a program is linked, and not when it runs.
+    /// Returns whether the code for the target is compiled at link time rather than at run time.
     pub fn is_ahead_of_time(self) -> bool {
         self != Self::Generic
     }
 }
 
-/// A level of the x86-64 psABI. A machine that supports one supports those before it.
+/// A level of the x86-64 psABI. A machine that supports a level also supports all earlier levels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Level {
     V1,
@@ -278,23 +283,23 @@ pub enum Level {
     V4,
 }
 
-/// Between a target and what it stands for in an image's target: a level, a version, an
-/// architecture.
+/// The separator between a target and the level, version or architecture that follows it in an
+/// image's target.
 pub const SEPARATOR: char = ':';
 const ARCH: &str = "spir64_x86_64";
 
 impl Level {
     pub const ALL: [Self; 4] = [Self::V1, Self::V2, Self::V3, Self::V4];
 
-    /// Compiled for where the user names none: one that runs everywhere, and one for each width of
-    /// vectors. `V2` has the vectors of `V1`.
+    /// The levels that code is compiled for if the user names none: one that runs on every machine,
+    /// and one for each larger vector width. `V2` has the same vector width as `V1`.
     pub const DEFAULT: [Self; 3] = [Self::V1, Self::V3, Self::V4];
 
-    /// For error messages: every name.
+    /// All names, for error messages.
     pub const NAMES: &str = "'x86-64' or 'sse2', 'x86-64-v2' or 'sse4.2', 'x86-64-v3' or 'avx2', \
         'x86-64-v4' or 'avx512'";
 
-    /// The psABI's name, which is LLVM's name of such a processor, too.
+    /// Returns the name in the psABI, which is also LLVM's name of a processor of this level.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::V1 => "x86-64",
@@ -304,7 +309,7 @@ impl Level {
         }
     }
 
-    /// The level with this name, or of which this extension is the mark.
+    /// Returns the level with this name, or the level that this instruction-set extension denotes.
     pub fn from_name(name: &str) -> Option<Self> {
         match name {
             "sse2" | "x86-64-v1" => Some(Self::V1),
@@ -315,7 +320,7 @@ impl Level {
         }
     }
 
-    /// Bits of a vector register.
+    /// Returns the width of a vector register in bits.
     pub fn vector_bits(self) -> u32 {
         match self {
             Self::V1 | Self::V2 => 128,
@@ -324,12 +329,12 @@ impl Level {
         }
     }
 
-    /// The target of an image with code of this level: `spir64_x86_64:x86-64-v3`.
+    /// Returns the target of an image with code of this level: `spir64_x86_64:x86-64-v3`.
     pub fn image_target(self) -> String {
         format!("{ARCH}{SEPARATOR}{}", self.as_str())
     }
 
-    /// Inverse of [`Level::image_target`].
+    /// Returns the level of an image's target, the inverse of [`Level::image_target`].
     pub fn of_image_target(target: &str) -> Option<Self> {
         let (arch, level) = target.split_once(SEPARATOR)?;
         Self::ALL.into_iter().find(|known| arch == ARCH && known.as_str() == level)

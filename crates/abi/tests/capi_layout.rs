@@ -1,7 +1,7 @@
-//! `scythe_abi::capi` and `include/sycl/detail/abi.h` describe the same bytes.
+//! Checks that `scythe_abi::capi` and `include/sycl/detail/abi.h` have the same layout.
 //!
-//! Every row names one number twice, once as a C expression and once as a Rust one. The C side is
-//! compiled with the system's compiler against the real header.
+//! Every row states one number twice: as a C expression and as a Rust expression. The system's C
+//! compiler compiles the C expressions against the real header.
 
 use std::fmt::Write as _;
 use std::mem::{offset_of, size_of};
@@ -10,7 +10,7 @@ use std::process::Command;
 
 use scythe_abi::capi as c;
 
-/// Rows `(C expression, value in Rust)`.
+/// Returns the rows `(C expression, value in Rust)`.
 fn rows() -> Vec<(String, u64)> {
     let mut rows: Vec<(String, u64)> = Vec::new();
     macro_rules! layout {

@@ -1,48 +1,44 @@
-//! What follows from a row of the table: which code it stands for, which compiler makes it and for
-//! which device, and the macros of its device pass.
+//! Derives facts from a row of the table: the name of its code, its compiler and device, and the
+//! macros of its device pass.
 
+use crate::errors::{ImpossibleName, NoCompiler, WrongCompiler};
 use crate::table::{Target, embedded};
-use crate::{Table, words};
+use crate::{Error, Table, shell_words};
 use scythe_abi::cuda::Architecture;
 use scythe_abi::intel::Version;
 use scythe_abi::target::{Family, PTX_BASE, SEPARATOR, Target as Id};
+use scythe_diag::Report;
 
-/// The option by which ocloc is told the device.
+/// The option of ocloc that selects the device.
 pub const OCLOC_DEVICE: &str = "-device";
 
-/// Compilers that `aot-toolchain` can name, and the family of what they make. A name that begins
-/// with `ocloc` is one of several ocloc.
+/// The compilers that `aot-toolchain` can name, with the family of their code. Names that start
+/// with `ocloc` are versions of ocloc.
 const TOOLCHAINS: [(&str, Family); 3] =
     [("ocloc", Family::Intel), ("ptxas", Family::Nvidia), ("scythe", Family::Cpu)];
 
-/// The options by which `ptxas` is told the architecture.
+/// The options of `ptxas` that select the architecture.
 const PTXAS_ARCH: [&str; 2] = ["-arch", "--gpu-name"];
 
 impl Target {
-    /// What its device code is known by in objects and images. An error says why no code can be
-    /// made for it.
-    pub fn id(&self) -> Result<Id, String> {
-        let name = &*self.name;
+    /// Returns the name of the target's device code in objects and images. The error is the reason
+    /// why there can be no code for the target.
+    pub fn id(&self) -> Result<Id, Error> {
         let family = self.family()?;
-        Id::named(family, name).ok_or_else(|| format!("'{name}' cannot be the name of a target"))
+        Id::named(family, &self.name)
+            .ok_or_else(|| ImpossibleName { name: self.name.to_string() }.report())
     }
 
-    /// The family, by the name, else by the compiler.
-    fn family(&self) -> Result<Family, String> {
+    /// Returns the family, which the name or else the compiler determines.
+    fn family(&self) -> Result<Family, Error> {
         if self.name == "spir64" {
             return Ok(Family::Generic);
         }
         let named = Family::of_image_target(&self.name);
         let toolchain = Some(&*self.aot_toolchain).filter(|toolchain| !toolchain.is_empty());
         let Some(toolchain) = toolchain else {
-            let message = format!(
-                "the device configuration does not name a compiler for the target '{}'",
-                self.name
-            );
-            return Err(format!(
-                "{message}: expected {} as its 'aot-toolchain'",
-                toolchains(named)
-            ));
+            let target = self.name.to_string();
+            return Err(NoCompiler { target, expected: toolchains(named) }.report());
         };
         let file = toolchain.rsplit('/').next().unwrap_or_default();
         let is_it = |known: &str| file == known || known == "ocloc" && file.starts_with(known);
@@ -50,33 +46,33 @@ impl Target {
         match (made, named) {
             (Some(made), None) => Ok(made),
             (Some(made), Some(named)) if made == named => Ok(made),
-            _ => Err(format!(
-                "the device configuration names the compiler '{toolchain}' for the target '{}', \
-                 expected {}",
-                self.name,
-                toolchains(named)
-            )),
+            _ => {
+                let (compiler, target) = (toolchain.to_owned(), self.name.to_string());
+                let expected = toolchains(named);
+                Err(WrongCompiler { compiler, target, expected }.report())
+            }
         }
     }
 
-    /// The options for its compiler, one by one.
+    /// Returns the options for the target's compiler as a list.
     pub fn options(&self) -> Vec<String> {
-        words::split(&self.aot_toolchain_options)
+        shell_words::split(&self.aot_toolchain_options)
     }
 
-    /// The device that ocloc is told.
+    /// Returns the device in the options of ocloc.
     pub fn ocloc_device(&self) -> Option<String> {
         let words = self.options();
         let at = words.iter().position(|word| word == OCLOC_DEVICE)?;
         words.get(at + 1).cloned()
     }
 
-    /// The architecture that `ptxas` is told, `sm_90`; for a family of GPUs, the oldest one.
+    /// Returns the architecture in the options of `ptxas`, such as `sm_90`. For a family of GPUs,
+    /// it is the oldest one.
     pub fn cuda_arch(&self) -> Option<String> {
         self.cuda_options().0
     }
 
-    /// That architecture, and all other options.
+    /// Returns that architecture, and all other options.
     pub fn cuda_options(&self) -> (Option<String>, Vec<String>) {
         let (mut arch, mut others) = (None, Vec::new());
         let mut words = self.options().into_iter();
@@ -91,8 +87,8 @@ impl Target {
         (arch, others)
     }
 
-    /// The PTX version, times ten, that code for NVIDIA GPUs is compiled to: the first that knows
-    /// the architecture, and the newest known where nobody told.
+    /// Returns the PTX version, times ten, of code for NVIDIA GPUs: the first version that supports
+    /// the architecture. If the architecture is unknown, returns the newest known version.
     pub fn ptx_version(&self) -> u32 {
         let table = Table::embedded();
         let arch = self.cuda_arch();
@@ -104,7 +100,7 @@ impl Target {
             .unwrap_or_default()
     }
 
-    /// The macros that its device pass predefines, as `NAME=VALUE`.
+    /// Returns the macros that the target's device pass predefines, as `NAME=VALUE`.
     pub fn macros(&self) -> Vec<String> {
         let of_name = |name: &str| {
             let upper =
@@ -122,7 +118,7 @@ impl Target {
         if id.family() == Family::Cpu {
             macros.push("__SYCL_TARGET_INTEL_X86_64__=1".to_owned());
         }
-        // Levels of the CPU share a device pass, and families have no macro of their own.
+        // Levels of the CPU share a device pass, and families have no macro.
         let level = id.family() == Family::Cpu && self.name.starts_with(Family::Cpu.prefix());
         if id.arch().is_some() && !level {
             let architectures = self.aspects.iter().filter(|aspect| aspect.is_gpu_architecture());
@@ -136,14 +132,14 @@ impl Target {
         macros
     }
 
-    /// The version of the Intel GPU that it stands for, where it is one and the version is known.
+    /// Returns the version of the target's Intel GPU, if it is one and the version is known.
     fn version(&self) -> Option<Version> {
         let of = |target: &Target| {
             let aliases = Table::aliases(&target.name).find_map(Version::in_name);
             aliases.or_else(|| Version::in_name(&target.name))
         };
         let device = self.ocloc_device()?;
-        // Where a target has the code of another, it has its version as well.
+        // A target with the code of another target also has its version.
         let same_code = || {
             crate::table::TARGETS
                 .iter()
@@ -153,7 +149,7 @@ impl Target {
     }
 }
 
-/// For messages: the compilers of a family, or all.
+/// Lists the compilers of a family, or all compilers, for messages.
 fn toolchains(family: Option<Family>) -> String {
     let fits = |of: &Family| family.is_none_or(|family| family == *of);
     let names: Vec<String> =
@@ -165,8 +161,8 @@ fn toolchains(family: Option<Family>) -> String {
     }
 }
 
-/// The version of the Intel GPU that a target, or an image's target, names; `None` where it names
-/// none or several.
+/// Returns the version of the Intel GPU of a target or an image's target, or `None` if it stands
+/// for none or several.
 pub fn intel_version(target: &str) -> Option<Version> {
     let in_table = || {
         let row = Table::embedded().lookup(target)?.clone();
@@ -178,8 +174,8 @@ pub fn intel_version(target: &str) -> Option<Version> {
     }
 }
 
-/// The name of the target that stands for a version: `intel_gpu_skl`, or `intel_gpu_12_55_1` where
-/// there is no other.
+/// Returns the name of the target for a version: `intel_gpu_skl`, or `intel_gpu_12_55_1` if there
+/// is no other name.
 pub fn intel_name(version: Version) -> String {
     let name = version.numbered_name();
     match embedded(Table::canonical(&name)) {
@@ -218,9 +214,9 @@ mod tests {
         for target in Table::embedded().targets() {
             match target.id() {
                 Ok(id) => assert_eq!(id.name(), target.name),
-                Err(message) => {
+                Err(error) => {
                     assert_eq!(
-                        message,
+                        error.message,
                         "the device configuration does not name a compiler for the target \
                          'spir64_fpga': expected 'ocloc', 'ptxas' or 'scythe' as its \
                          'aot-toolchain'"
@@ -262,7 +258,7 @@ mod tests {
         let of = |name: &str, toolchain: &str| {
             let mut target = Target::new(name);
             target.aot_toolchain = toolchain.to_owned().into();
-            target.id().map(|id| id.bundle_id())
+            target.id().map(|id| id.bundle_id()).map_err(|error| error.message)
         };
         assert_eq!(of("mine", "ocloc-22.43").unwrap(), "sycl-spir64_gen-unknown-unknown-@mine");
         assert_eq!(

@@ -1,32 +1,32 @@
-//! The device configuration: what is known of each target of `-fsycl-targets=` when a program is
-//! compiled.
+//! The device configuration: the facts about each target of `-fsycl-targets=` that are known when a
+//! program is compiled.
 //!
 //! The default configuration, `td/DeviceConfig.td`, is compiled into this crate as sorted
-//! constants: asking it costs a binary search, and nothing when a program starts. A user's YAML
-//! file adds targets and updates known ones ([`Table::extend_with_yaml`]).
+//! constants. A lookup is a binary search, and nothing is initialised when a program starts. A
+//! user's YAML file adds targets and updates known ones ([`Table::extend_with_yaml`]).
 //!
 //! * [`Table`], [`Target`]: the table.
-//! * [`Target::id`]: what code of a target is called in objects and images; [`Target::macros`] and
-//!   others: what its passes and compilers are told.
+//! * [`Target::id`]: the name of a target's code in objects and images. [`Target::macros`] and
+//!   others: options for its passes and compilers.
 //! * [`intel_version`], [`intel_name`]: versions of Intel GPUs.
-//! * [`macros_for`]: what `any_device_has` and `all_devices_have` of the headers are made of.
-//! * [`Target::check`]: whether a target has what an image needs.
+//! * [`macros_for`]: the macros for `any_device_has` and `all_devices_have` of the headers.
+//! * [`Target::check`]: whether a target meets the requirements of an image.
 //! * `tablegen`: the back end that writes C++ tables (feature `tablegen`).
 
 #![forbid(unsafe_code)]
 
 mod code;
+pub mod errors;
 mod macros;
-pub mod near;
 #[cfg(feature = "tablegen")]
-// The build script uses the rest of it.
+// The build script uses the other functions.
 #[allow(dead_code)]
 mod records;
 mod requirements;
+pub mod shell_words;
 mod table;
 #[cfg(feature = "tablegen")]
 pub mod tablegen;
-pub mod words;
 mod yaml;
 
 pub use code::{OCLOC_DEVICE, intel_name, intel_version};
@@ -34,7 +34,7 @@ pub use macros::macros_for;
 pub use requirements::Lack;
 pub use table::{Table, Target};
 
-/// What was found in a file that is used all the same.
+/// A warning about a file. The file is used.
 pub type Warning = scythe_diag::Diagnostic;
-/// Why a file cannot be used. It changed nothing.
+/// An error in a file or in the name of a target. A file with an error changes nothing.
 pub type Error = scythe_diag::Diagnostic;

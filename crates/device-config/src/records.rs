@@ -1,16 +1,16 @@
-//! TableGen records, as stock `llvm-tblgen` dumps them in JSON.
+//! Reads TableGen records from the JSON that stock `llvm-tblgen` dumps.
 //!
-//! The build script reads the default configuration through this file, and the tool that writes C++
-//! tables any other.
+//! The build script reads the default configuration with this file. The tool that writes C++ tables
+//! reads other files with it.
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Names the prefix of the LLVM to use, as for the crates that link it.
+/// The variable with the prefix of LLVM, as for the crates that link LLVM.
 pub const PREFIX_VARIABLE: &str = "LLVM_SYS_221_PREFIX";
 
-/// Where `llvm-tblgen` may be, in the order in which they are tried.
+/// Returns the paths of `llvm-tblgen`, in the order of the search.
 fn candidates() -> Vec<PathBuf> {
     let prefix =
         std::env::var_os(PREFIX_VARIABLE).map(|prefix| Path::new(&prefix).join("bin/llvm-tblgen"));
@@ -20,8 +20,25 @@ fn candidates() -> Vec<PathBuf> {
         .collect()
 }
 
-/// Runs `llvm-tblgen -dump-json` on a file. What it says of mistakes in the file is the error.
-pub fn dump(input: &Path, include: &[PathBuf]) -> Result<String, String> {
+/// The reason why there is no dump of a file.
+pub enum DumpError {
+    /// `llvm-tblgen` cannot be run.
+    NoTableGen(String),
+    /// `llvm-tblgen` rejects the file and prints this text.
+    Rejected(String),
+}
+
+/// The text for the build script.
+impl From<DumpError> for String {
+    fn from(error: DumpError) -> Self {
+        match error {
+            DumpError::NoTableGen(text) | DumpError::Rejected(text) => text,
+        }
+    }
+}
+
+/// Runs `llvm-tblgen -dump-json` on a file.
+pub fn dump(input: &Path, include: &[PathBuf]) -> Result<String, DumpError> {
     let tools = candidates();
     for tool in &tools {
         let mut command = Command::new(tool);
@@ -32,27 +49,32 @@ pub fn dump(input: &Path, include: &[PathBuf]) -> Result<String, String> {
         let output = match command.output() {
             Ok(output) => output,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
-            Err(error) => return Err(format!("cannot run {}: {error}", tool.display())),
+            Err(error) => {
+                let reason = format!("cannot run '{}': {error}", tool.display());
+                return Err(DumpError::NoTableGen(reason));
+            }
         };
         if !output.status.success() {
-            return Err(String::from_utf8_lossy(&output.stderr).trim().to_owned());
+            let text = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+            return Err(DumpError::Rejected(text));
         }
         return String::from_utf8(output.stdout).map_err(|error| {
-            format!("the output of {} is not UTF-8 text: {error}", tool.display())
+            let reason = format!("the output of '{}' is not UTF-8 text: {error}", tool.display());
+            DumpError::NoTableGen(reason)
         });
     }
     let tried: Vec<String> = tools.iter().map(|tool| tool.display().to_string()).collect();
-    Err(format!(
+    Err(DumpError::NoTableGen(format!(
         "llvm-tblgen of LLVM 22 was not found; tried {}. Set {PREFIX_VARIABLE} to the prefix of \
          LLVM 22",
         tried.join(", ")
-    ))
+    )))
 }
 
-/// Every record of a file.
+/// All records of a file.
 pub struct Records(Value);
 
-/// One record.
+/// A record.
 #[derive(Clone, Copy)]
 pub struct Record<'a> {
     name: &'a str,
@@ -73,7 +95,7 @@ impl Records {
         }
     }
 
-    /// The records that derive from a class.
+    /// Returns the records that derive from a class.
     pub fn instances<'a>(&'a self, class: &str) -> Result<Vec<Record<'a>>, String> {
         let names = self
             .0
@@ -100,7 +122,8 @@ impl<'a> Record<'a> {
         self.field(field)?.as_str().ok_or_else(|| self.unfit(field, "a string"))
     }
 
-    /// A number, a bit, or one of several bits alone: the dump does not tell more bits from a list.
+    /// Returns a number, a bit, or a single element of several bits. The dump does not distinguish
+    /// longer bits from a list.
     pub fn integer(self, field: &str) -> Result<i64, String> {
         let value = self.field(field)?;
         let alone = value.as_array().is_none_or(|bits| bits.len() == 1);
@@ -115,7 +138,7 @@ impl<'a> Record<'a> {
         self.list(field, Value::as_str, "a list of strings")
     }
 
-    /// Names of the records in a list.
+    /// Returns the names of the records in a list.
     pub fn definitions(self, field: &str) -> Result<Vec<&'a str>, String> {
         self.list(field, |item| item.get("def")?.as_str(), "a list of records")
     }
@@ -135,7 +158,7 @@ impl<'a> Record<'a> {
     }
 }
 
-/// A number, a bit, or several bits, of which the dump has the lowest first.
+/// Converts a number, a bit, or several bits. The dump has the lowest bit first.
 pub fn integer(value: &Value) -> Option<i64> {
     let Value::Array(bits) = value else { return value.as_i64() };
     if bits.is_empty() || bits.len() > 64 {

@@ -1,23 +1,23 @@
-//! Whether a target has what a device image needs.
+//! Checks whether a target meets the requirements of a device image.
 
 use crate::{Table, Target};
 use scythe_abi::aspect::Aspect;
 use scythe_abi::requirements::Requirements;
 use std::fmt;
 
-/// The first thing that a target lacks.
+/// The first feature that a target lacks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Lack {
     /// The number of an aspect.
     Aspect(u32),
     SubGroupSize(u32),
-    /// Work-items of a work-group, and how many the target allows.
+    /// The number of work-items of a work-group, and the limit of the target.
     WorkGroupSize(u64, u64),
     /// The architectures that the image was compiled for.
     FixedTarget(Vec<u32>),
 }
 
-/// The aspect's name, or its number where nobody knows it.
+/// Returns the name of an aspect, or its number if the aspect is unknown.
 fn aspect_name(number: u32) -> String {
     Aspect::from_u32(number)
         .map_or_else(|| format!("aspect {number}"), |aspect| aspect.as_str().to_owned())
@@ -43,11 +43,12 @@ impl fmt::Display for Lack {
 }
 
 impl Target {
-    /// Whether code with these requirements can be compiled for the target: compares aspects,
-    /// sub-group sizes and fixed targets.
+    /// Checks whether code with these requirements can be compiled for the target. Compares
+    /// aspects, sub-group sizes and fixed targets.
     ///
-    /// A target that may support other aspects lacks none for certain. Its devices may be those of
-    /// a fixed target with all of its aspects. Where it lists no sub-group sizes, all are possible.
+    /// A target that may support other aspects cannot lack an aspect with certainty. Its devices
+    /// may be those of a fixed target with all of its aspects. If it lists no sub-group sizes, all
+    /// are possible.
     pub fn check(&self, required: &Requirements) -> Result<(), Lack> {
         let target = self;
         let has = |number: u32| target.aspects.iter().any(|&aspect| aspect as u32 == number);
@@ -75,8 +76,8 @@ impl Target {
         }
     }
 
-    /// Whether a device of the target can run code with these requirements: as [`Target::check`],
-    /// and the work-group sizes where the limit is known.
+    /// Checks whether a device of the target can run code with these requirements: like
+    /// [`Target::check`], and also work-group sizes if the limit is known.
     pub fn check_launch(&self, required: &Requirements) -> Result<(), Lack> {
         self.check(required)?;
         let Some(limit) = self.max_work_group_size else { return Ok(()) };
@@ -90,13 +91,13 @@ impl Target {
     }
 }
 
-/// Some devices of `family` may have this architecture.
+/// Whether some devices of `family` may have this architecture.
 fn is_among(family: &Target, architecture: u32) -> bool {
     let table = Table::embedded();
     let is_it = |target: &&Target| {
         target.architecture().is_some_and(|aspect| aspect as u32 == architecture)
     };
-    // An architecture that nobody knows may be anything.
+    // An unknown architecture may belong to any family.
     table
         .targets()
         .find(is_it)

@@ -1,52 +1,54 @@
-//! The table of targets: constants of the default configuration, and over them what the user's
-//! files say.
+//! The table of targets: constants of the default configuration, extended by the user's files.
 
-use crate::near::nearest;
+use crate::errors::{AmdGpu, UnknownTarget};
 use crate::{Error, Warning, yaml};
 use scythe_abi::aspect::Aspect;
 use scythe_abi::cuda::Architecture;
 use scythe_abi::intel::Version;
 use scythe_abi::target::{Family, TRIPLE_SUFFIXES, Target as Id};
+use scythe_diag::Report;
+use scythe_diag::spelling::nearest;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
-/// One target of `-fsycl-targets=`.
+/// A target of `-fsycl-targets=`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
-    /// Spelt as on the command line; never an alias.
+    /// The name on the command line. It is never an alias.
     pub name: Cow<'static, str>,
-    /// What every device of this target has, in the order of their numbers.
+    /// The aspects of every device of this target, in the order of their numbers.
     pub aspects: Cow<'static, [Aspect]>,
-    /// The name stands for several devices, some of which may have more aspects.
+    /// Whether the name stands for several devices, some of which may have more aspects.
     pub may_support_other_aspects: bool,
-    /// In increasing order. Empty, where other aspects are possible: unknown.
+    /// The sub-group sizes, in increasing order. If other aspects are possible, an empty list means
+    /// that the sizes are unknown.
     pub sub_group_sizes: Cow<'static, [u32]>,
-    /// The ahead-of-time compiler; empty where there is none.
+    /// The ahead-of-time compiler. Empty if there is none.
     pub aot_toolchain: Cow<'static, str>,
-    /// What that compiler is told to select the device.
+    /// The options by which that compiler selects the device.
     pub aot_toolchain_options: Cow<'static, str>,
-    /// Work-items in a work-group at most, where known.
+    /// The largest number of work-items in a work-group, if known.
     pub max_work_group_size: Option<u64>,
-    /// Bytes of local memory of a work-group at most, where known.
+    /// The largest size of a work-group's local memory in bytes, if known.
     pub local_mem_size: Option<u64>,
-    /// For NVIDIA GPUs, the first PTX version, times ten, that knows the architecture.
+    /// For NVIDIA GPUs, the first PTX version, times ten, that supports the architecture.
     pub first_ptx: Option<u32>,
 }
 
 include!(concat!(env!("OUT_DIR"), "/targets.rs"));
 
-/// What is known of all targets.
+/// The facts about all targets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Table {
-    /// The targets of the user's files, as they are after all updates.
+    /// The targets of the user's files, after all updates.
     added: BTreeMap<String, Target>,
 }
 
 impl Target {
-    /// A target of which nothing is known but its name, and what that tells: `intel_gpu_NAME` is
-    /// compiled by `ocloc -device NAME`, `nvidia_gpu_sm_NN` by `ptxas -arch=sm_NN`, and
-    /// `x86_64_NAME` by Scythe itself.
+    /// Makes a target of which only the name is known. The name may determine the compiler:
+    /// `intel_gpu_NAME` is compiled by `ocloc -device NAME`, `nvidia_gpu_sm_NN` by `ptxas
+    /// -arch=sm_NN`, and `x86_64_NAME` by Scythe.
     pub fn new(name: &str) -> Self {
         let (toolchain, options) = inferred(name);
         Self {
@@ -66,16 +68,16 @@ impl Target {
         self.aspects.contains(&aspect)
     }
 
-    /// The aspect that only devices of this target have. Targets that stand for several devices,
-    /// and those of the user, have none.
+    /// Returns the aspect that only devices of this target have. Targets for several devices and
+    /// the user's targets have none.
     pub fn architecture(&self) -> Option<Aspect> {
-        // Of the architectures of one target, the most special one has the highest number.
+        // Of the architectures of one target, the most specific one has the highest number.
         let own = self.aspects.iter().copied().rfind(|aspect| aspect.is_architecture())?;
         Some(own).filter(|_| !self.may_support_other_aspects || self.has(Aspect::Cpu))
     }
 }
 
-/// The compiler that a name tells, and the options that select the device.
+/// Returns the compiler that a name determines, and the options that select the device.
 pub(crate) fn inferred(name: &str) -> (Cow<'static, str>, Cow<'static, str>) {
     let rest = |family: Family| name.strip_prefix(family.prefix()).filter(|rest| !rest.is_empty());
     if let Some(device) = rest(Family::Intel) {
@@ -94,12 +96,12 @@ pub(crate) fn inferred(name: &str) -> (Cow<'static, str>, Cow<'static, str>) {
 }
 
 impl Table {
-    /// The default configuration.
+    /// Returns the default configuration.
     pub const fn embedded() -> Self {
         Self { added: BTreeMap::new() }
     }
 
-    /// The target with this name, alias, triple or bundle id.
+    /// Returns the target with this name, alias, triple or bundle id.
     pub fn lookup(&self, name: &str) -> Option<&Target> {
         let find = |name: &str| self.added.get(name).or_else(|| embedded(name));
         let short = || {
@@ -107,27 +109,24 @@ impl Table {
                 .iter()
                 .find_map(|suffix| find(Self::canonical(name.strip_suffix(suffix)?)))
         };
-        // With an architecture behind a triple, as in bundle ids.
+        // A bundle id has an architecture after the triple.
         let by_id = || find(Self::canonical(&Id::of_id(name)?.name()));
         find(Self::canonical(name)).or_else(short).or_else(by_id)
     }
 
-    /// What code for the target of this name is known by. Otherwise an error for the user: no such
-    /// target, with the nearest name, or one that no code can be made for.
-    pub fn id(&self, name: &str) -> Result<Id, String> {
+    /// Returns the name of the code for a target. The error says that the target is unknown, with
+    /// the nearest name, or that there can be no code for it.
+    pub fn id(&self, name: &str) -> Result<Id, Error> {
         match self.lookup(name) {
             Some(target) => target.id(),
             None => Err(self.unknown(name)),
         }
     }
 
-    /// Why a name is none: the vendor, or the nearest name, and what is expected.
-    pub fn unknown(&self, name: &str) -> String {
+    /// Makes the error for an unknown name, with the vendor or the nearest name.
+    pub fn unknown(&self, name: &str) -> Error {
         if name.starts_with("amd_gpu_") || name.starts_with("amdgcn") {
-            return format!(
-                "the target '{name}' is an AMD GPU, which Scythe does not support: expected \
-                 {EXPECTED}"
-            );
+            return AmdGpu { name: name.to_owned(), expected: EXPECTED }.report();
         }
         let names = self
             .targets()
@@ -136,11 +135,12 @@ impl Table {
         let hint = nearest(name, names)
             .map(|near| format!(" (did you mean '{near}'?)"))
             .unwrap_or_default();
-        format!("unknown device target '{}'{hint}: expected {EXPECTED}", name.escape_debug())
+        let name = name.escape_debug().to_string();
+        UnknownTarget { name, hint, expected: EXPECTED }.report()
     }
 
-    /// The name under which the default configuration knows a target that has several. Unknown
-    /// names are their own.
+    /// Returns the name in the default configuration of a target that has several names. Unknown
+    /// names stay as they are.
     pub fn canonical(name: &str) -> &str {
         let known = |name: &str| alias(name).or_else(|| embedded(name).map(|target| &*target.name));
         let short =
@@ -148,12 +148,12 @@ impl Table {
         known(name).or_else(short).unwrap_or(name)
     }
 
-    /// The other names of a target.
+    /// Returns the other names of a target.
     pub fn aliases(name: &str) -> impl Iterator<Item = &'static str> {
         ALIASES.iter().filter(move |(_, of)| *of == name).map(|(alias, _)| *alias)
     }
 
-    /// Every target, by name. Aliases are left out.
+    /// Returns all targets by name, without aliases.
     pub fn targets(&self) -> impl Iterator<Item = &Target> {
         let mut all: BTreeMap<&str, &Target> =
             TARGETS.iter().map(|target| (&*target.name, target)).collect();
@@ -161,14 +161,14 @@ impl Table {
         all.into_values()
     }
 
-    /// Adds and updates what a user's file says. An error changes nothing.
+    /// Adds and updates targets from a user's file. A file with an error changes nothing.
     pub fn extend_with_yaml(&mut self, path: impl AsRef<Path>) -> Result<Vec<Warning>, Error> {
         let path = path.as_ref();
         let text = yaml::read(path)?;
         self.extend_with_yaml_text(&path.to_string_lossy(), &text)
     }
 
-    /// The same for text; `file` is its name in messages.
+    /// Like [`Table::extend_with_yaml`], for text. `file` is its name in messages.
     pub fn extend_with_yaml_text(&mut self, file: &str, text: &str) -> Result<Vec<Warning>, Error> {
         let known = |name: &str| self.lookup(name).map(|target| target.name.to_string());
         let (entries, mut warnings) =
@@ -203,7 +203,7 @@ impl Table {
     }
 }
 
-/// For messages: what targets are called.
+/// The forms of target names, for messages.
 const EXPECTED: &str = "'spir64' (generic code, compiled at run time), 'spir64_x86_64', 'x86_64' \
     or 'native_cpu' (the CPU, ahead \
     of time), 'x86_64_LEVEL' (the CPU, for one level), 'intel_gpu_NAME' or 'spir64_gen' with \

@@ -1,26 +1,38 @@
-//! The TableGen back end `-gen-dynamic-tables`: records of class `DynamicTable` become `std::map`s
-//! in C++.
+//! The TableGen back end `-gen-dynamic-tables`, which writes records of class `DynamicTable` as
+//! `std::map`s in C++.
 //!
-//! Records come from stock `llvm-tblgen`; see `td/DynamicTable.td` for what a table says. The
-//! output depends on the input alone, and is ordered by key.
+//! Stock `llvm-tblgen` reads the records. `td/DynamicTable.td` describes the contents of a table.
+//! The output depends only on the input, and is ordered by key.
 
-use crate::records::{self, Record, Records, integer};
+use crate::Error;
+use crate::errors::{BadRecord, NoTableGen, RejectedByTableGen};
+use crate::records::{self, DumpError, Record, Records, integer};
+use scythe_diag::Report;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// Files that a `.td` file may include without having them: the class of tables, and the default
-/// configuration. A path below the include folder, and the text.
+/// Files that every `.td` file can include: the class of tables, and the default configuration.
+/// Each has a path below the include folder, and its text.
 pub const BUILT_IN: [(&str, &str); 3] = [
     ("llvm/TableGen/DynamicTable.td", include_str!("../td/llvm/TableGen/DynamicTable.td")),
     ("Aspects.td", include_str!("../td/Aspects.td")),
     ("DeviceConfig.td", include_str!("../td/DeviceConfig.td")),
 ];
 
-/// The C++ code of every dynamic table in a `.td` file.
-pub fn dynamic_tables(input: &Path, include: &[PathBuf]) -> Result<String, String> {
-    let records = Records::from_json(&records::dump(input, include)?)?;
+/// Returns the C++ code of every dynamic table in a `.td` file.
+pub fn dynamic_tables(input: &Path, include: &[PathBuf]) -> Result<String, Error> {
+    let json = records::dump(input, include).map_err(|error| match error {
+        DumpError::NoTableGen(reason) => NoTableGen { reason }.report(),
+        DumpError::Rejected(text) => RejectedByTableGen.report().note(text),
+    })?;
+    tables_of(&json).map_err(|reason| BadRecord { reason }.report())
+}
+
+/// Returns the C++ code of the tables in a dump of records.
+fn tables_of(json: &str) -> Result<String, String> {
+    let records = Records::from_json(json)?;
     let mut tables: Vec<_> = records.instances("DynamicTable").unwrap_or_default();
     if tables.is_empty() {
         return Err("no record of class 'DynamicTable': expected one for each table".into());
@@ -33,7 +45,7 @@ pub fn dynamic_tables(input: &Path, include: &[PathBuf]) -> Result<String, Strin
     Ok(code)
 }
 
-/// What an entry is found by.
+/// The key of an entry.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Key {
     Number(i64),
@@ -93,7 +105,7 @@ fn dynamic_table(records: &Records, table: Record<'_>) -> Result<String, String>
     Ok(code + "};\n#endif\n")
 }
 
-/// The C++ initialiser of one member.
+/// Returns the C++ initialiser of one member.
 fn initialiser(
     records: &Records,
     table: Record<'_>,
@@ -124,17 +136,17 @@ fn initialiser(
     }
 }
 
-/// Why a value is no initialiser.
+/// The reason why a value has no initialiser.
 enum Fault {
-    /// No such type.
+    /// The type is unknown.
     Kind,
-    /// The value has another type than this.
+    /// The value does not have this type.
     Value(String),
     Record(String),
 }
 
-/// The initialiser of a value of type `kind`: `int`, `bit`, `bits<N>`, `string`, `list<KIND>`, or a
-/// class, for records of which their member `Name` stands.
+/// Returns the initialiser of a value of type `kind`: `int`, `bit`, `bits<N>`, `string`,
+/// `list<KIND>`, or a class. For a record of a class, it is the record's member `Name`.
 fn of_kind(records: &Records, kind: &str, value: &Value) -> Result<String, Fault> {
     let kind = kind.trim();
     let of = |start: &str| kind.strip_prefix(start)?.trim().strip_prefix('<')?.strip_suffix('>');
@@ -167,17 +179,17 @@ fn of_kind(records: &Records, kind: &str, value: &Value) -> Result<String, Fault
     }
 }
 
-/// A number, of a type that holds it.
+/// Formats a number as a literal of a type that can represent it.
 fn literal(number: i64) -> String {
     match number {
-        // C++ has no literal for it: the sign is an operator.
+        // C++ has no literal for this number, because the sign is an operator.
         i64::MIN => "(-9223372036854775807LL - 1)".to_owned(),
         _ if i32::try_from(number).is_ok() => number.to_string(),
         _ => format!("{number}LL"),
     }
 }
 
-/// A string literal.
+/// Formats a string literal.
 fn quoted(text: &str) -> String {
     let mut literal = String::from("\"");
     for byte in text.bytes() {

@@ -1,4 +1,4 @@
-//! The user's configuration file: targets, and below each what is known of it.
+//! Reads the user's configuration file: targets with their facts.
 //!
 //! ```yaml
 //! intel_gpu_skl:
@@ -11,17 +11,22 @@
 //!   local-mem-size: 65536
 //! ```
 //!
-//! A file is read to its end before anything of it counts. Whatever does not fit is an error with
-//! line and column; anchors, tags and further documents are none of this format's business, and
-//! errors too.
+//! The whole file is read before any of it takes effect. Everything that does not fit is an error
+//! with line and column. Anchors, tags and further documents are not part of this format, and are
+//! errors, too.
 
-use crate::near::nearest;
+use crate::errors::{
+    BadName, BadNumber, NoValue, NotBoolean, NotProgram, NotText, NotYaml, RepeatedKey,
+    SecondDocument, UnknownAspect, UnknownAspectNumber, UnknownKey, Unreadable, UnsupportedYaml,
+    WrongStructure,
+};
 use crate::table::{Target, inferred};
 use crate::{Error, Warning};
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, StrInput};
 use scythe_abi::aspect::Aspect;
 use scythe_abi::target::{LONGEST_NAME, is_name};
-use scythe_diag::{Diagnostic, Location};
+use scythe_diag::spelling::nearest;
+use scythe_diag::{Diagnostic, Location, Report};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::Path;
@@ -41,10 +46,10 @@ const MAX_SUB_GROUP_SIZE: u64 = 1024;
 const MAX_WORK_GROUP_SIZE: u64 = 1 << 31;
 const MAX_LOCAL_MEM_SIZE: u64 = 1 << 40;
 
-/// What a file says of one target. `None` leaves what was known.
+/// The facts of a file about one target. `None` keeps the known value.
 #[derive(Debug, Default)]
 pub(crate) struct Entry {
-    /// The target that its name stands for, and where the file has it.
+    /// The target of the entry, and the location of the entry.
     pub target: String,
     pub place: Option<Location>,
     aspects: Option<Vec<Aspect>>,
@@ -72,7 +77,7 @@ impl Entry {
             target.sub_group_sizes = Cow::Owned(sizes);
         }
         if let Some(toolchain) = self.aot_toolchain {
-            // Options that were meant for another compiler would be wrong for this one.
+            // Options for another compiler would be wrong for this one.
             if toolchain != target.aot_toolchain {
                 let (inferred, options) = inferred(&target.name);
                 target.aot_toolchain_options =
@@ -88,33 +93,31 @@ impl Entry {
     }
 }
 
-/// The text of a file.
+/// Reads the text of a file.
 pub(crate) fn read(path: &Path) -> Result<String, Error> {
     let file = path.to_string_lossy();
     let bytes = std::fs::read(path).map_err(|error| {
         let text = error.to_string();
         let reason = text.split(" (os error").next().unwrap_or_default();
-        Diagnostic::error(format!("cannot read the device configuration: {reason}"))
-            .at(Location::file(&*file))
+        Unreadable { reason: reason.to_owned() }.report().at(Location::file(&*file))
     })?;
     String::from_utf8(bytes).map_err(|error| {
         let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let line = good.iter().filter(|&&byte| byte == b'\n').count() + 1;
         let column =
             good.len() - good.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1) + 1;
-        Diagnostic::error("the device configuration is not UTF-8 text")
-            .at(location(&file, line, column))
+        NotText.report().at(location(&file, line, column))
     })
 }
 
-/// Every entry of a file, in order, and what is odd about them. `resolve` gives the target that a
-/// name stands for.
+/// Returns all entries of a file, in order, and warnings about them. `resolve` returns the target
+/// of a name.
 pub(crate) fn parse(
     file: &str,
     text: &str,
     resolve: impl Fn(&str) -> String,
 ) -> Result<(Vec<Entry>, Vec<Warning>), Error> {
-    // Some editors put the mark at the start; it is not part of the text.
+    // Some editors write a byte-order mark, which is not part of the text.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut reader = Reader { file, parser: Parser::new_from_str(text) };
     let mut entries: Vec<Entry> = Vec::new();
@@ -153,11 +156,8 @@ pub(crate) fn parse(
 
 fn check_name(reader: &Reader<'_>, name: &str, at: Marker) -> Result<(), Error> {
     if !is_name(name) {
-        let seen: String = name.escape_debug().take(2 * LONGEST_NAME).collect();
-        let expected = format!("at most {LONGEST_NAME} letters, digits, '_', '-' and '.'");
-        return Err(
-            reader.error(at, format!("'{seen}' is not a valid target name: expected {expected}"))
-        );
+        let name: String = name.escape_debug().take(2 * LONGEST_NAME).collect();
+        return Err(reader.error(at, &BadName { name, longest: LONGEST_NAME }));
     }
     Ok(())
 }
@@ -172,10 +172,11 @@ fn entry(reader: &mut Reader<'_>, name: String) -> Result<Entry, Error> {
             let hint = hint.unwrap_or_else(|| {
                 format!("expected one of {}", KEYS.map(|key| format!("'{key}'")).join(", "))
             });
-            return Err(reader.error(at, format!("unknown key '{key}' of target '{name}': {hint}")));
+            return Err(reader.error(at, &UnknownKey { key, target: name.clone(), hint }));
         };
         if seen.contains(&key) {
-            return Err(reader.error(at, format!("key '{key}' of target '{name}' appears twice")));
+            let error = RepeatedKey { key: key.to_owned(), target: name.clone() };
+            return Err(reader.error(at, &error));
         }
         seen.push(key);
         match key {
@@ -204,16 +205,13 @@ fn entry(reader: &mut Reader<'_>, name: String) -> Result<Entry, Error> {
     Ok(entry)
 }
 
-/// An aspect by its name, or by its number in `enum class aspect`.
+/// Reads an aspect: its name, or its number in `enum class aspect`.
 fn aspect(reader: &Reader<'_>, scalar: Scalar<'_>) -> Result<Aspect, Error> {
     let text = &*scalar.text;
     if scalar.plain && text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '+')) {
         let known = text.parse().ok().and_then(Aspect::from_u32);
         return known.ok_or_else(|| {
-            reader.error(
-                scalar.at,
-                format!("no aspect has the number {text}; see 'enum class aspect' for the numbers"),
-            )
+            reader.error(scalar.at, &UnknownAspectNumber { number: text.to_owned() })
         });
     }
     Aspect::from_name(text).ok_or_else(|| {
@@ -221,7 +219,7 @@ fn aspect(reader: &Reader<'_>, scalar: Scalar<'_>) -> Result<Aspect, Error> {
         let hint = hint.unwrap_or_else(|| {
             "expected the name or number of an aspect in 'enum class aspect'".into()
         });
-        reader.error(scalar.at, format!("unknown aspect '{}': {hint}", text.escape_debug()))
+        reader.error(scalar.at, &UnknownAspect { name: text.escape_debug().to_string(), hint })
     })
 }
 
@@ -230,24 +228,20 @@ fn truth(reader: &mut Reader<'_>, key: &str) -> Result<bool, Error> {
     match &*scalar.text {
         "true" | "True" | "TRUE" if scalar.plain => Ok(true),
         "false" | "False" | "FALSE" if scalar.plain => Ok(false),
-        _ => Err(reader
-            .error(scalar.at, format!("'{key}' is {}, expected true or false", scalar.seen()))),
+        _ => {
+            let error = NotBoolean { key: key.to_owned(), seen: scalar.seen() };
+            Err(reader.error(scalar.at, &error))
+        }
     }
 }
 
-/// The name of a program: one word.
+/// Reads the name of a program, which is one word.
 fn toolchain(reader: &mut Reader<'_>, key: &str) -> Result<String, Error> {
     let scalar = reader.scalar(key, "the name of a compiler")?;
     if scalar.text.is_empty() || scalar.text.contains(|c: char| c.is_whitespace() || c.is_control())
     {
-        let seen = scalar.text.escape_debug();
-        return Err(reader.error(
-            scalar.at,
-            format!(
-                "'{key}' is '{seen}', expected only the name of a compiler; put its options into \
-                 'aot-toolchain-options'"
-            ),
-        ));
+        let seen = scalar.text.escape_debug().to_string();
+        return Err(reader.error(scalar.at, &NotProgram { key: key.to_owned(), seen }));
     }
     Ok(scalar.text.into_owned())
 }
@@ -263,14 +257,11 @@ fn number(reader: &Reader<'_>, scalar: &Scalar<'_>, key: &str, most: u64) -> Res
         && scalar.text.bytes().all(|byte| byte.is_ascii_digit());
     let value = scalar.text.parse().ok().filter(|value| digits && (1..=most).contains(value));
     value.ok_or_else(|| {
-        reader.error(
-            scalar.at,
-            format!("'{key}' has {}, expected an integer from 1 to {most}", scalar.seen()),
-        )
+        reader.error(scalar.at, &BadNumber { key: key.to_owned(), seen: scalar.seen(), most })
     })
 }
 
-/// The known word that was probably meant.
+/// Suggests the known word that was probably meant.
 fn suggestion<'a>(seen: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
     nearest(seen, known).map(|word| format!("did you mean '{word}'?"))
 }
@@ -278,20 +269,20 @@ fn suggestion<'a>(seen: &str, known: impl Iterator<Item = &'a str>) -> Option<St
 /// A value that is neither list nor mapping.
 struct Scalar<'a> {
     text: Cow<'a, str>,
-    /// Not quoted: it may be a number or a truth value.
+    /// Whether the value is not quoted. Only then can it be a number or a truth value.
     plain: bool,
     at: Marker,
 }
 
 impl Scalar<'_> {
-    /// For messages.
+    /// Formats the value for messages.
     fn seen(&self) -> String {
         let text = self.text.escape_debug();
         if self.plain { format!("'{text}'") } else { format!("the quoted text '{text}'") }
     }
 }
 
-/// Takes the file apart, event by event.
+/// Reads the file, event by event.
 struct Reader<'a> {
     file: &'a str,
     parser: Parser<'a, StrInput<'a>>,
@@ -302,14 +293,15 @@ impl<'a> Reader<'a> {
         match self.parser.next_event() {
             Some(Ok((event, span))) => Ok((event, span.start)),
             Some(Err(error)) => {
-                Err(self.error(*error.marker(), format!("not YAML: {}", error.info())))
+                let reason = error.info().to_owned();
+                Err(self.error(*error.marker(), &NotYaml { reason }))
             }
-            // The parser ends with an event of its own, after which nobody asks.
+            // The parser ends with an event, after which there are no calls.
             None => Ok((Event::StreamEnd, Marker::default())),
         }
     }
 
-    /// Whether there is a document at all.
+    /// Returns whether there is a document.
     fn start_of_document(&mut self) -> Result<bool, Error> {
         loop {
             match self.next()? {
@@ -324,7 +316,7 @@ impl<'a> Reader<'a> {
         loop {
             match self.next()? {
                 (Event::DocumentStart(_), at) => {
-                    return Err(self.error(at, "found a second YAML document, expected one"));
+                    return Err(self.error(at, &SecondDocument));
                 }
                 (Event::StreamEnd, _) => return Ok(()),
                 _ => {}
@@ -332,7 +324,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A mapping: `each` is told every key, and reads its value.
+    /// Reads a mapping. `each` gets every key and reads its value.
     fn mapping(
         &mut self,
         expected: &str,
@@ -354,7 +346,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A list of scalars.
+    /// Reads a list of scalars.
     fn list<T>(
         &mut self,
         key: &str,
@@ -391,9 +383,7 @@ impl<'a> Reader<'a> {
                 self.bare(anchor, tag.is_some(), at)?;
                 let plain = style == ScalarStyle::Plain;
                 if plain && (text.is_empty() || text == "~" || text == "null") {
-                    return Err(
-                        self.error(at, format!("the value is missing: expected {expected}"))
-                    );
+                    return Err(self.error(at, &NoValue { expected: expected.to_owned() }));
                 }
                 Ok(Scalar { text, plain, at })
             }
@@ -401,12 +391,12 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Neither anchor nor tag.
+    /// Rejects anchors and tags.
     fn bare(&self, anchor: usize, tagged: bool, at: Marker) -> Result<(), Error> {
         match (anchor, tagged) {
             (0, false) => Ok(()),
-            (0, true) => Err(self.error(at, "tags are not allowed in a device configuration")),
-            _ => Err(self.error(at, "anchors are not allowed in a device configuration")),
+            (0, true) => Err(self.error(at, &UnsupportedYaml { feature: "tags" })),
+            _ => Err(self.error(at, &UnsupportedYaml { feature: "anchors" })),
         }
     }
 
@@ -415,7 +405,7 @@ impl<'a> Reader<'a> {
             Event::Scalar(text, ScalarStyle::Plain, ..)
                 if text.is_empty() || text == "~" || text == "null" =>
             {
-                return self.error(at, format!("the value is missing: expected {expected}"));
+                return self.error(at, &NoValue { expected: expected.to_owned() });
             }
             Event::Scalar(text, ..) => format!("'{}'", text.escape_debug()),
             Event::SequenceStart(..) => "a list".into(),
@@ -423,15 +413,15 @@ impl<'a> Reader<'a> {
             Event::Alias(_) => "an alias".into(),
             _ => "the end".into(),
         };
-        self.error(at, format!("found {seen}, expected {expected}"))
+        self.error(at, &WrongStructure { seen, expected: expected.to_owned() })
     }
 
     fn location(&self, at: Marker) -> Location {
         location(self.file, at.line(), at.col() + 1)
     }
 
-    fn error(&self, at: Marker, message: impl Into<String>) -> Error {
-        Diagnostic::error(message).at(self.location(at))
+    fn error(&self, at: Marker, error: &impl Report) -> Error {
+        error.report().at(self.location(at))
     }
 }
 

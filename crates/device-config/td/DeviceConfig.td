@@ -7,8 +7,9 @@
 //           `gfx_core_helper_*` (8, 16, 32 by default; 16, 32 since Xe-HPC), and `getDeviceExtensions` (cl_khr_fp16 everywhere).
 //  [OCLOC]  `ocloc compile --help` and `ocloc ids`: names of devices and their versions.
 //  [CUDA]   CUDA C++ Programming Guide, "Compute Capabilities": feature support per compute capability (half-precision
-//           arithmetic from 5.3, split arrive/wait barriers from 8.0, thread block clusters from 9.0; warps of 32, 1024 threads in a
-//           block, 48 KiB of shared memory in a block unless a kernel opts in to more).
+//           arithmetic from 5.3, 16-bit compare-and-swap from 7.0, split arrive/wait barriers from 8.0, thread block
+//           clusters from 9.0; warps of 32, 1024 threads in a block, 48 KiB of shared memory in a block unless a kernel
+//           opts in to more).
 //  [DPCPP]  intel/llvm: `sycl/plugins/cuda` and `unified-runtime/source/adapters/cuda/device.cpp` for which of SYCL's aspects
 //           follow from those (atomic64 from 6.0, for scoped 64-bit atomics).
 //  [SCYTHE] crates/backend-cpu/src/device_info.rs: what Scythe's own CPU device says of itself. A test there
@@ -68,8 +69,10 @@ def : TargetInfo<"spir64_fpga", [], [], "", "", 1>;
 // Scythe's pools of memory work wherever these allocations do.
 defvar UsmAllocations = [AspectUsm_device_allocations, AspectUsm_host_allocations, AspectUsm_shared_allocations,
                          AspectExt_oneapi_async_memory_alloc];
-defvar CpuAspects = [AspectCpu, AspectFp64, AspectImage, AspectAtomic64, AspectOnline_compiler,
-                     AspectOnline_linker, AspectQueue_profiling, AspectUsm_system_allocations, AspectUsm_atomic_host_allocations,
+defvar CpuAspects = [AspectCpu, AspectFp64, AspectImage, AspectExt_intel_legacy_image, AspectAtomic64,
+                     AspectExt_oneapi_atomic16, AspectExt_intel_free_memory, AspectOnline_compiler, AspectOnline_linker,
+                     AspectQueue_profiling,
+                     AspectUsm_system_allocations, AspectUsm_atomic_host_allocations,
                      AspectUsm_atomic_shared_allocations, AspectExt_intel_x86_64] # UsmAllocations;
 defvar CpuSizes = [4, 8, 16, 32, 64];
 
@@ -96,7 +99,8 @@ def : CpuInfo<"x86_64_avx512", Avx512, "x86-64-v4">;
 
 // What each of them has. Shared allocations with atomics of the host, and allocations of the system, depend on the
 // operating system and are not listed.
-defvar IntelGpuAspects = [AspectGpu, AspectFp16, AspectImage, AspectOnline_compiler, AspectOnline_linker,
+defvar IntelGpuAspects = [AspectGpu, AspectFp16, AspectImage, AspectExt_intel_legacy_image,
+                          AspectOnline_compiler, AspectOnline_linker,
                           AspectQueue_profiling, AspectExt_intel_pci_address, AspectExt_intel_gpu_eu_count,
                           AspectExt_intel_gpu_eu_simd_width, AspectExt_intel_gpu_slices,
                           AspectExt_intel_gpu_subslices_per_slice, AspectExt_intel_gpu_eu_count_per_subslice,
@@ -104,8 +108,6 @@ defvar IntelGpuAspects = [AspectGpu, AspectFp16, AspectImage, AspectOnline_compi
                           AspectExt_intel_device_id, AspectExt_intel_esimd, AspectExt_oneapi_ballot_group,
                           AspectExt_oneapi_fixed_size_group, AspectExt_oneapi_opportunistic_group,
                           AspectExt_oneapi_tangle_group] # UsmAllocations;
-// SYCL's images are plain memory to Scythe, which every device has; this is about units for images in hardware.
-defvar Images = [AspectExt_intel_legacy_image];
 
 // ocloc writes its devices with '-' where targets have '_'.
 class IntelGpu<string device, Aspect architecture, list<Aspect> more, list<int> sizes, int workGroup, int localMemory>
@@ -118,10 +120,10 @@ def : TargetAlias<"intel_gpu", Spir64Gen>;
 
 // Gen8 and Gen9: double precision in hardware. The small cores of Apollo Lake and Gemini Lake lack 64-bit atomics.
 class Gen8<string device, Aspect architecture>
-    : IntelGpu<device, architecture, [AspectFp64, AspectAtomic64] # Images, [8, 16, 32], 256, 65536>;
+    : IntelGpu<device, architecture, [AspectFp64, AspectAtomic64], [8, 16, 32], 256, 65536>;
 class Gen9<string device, Aspect architecture> : Gen8<device, architecture>;
 class Gen9Lp<string device, Aspect architecture>
-    : IntelGpu<device, architecture, [AspectFp64] # Images, [8, 16, 32], 256, 65536>;
+    : IntelGpu<device, architecture, [AspectFp64], [8, 16, 32], 256, 65536>;
 
 def GpuBdw : Gen8<"bdw", AspectExt_intel_gpu_bdw>;
 def GpuSkl : Gen9<"skl", AspectExt_intel_gpu_skl>;
@@ -135,13 +137,13 @@ def GpuCml : Gen9<"cml", AspectExt_intel_gpu_cml>;
 
 // Gen11: no double precision. Lakefield and Elkhart Lake lack 64-bit atomics as well.
 def GpuIcllp
-    : IntelGpu<"icllp", AspectExt_intel_gpu_icllp, [AspectAtomic64] # Images, [8, 16, 32], 256, 65536>;
-def GpuLkf : IntelGpu<"lkf", AspectExt_intel_gpu_lkf, Images, [8, 16, 32], 256, 65536>;
-def GpuEhl : IntelGpu<"ehl", AspectExt_intel_gpu_ehl, Images, [8, 16, 32], 256, 65536>;
+    : IntelGpu<"icllp", AspectExt_intel_gpu_icllp, [AspectAtomic64], [8, 16, 32], 256, 65536>;
+def GpuLkf : IntelGpu<"lkf", AspectExt_intel_gpu_lkf, [], [8, 16, 32], 256, 65536>;
+def GpuEhl : IntelGpu<"ehl", AspectExt_intel_gpu_ehl, [], [8, 16, 32], 256, 65536>;
 
 // Xe-LP (Gen12LP): no double precision.
 class XeLp<string device, Aspect architecture>
-    : IntelGpu<device, architecture, [AspectAtomic64] # Images, [8, 16, 32], 512, 65536>;
+    : IntelGpu<device, architecture, [AspectAtomic64], [8, 16, 32], 512, 65536>;
 
 def GpuTgllp : XeLp<"tgllp", AspectExt_intel_gpu_tgllp>;
 def GpuRkl : XeLp<"rkl", AspectExt_intel_gpu_rkl>;
@@ -156,7 +158,7 @@ def GpuDg1 : XeLp<"dg1", AspectExt_intel_gpu_dg1>;
 
 // Xe-HPG (Alchemist): matrix engines; double precision only emulated by the driver, on demand, and so not an aspect.
 class XeHpg<string device, Aspect architecture>
-    : IntelGpu<device, architecture, [AspectAtomic64, AspectExt_intel_matrix] # Images, [8, 16, 32], 1024, 65536>;
+    : IntelGpu<device, architecture, [AspectAtomic64, AspectExt_intel_matrix], [8, 16, 32], 1024, 65536>;
 
 def GpuAcmG10 : XeHpg<"acm_g10", AspectExt_intel_gpu_acm_g10>;
 def GpuAcmG11 : XeHpg<"acm_g11", AspectExt_intel_gpu_acm_g11>;
@@ -171,7 +173,7 @@ def GpuPvcVg : XeHpc<"pvc_vg", AspectExt_intel_gpu_pvc_vg>;
 
 // Xe-LPG (Meteor Lake, Arrow Lake H): double precision again; Arrow Lake H has matrix engines.
 class XeLpg<string device, Aspect architecture, list<Aspect> more = []>
-    : IntelGpu<device, architecture, [AspectFp64, AspectAtomic64] # Images # more, [8, 16, 32], 1024, 65536>;
+    : IntelGpu<device, architecture, [AspectFp64, AspectAtomic64] # more, [8, 16, 32], 1024, 65536>;
 
 def GpuMtlU : XeLpg<"mtl_u", AspectExt_intel_gpu_mtl_u>;
 def GpuMtlH : XeLpg<"mtl_h", AspectExt_intel_gpu_mtl_h>;
@@ -179,7 +181,7 @@ def GpuArlH : XeLpg<"arl_h", AspectExt_intel_gpu_arl_h, [AspectExt_intel_matrix]
 
 // Xe2 and Xe3 (Lunar Lake, Battlemage, Panther Lake).
 class Xe2<string device, Aspect architecture>
-    : IntelGpu<device, architecture, [AspectFp64, AspectAtomic64, AspectExt_intel_matrix] # Images, [16, 32], 1024,
+    : IntelGpu<device, architecture, [AspectFp64, AspectAtomic64, AspectExt_intel_matrix], [16, 32], 1024,
                131072>;
 
 def GpuLnlM : Xe2<"lnl_m", AspectExt_intel_gpu_lnl_m>;
@@ -235,15 +237,18 @@ def : TargetAlias<"intel_gpu_30_1_1", GpuPtlU>;
 
 //===-- NVIDIA GPUs [CUDA] [DPCPP] -------------------------------------------------------------------------------===//
 
-defvar NvidiaAspects = [AspectGpu, AspectFp64, AspectImage, AspectOnline_compiler, AspectOnline_linker,
-                        AspectQueue_profiling, AspectExt_intel_pci_address, AspectExt_intel_device_info_uuid,
+defvar NvidiaAspects = [AspectGpu, AspectFp64, AspectImage, AspectExt_intel_legacy_image,
+                        AspectOnline_compiler, AspectOnline_linker, AspectQueue_profiling,
+                        AspectExt_intel_pci_address, AspectExt_intel_device_info_uuid,
                         AspectExt_intel_free_memory, AspectExt_intel_device_id,
-                        AspectExt_intel_memory_clock_rate, AspectExt_intel_memory_bus_width, AspectExt_oneapi_native_assert,
+                        AspectExt_intel_memory_clock_rate, AspectExt_intel_memory_bus_width,
+                        AspectExt_intel_max_mem_bandwidth, AspectExt_oneapi_native_assert,
                         AspectExt_oneapi_ballot_group, AspectExt_oneapi_fixed_size_group,
                         AspectExt_oneapi_opportunistic_group] # UsmAllocations;
 defvar Since53 = [AspectFp16];
 defvar Since60 = Since53 # [AspectAtomic64];
-defvar Since80 = Since60 # [AspectExt_oneapi_cuda_async_barrier];
+defvar Since70 = Since60 # [AspectExt_oneapi_atomic16];
+defvar Since80 = Since70 # [AspectExt_oneapi_cuda_async_barrier];
 defvar Since90 = Since80 # [AspectExt_oneapi_cuda_cluster_group];
 
 // PTX of version 8.3 is what kernels are written in where the architecture needs no newer one.
@@ -260,9 +265,9 @@ def : NvidiaGpu<"53", AspectExt_nvidia_gpu_sm_53, Since53>;
 def : NvidiaGpu<"60", AspectExt_nvidia_gpu_sm_60, Since60>;
 def : NvidiaGpu<"61", AspectExt_nvidia_gpu_sm_61, Since60>;
 def : NvidiaGpu<"62", AspectExt_nvidia_gpu_sm_62, Since60>;
-def : NvidiaGpu<"70", AspectExt_nvidia_gpu_sm_70, Since60>;
-def : NvidiaGpu<"72", AspectExt_nvidia_gpu_sm_72, Since60>;
-def : NvidiaGpu<"75", AspectExt_nvidia_gpu_sm_75, Since60>;
+def : NvidiaGpu<"70", AspectExt_nvidia_gpu_sm_70, Since70>;
+def : NvidiaGpu<"72", AspectExt_nvidia_gpu_sm_72, Since70>;
+def : NvidiaGpu<"75", AspectExt_nvidia_gpu_sm_75, Since70>;
 def : NvidiaGpu<"80", AspectExt_nvidia_gpu_sm_80, Since80>;
 def : NvidiaGpu<"86", AspectExt_nvidia_gpu_sm_86, Since80>;
 def : NvidiaGpu<"87", AspectExt_nvidia_gpu_sm_87, Since80>;

@@ -2,6 +2,7 @@
 
 use scythe_abi::aspect::Aspect;
 use scythe_device_config::{Table, Target};
+use scythe_diag::Diagnostic;
 
 /// The table with what the text says.
 fn extended(text: &str) -> Table {
@@ -214,32 +215,32 @@ const WRONG: &[(&str, &str)] = &[
     ("a: [\n", "c.yaml:1:4: error: found a list, expected the keys of target 'a'"),
     (
         "a:\n\taspects: []\n",
-        "c.yaml:2:2: error: not YAML: tabs disallowed within this context (block indentation)",
+        "c.yaml:2:2: error: invalid YAML: tabs disallowed within this context (block indentation)",
     ),
     (
         "a: \"unclosed\n",
-        "c.yaml:1:4: error: not YAML: while scanning a quoted scalar, found unexpected end of \
+        "c.yaml:1:4: error: invalid YAML: while scanning a quoted scalar, found unexpected end of \
          stream",
     ),
     (
         "a: {aspects: [gpu]\n",
-        "c.yaml:2:1: error: not YAML: while parsing a flow mapping, did not find expected ',' or \
-         '}'",
+        "c.yaml:2:1: error: invalid YAML: while parsing a flow mapping, did not find \
+         expected ',' or '}'",
     ),
-    ("a:\n  aspects: [gpu]]\n", "c.yaml:2:17: error: not YAML: misplaced bracket"),
+    ("a:\n  aspects: [gpu]]\n", "c.yaml:2:17: error: invalid YAML: misplaced bracket"),
     (
         "a:\n  aspects: []\n b: {}\n",
-        "c.yaml:3:2: error: not YAML: while parsing a block mapping, did not find expected key",
+        "c.yaml:3:2: error: invalid YAML: while parsing a block mapping, did not find expected key",
     ),
     ("a: b: c\n", "c.yaml:1:4: error: found 'b', expected the keys of target 'a'"),
     (
         "a:\n  aspects: [gpu\n  sub-group-sizes: [8]\n",
-        "c.yaml:3:18: error: not YAML: illegal placement of ':' indicator",
+        "c.yaml:3:18: error: invalid YAML: illegal placement of ':' indicator",
     ),
-    ("a: @x\n", "c.yaml:1:4: error: not YAML: unexpected character: `@'"),
+    ("a: @x\n", "c.yaml:1:4: error: invalid YAML: unexpected character: `@'"),
     (
         "a:\n  aspects: 'gpu\n",
-        "c.yaml:2:12: error: not YAML: while scanning a quoted scalar, found unexpected end of \
+        "c.yaml:2:12: error: invalid YAML: while scanning a quoted scalar, found unexpected end of \
          stream",
     ),
     ("a:\n", "c.yaml:1:2: error: the value is missing: expected the keys of target 'a'"),
@@ -493,7 +494,7 @@ const WRONG: &[(&str, &str)] = &[
     ),
     (
         "a:\n  aspects: *x\n",
-        "c.yaml:2:12: error: not YAML: while parsing node, found unknown anchor",
+        "c.yaml:2:12: error: invalid YAML: while parsing node, found unknown anchor",
     ),
     (
         "a: !mine\n  aspects: []\n",
@@ -533,7 +534,10 @@ fn every_mistake_is_named_with_its_place_and_changes_nothing() {
         let mut table = Table::embedded();
         let seen = match table.extend_with_yaml_text("c.yaml", text) {
             Ok(_) => "accepted".to_owned(),
-            Err(error) => error.to_string(),
+            Err(error) => {
+                assert!(error.code.is_some(), "{error} has no code");
+                Diagnostic { code: None, ..error }.to_string()
+            }
         };
         if seen != *expected {
             failures += &format!("{text:?}\n  expected {expected}\n  seen     {seen}\n");
@@ -562,15 +566,15 @@ fn files_that_cannot_be_read_are_named() {
     let error = table.extend_with_yaml("/nowhere/c.yaml").unwrap_err();
     assert_eq!(
         error.to_string(),
-        "/nowhere/c.yaml: error: cannot read the device configuration: No such file or directory"
+        "/nowhere/c.yaml: error: cannot read the device configuration: No such file or directory \
+         [scythe-E0511]"
     );
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("latin1.yaml");
     std::fs::write(&path, b"a:\n  # \xe9\n  aspects: []\n").unwrap();
     let error = table.extend_with_yaml(&path).unwrap_err();
-    let expected =
-        format!("{}:2:5: error: the device configuration is not UTF-8 text", path.display());
-    assert_eq!(error.to_string(), expected);
+    let expected = "2:5: error: the device configuration is not UTF-8 text [scythe-E0512]";
+    assert_eq!(error.to_string(), format!("{}:{expected}", path.display()));
 }
 
 #[test]

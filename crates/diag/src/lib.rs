@@ -1,31 +1,43 @@
-//! Diagnostics as values: what is wrong, where, under which stable code, and which notes explain
-//! it.
+//! Diagnostics as values: severity, message, location, stable code and notes.
 //!
-//! Whoever finds a fault makes a [`Diagnostic`]; whoever owns standard error prints
-//! [`Diagnostic::render`]. The text is in clang's format, so that editors and build systems that
-//! know clang's messages know these:
+//! The code that finds a fault makes a [`Diagnostic`]. Only the owner of standard error prints
+//! [`Diagnostic::render`]. The text has clang's format, so editors and build systems that read
+//! clang's messages also read these:
 //!
 //! ```text
 //! a.cpp:3:5: error: kernel name 'K' is used by two different kernels [scythe-E0201]
 //! b.cpp:7:9: note: the other kernel is here
 //! ```
+//!
+//! Each crate that reports errors declares them in one table with [`errors!`].
+//! `docs/diagnostics.md` has a paragraph for each row.
 
 #![forbid(unsafe_code)]
 
+pub mod documentation;
+pub mod spelling;
+mod table;
+pub mod warning;
+
+pub use table::Report;
+
 use std::fmt;
 
-/// How bad it is.
+/// The severity of a diagnostic, in ascending order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
+    /// An explanation of the diagnostic before it.
+    Note,
     Remark,
     Warning,
-    /// The output is not made.
+    /// The command fails and writes no output.
     Error,
 }
 
 impl fmt::Display for Severity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            Self::Note => "note",
             Self::Remark => "remark",
             Self::Warning => "warning",
             Self::Error => "error",
@@ -33,7 +45,25 @@ impl fmt::Display for Severity {
     }
 }
 
-/// A place in a file. Lines and columns count from 1; 0 means that it is not known.
+/// The stable code of a diagnostic. It never changes and no other diagnostic ever gets it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Code {
+    /// An error, shown as `scythe-E0201`. `docs/diagnostics.md` has a paragraph for each number.
+    Error(u16),
+    /// A warning or remark, shown as the option of its group: `-Wsycl-aot`.
+    Warning(warning::Group),
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Error(number) => write!(f, "scythe-E{number:04}"),
+            Self::Warning(group) => f.write_str(group.option()),
+        }
+    }
+}
+
+/// A position in a file. Lines and columns count from 1; 0 means unknown.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Location {
     pub file: String,
@@ -46,7 +76,7 @@ impl Location {
         Self { file: file.into(), line, column }
     }
 
-    /// A place in a file that is not known more exactly.
+    /// Makes a location without line and column.
     pub fn file(file: impl Into<String>) -> Self {
         Self::new(file, 0, 0)
     }
@@ -65,58 +95,69 @@ impl fmt::Display for Location {
     }
 }
 
-/// A remark that belongs to a diagnostic: a step of a call chain, the other of two definitions.
+/// A note of a diagnostic: a call of a call chain, or the other of two definitions.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Note {
-    pub location: Option<Location>,
+pub struct Note<L = Location> {
+    pub location: Option<L>,
     pub message: String,
 }
 
-/// One fault.
+/// A diagnostic. `L` is the type of its locations. The front end uses clang's source locations, so
+/// that clang shows the source line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Diagnostic {
+pub struct Diagnostic<L = Location> {
     pub severity: Severity,
-    /// Stable across versions, such as `scythe-E0201`; see [`codes`].
-    pub code: Option<&'static str>,
-    pub location: Option<Location>,
+    pub code: Option<Code>,
+    pub location: Option<L>,
     pub message: String,
-    pub notes: Vec<Note>,
+    pub notes: Vec<Note<L>>,
 }
 
-impl Diagnostic {
-    pub fn new(severity: Severity, message: impl Into<String>) -> Self {
+impl<L> Diagnostic<L> {
+    /// Makes a diagnostic from the text of LLVM or of another program. It has no code. Scythe's own
+    /// errors are rows of a table: see [`errors!`] and [`Report`].
+    pub fn foreign(severity: Severity, message: impl Into<String>) -> Self {
+        Self::new(severity, message)
+    }
+
+    fn new(severity: Severity, message: impl Into<String>) -> Self {
         Self { severity, code: None, location: None, message: message.into(), notes: Vec::new() }
     }
 
-    pub fn error(message: impl Into<String>) -> Self {
-        Self::new(Severity::Error, message)
+    /// Makes an error. Tables of [`errors!`] call this function; other code uses [`Report`].
+    pub fn error(code: Code, message: impl Into<String>) -> Self {
+        Self::new(Severity::Error, message).code(code)
     }
 
     pub fn warning(message: impl Into<String>) -> Self {
         Self::new(Severity::Warning, message)
     }
 
-    /// The same diagnostic with a code.
-    pub fn code(mut self, code: &'static str) -> Self {
+    pub fn remark(message: impl Into<String>) -> Self {
+        Self::new(Severity::Remark, message)
+    }
+
+    /// Sets the code.
+    pub fn code(mut self, code: Code) -> Self {
         self.code = Some(code);
         self
     }
 
-    /// The same diagnostic with a location. A location without a file is none.
-    pub fn at(mut self, location: Location) -> Self {
-        self.location = known(location);
+    /// Sets the location.
+    pub fn at(mut self, location: L) -> Self {
+        self.location = Some(location);
         self
     }
 
-    /// The same diagnostic with one more note.
+    /// Adds a note.
     pub fn note(mut self, message: impl Into<String>) -> Self {
         self.notes.push(Note { location: None, message: message.into() });
         self
     }
 
-    /// The same diagnostic with one more note that has a location.
-    pub fn note_at(mut self, location: Location, message: impl Into<String>) -> Self {
-        self.notes.push(Note { location: known(location), message: message.into() });
+    /// Adds a note with a location.
+    pub fn note_at(mut self, location: L, message: impl Into<String>) -> Self {
+        self.notes.push(Note { location: Some(location), message: message.into() });
         self
     }
 
@@ -124,23 +165,28 @@ impl Diagnostic {
         self.severity == Severity::Error
     }
 
-    /// The text to print, each line with its end.
+    /// The message with its code: `text [scythe-E0101]`.
+    pub fn message_with_code(&self) -> String {
+        match self.code {
+            Some(code) => format!("{} [{code}]", self.message),
+            None => self.message.clone(),
+        }
+    }
+}
+
+impl Diagnostic {
+    /// Returns the text to print. Each line ends with a newline.
     pub fn render(&self) -> String {
         self.render_as("")
     }
 
-    /// Like [`Diagnostic::render`], for a command: its name stands where the location would, where
-    /// there is none.
+    /// Like [`Diagnostic::render`], for a command. The name of the command replaces a missing
+    /// location.
     pub fn render_as(&self, command: &str) -> String {
-        let mut out = line(
-            self.location.as_ref(),
-            command,
-            &self.severity.to_string(),
-            &self.message,
-            self.code,
-        );
+        let location = self.location.as_ref();
+        let mut out = line(location, command, self.severity, &self.message_with_code());
         for note in &self.notes {
-            out.push_str(&line(note.location.as_ref(), command, "note", &note.message, None));
+            out.push_str(&line(note.location.as_ref(), command, Severity::Note, &note.message));
         }
         out
     }
@@ -154,40 +200,14 @@ impl fmt::Display for Diagnostic {
 
 impl std::error::Error for Diagnostic {}
 
-fn known(location: Location) -> Option<Location> {
-    Some(location).filter(|location| !location.file.is_empty())
-}
-
-fn line(
-    location: Option<&Location>,
-    command: &str,
-    severity: &str,
-    message: &str,
-    code: Option<&str>,
-) -> String {
-    let place = match location {
+/// Renders one line. A location without a file counts as missing.
+fn line(location: Option<&Location>, command: &str, severity: Severity, message: &str) -> String {
+    let place = match location.filter(|location| !location.file.is_empty()) {
         Some(location) => format!("{location}: "),
         None if command.is_empty() => String::new(),
         None => format!("{command}: "),
     };
-    let code = code.map(|code| format!(" [{code}]")).unwrap_or_default();
-    format!("{place}{severity}: {message}{code}\n")
-}
-
-pub mod codes {
-    //! The codes of diagnostics that come from linking device code. Front-end codes live with the
-    //! front end. A code is never given to another fault.
-
-    /// One kernel name stands for two different kernels.
-    pub const KERNEL_NAME_CONFLICT: &str = "scythe-E0201";
-    /// A kernel needs a symbol that no input defines.
-    pub const UNDEFINED_DEVICE_SYMBOL: &str = "scythe-E0202";
-    /// Device modules cannot be linked.
-    pub const DEVICE_LINK: &str = "scythe-E0203";
-    /// A device module's launch rows are missing or damaged.
-    pub const LAUNCH_ROWS: &str = "scythe-E0204";
-    /// Kernels that use a variable of one image are in several.
-    pub const IMAGE_SCOPE: &str = "scythe-E0205";
+    format!("{place}{severity}: {message}\n")
 }
 
 #[cfg(test)]
@@ -196,8 +216,8 @@ mod tests {
 
     #[test]
     fn a_located_error_reads_like_clangs() {
-        let text = Diagnostic::error("kernel name 'K' is used by two different kernels")
-            .code(codes::KERNEL_NAME_CONFLICT)
+        let message = "kernel name 'K' is used by two different kernels";
+        let text = Diagnostic::error(Code::Error(201), message)
             .at(Location::new("a.cpp", 3, 5))
             .note_at(Location::new("b.cpp", 7, 9), "the other kernel is here")
             .render();
@@ -210,7 +230,7 @@ mod tests {
 
     #[test]
     fn without_a_location_there_is_only_the_severity() {
-        assert_eq!(Diagnostic::error("text").render(), "error: text\n");
+        assert_eq!(Diagnostic::foreign(Severity::Error, "text").render(), "error: text\n");
         assert_eq!(
             Diagnostic::warning("text").note("why").render_as("scythe"),
             "scythe: warning: text\nscythe: note: why\n"
@@ -219,7 +239,7 @@ mod tests {
 
     #[test]
     fn unknown_parts_of_a_location_are_left_out() {
-        let at = |location| Diagnostic::error("x").at(location).render();
+        let at = |location| Diagnostic::foreign(Severity::Error, "x").at(location).render();
         assert_eq!(at(Location::file("a.cpp")), "a.cpp: error: x\n");
         assert_eq!(at(Location::new("a.cpp", 3, 0)), "a.cpp:3: error: x\n");
         assert_eq!(at(Location::new("", 3, 4)), "error: x\n");

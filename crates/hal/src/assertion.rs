@@ -1,9 +1,10 @@
-//! An assertion that failed in device code: what is said of it, and the end of the process.
+//! Reports a failed assertion of device code and aborts the process.
 
 use std::io::Write;
 use std::sync::{Mutex, PoisonError};
 
-/// What failed, and in which work-item. Index 0 is the dimension that varies fastest.
+/// A failed assertion and the work-item in which it failed. Index 0 is the dimension that varies
+/// fastest.
 #[derive(Clone, Copy, Debug)]
 pub struct Assertion<'a> {
     pub expression: &'a str,
@@ -15,7 +16,7 @@ pub struct Assertion<'a> {
 }
 
 impl Assertion<'_> {
-    /// The line that a program's user reads.
+    /// Returns the line that is printed for the user of the program.
     pub fn message(&self) -> String {
         let Self {
             expression,
@@ -31,27 +32,27 @@ impl Assertion<'_> {
         )
     }
 
-    /// Says it and ends the process, as the C library does. Where several fail at once, one is told
-    /// of.
+    /// Prints the message and aborts the process, as the C library does. If several assertions fail
+    /// at once, only one is reported.
     pub fn abort(&self) -> ! {
         static FIRST: Mutex<()> = Mutex::new(());
         let _first = FIRST.lock().unwrap_or_else(PoisonError::into_inner);
         flush_stdout();
-        // Nothing is left to be done where the message cannot be written.
+        // If writing the message fails, the process still aborts.
         let _ = writeln!(std::io::stderr(), "{}", self.message());
         std::process::abort()
     }
 }
 
-/// What kernels have printed before is often what explains the failure.
+/// Flushes the earlier output of kernels, which often explains the failure.
 fn flush_stdout() {
     unsafe extern "C" {
         static stdout: *mut std::ffi::c_void;
         fn fflush(stream: *mut std::ffi::c_void) -> i32;
     }
-    // SAFETY: the C library's variable, which programs may replace but do not while kernels run; a
-    // null stream is no stream to flush but all of them, one of which a thread may be waiting at
-    // for input.
+    // SAFETY: `stdout` is a variable of the C library. Programs may assign to it, but not while
+    // kernels run. A null stream must not be passed: `fflush` would flush all streams, including
+    // one on which a thread may be waiting for input.
     unsafe {
         if !stdout.is_null() {
             fflush(stdout);

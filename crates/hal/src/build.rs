@@ -1,4 +1,4 @@
-//! What [`crate::Device::build`] is asked for.
+//! The parameters of [`crate::Device::build`].
 
 use scythe_image::Format;
 
@@ -7,19 +7,19 @@ use crate::Global;
 /// The code of one image, and how to build it for a device.
 #[derive(Clone, Copy, Debug)]
 pub struct BuildRequest<'a> {
-    /// The code of the image. Only kernels of this code are asked for.
+    /// The code of the image. The program only needs to provide kernels of this code.
     pub code: &'a [u8],
     pub format: Format,
-    /// The code of other images of the same format and target. Together they define the symbols
-    /// that `code` and they themselves import.
+    /// The code of other images of the same format and target. Together with `code`, they define
+    /// all symbols that `code` and the libraries import.
     pub libraries: &'a [&'a [u8]],
     pub options: BuildOptions,
-    /// The aspects that the code sees when it asks for those of its device. Empty if the code does
-    /// not ask: such code is the same for all devices, and caches use it for all of them.
+    /// The aspects that answer the aspect queries of the code. Empty if the code does not query
+    /// aspects: the code is then the same for all devices, and caches share it between them.
     pub aspects: &'a [u32],
-    /// The memory of the `device_global` variables that the code uses: see [`crate::globals`]. Each
-    /// symbol occurs once. Variables with `device_image_scope` are among them only if
-    /// [`crate::Device::binds_globals`] says so.
+    /// The memory of the `device_global` variables that the code uses; see [`crate::globals`]. Each
+    /// symbol occurs once. Variables with `device_image_scope` are included only if
+    /// [`crate::Device::binds_globals`] returns true.
     pub globals: &'a [Global<'a>],
 }
 
@@ -37,26 +37,26 @@ impl<'a> BuildRequest<'a> {
     }
 }
 
-/// How to compile device code at run time.
+/// Options for compiling device code at run time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BuildOptions {
-    /// 0 to 3.
+    /// The optimisation level, 0 to 3.
     pub opt_level: u32,
-    /// Compile for one work-item at a time instead of for vector lanes. Only the CPU device has
-    /// both forms.
+    /// Whether to compile for one work-item at a time instead of for vector lanes. Only the CPU
+    /// device supports both forms.
     pub scalar: bool,
 }
 
 impl Default for BuildOptions {
-    /// Kernels are optimised as far as possible.
+    /// Returns options with the highest optimisation level.
     fn default() -> Self {
         Self { opt_level: 3, scalar: false }
     }
 }
 
 impl BuildOptions {
-    /// Reads the options that an image carries from the compiler's command line. The last `-O`
-    /// option counts, as for a compiler. Options for other compilers are ignored.
+    /// Parses the options that an image carries from the compiler's command line. The last `-O`
+    /// option takes precedence, as on a command line. Options for other compilers are ignored.
     pub fn from_command_line(text: &str) -> Self {
         let mut options = Self::default();
         for word in text.split_whitespace() {

@@ -1,6 +1,6 @@
-//! The run-time compiler as backends see it.
+//! The interface of the run-time compiler for backends.
 //!
-//! The runtime gives every backend a [`Compiler`]. Backends do not know which library compiles,
+//! The runtime passes a [`Compiler`] to every backend. Backends do not know which library compiles,
 //! where its cache is, or which other backends use it.
 
 use std::fmt;
@@ -10,9 +10,9 @@ use crate::{Errc, Error, Result};
 /// Compiles device code for the device of a backend.
 pub trait Compiler: Send + Sync {
     /// Compiles `request`, or finds the result of an earlier process in the cache, and passes the
-    /// code to `load`. When `load` refuses code from the cache, the code is compiled again and
-    /// `load` is called a second time. An error of the last call of `load` is the error of this
-    /// function. A `Build` error says what is wrong with the device code.
+    /// code to `load`. If `load` rejects code from the cache, this function compiles the code and
+    /// calls `load` a second time. It returns the error of the last call of `load`. A `Build` error
+    /// describes a problem in the device code.
     fn compile(
         &self,
         request: &CompileRequest<'_>,
@@ -32,29 +32,29 @@ impl dyn Compiler {
     }
 }
 
-/// Device bitcode, and what to make of it.
+/// A compile request: device bitcode and how to compile it.
 #[derive(Clone, Copy, Debug)]
 pub struct CompileRequest<'a> {
-    /// The name of the device that the code is for; errors show it.
+    /// The name of the target device, for error messages.
     pub device: &'a str,
     pub bitcode: &'a [u8],
     /// Bitcode of other images that `bitcode` is linked with, in this order.
     pub libraries: &'a [&'a [u8]],
-    /// 0 to 3.
+    /// The optimisation level, 0 to 3.
     pub opt_level: u32,
-    /// The aspects that the code sees when it asks for those of its device.
+    /// The aspects that answer the aspect queries of the code.
     pub aspects: &'a [u32],
     pub output: Output<'a>,
 }
 
-/// What the run-time compiler makes of device bitcode.
+/// The output format of the run-time compiler.
 #[derive(Clone, Copy, Debug)]
 pub enum Output<'a> {
     /// An x86-64 object for this machine.
     CpuObject {
-        /// Compile for one work-item at a time instead of for vector lanes.
+        /// Whether to compile for one work-item at a time instead of for vector lanes.
         scalar: bool,
-        /// One kernel for one work-group size. `None`: all kernels, for any size.
+        /// The kernel and the work-group size to compile for. `None`: all kernels, for any size.
         variant: Option<&'a Variant>,
     },
     /// A SPIR-V module.
@@ -73,16 +73,16 @@ pub enum Output<'a> {
         /// The CUDA version of the driver: 13000 for 13.0.
         driver: u32,
     },
-    /// The bitcode itself, with new values of specialization constants: pairs of a symbol and the
+    /// The same bitcode with new values of specialization constants: pairs of a symbol and the
     /// bytes of its value.
     Bitcode { constants: &'a [(String, Vec<u8>)] },
 }
 
-/// One kernel compiled for one work-group size.
+/// A kernel that is compiled for one work-group size.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variant {
     pub kernel: String,
-    /// The fastest dimension comes first.
+    /// The work-group size, the fastest dimension first.
     pub local_size: [u64; 3],
 }
 
@@ -93,7 +93,7 @@ impl fmt::Display for Variant {
     }
 }
 
-/// Refuses every request: for tests and programs that build no device code.
+/// A compiler that rejects every request, for tests and programs that build no device code.
 pub struct NoCompiler;
 
 impl Compiler for NoCompiler {

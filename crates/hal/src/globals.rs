@@ -1,24 +1,24 @@
-//! `device_global` variables: who allocates them, and how device code finds them.
+//! The allocation of `device_global` variables and their addresses in device code.
 //!
-//! The runtime makes one allocation ([`crate::Device::alloc`], kind `Device`) per variable, context
-//! and device, fills it with the initial value, and has code use it wherever the variable is named
-//! ([`crate::BuildRequest::globals`]). Nothing of it changes as long as the process lives, so that
-//! the address may be remembered.
+//! For each variable, context and device, the runtime creates one allocation
+//! ([`crate::Device::alloc`], kind `Device`) and fills it with the initial value. Device code uses
+//! this allocation for all accesses to the variable ([`crate::BuildRequest::globals`]). The
+//! allocation stays the same as long as the process lives, so code may store its address.
 //!
-//! What a program's code holds of such a variable depends on who compiled it
+//! The form of such a variable in a program's code depends on the compiler
 //! (`passes::device_globals`):
 //!
 //! | code | a variable without `device_image_scope` | with it |
 //! |---|---|---|
 //! | x86-64 objects | an undefined symbol, bound when the object is loaded | the same |
-//! | everything else | a pointer variable of that name, which holds the address of the allocation | the variable itself |
+//! | all others | a pointer variable of that name with the allocation's address | the variable |
 //!
-//! Backends of the second kind need no more than [`crate::Program::global`].
+//! Backends for the second form only need to implement [`crate::Program::global`].
 
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use crate::{Device, Errc, Error, Program, Result, Work};
+use crate::{Command, Device, Errc, Error, Keep, Program, Result, Work};
 
 /// The memory of a variable on one device.
 #[derive(Clone, Copy, Debug)]
@@ -30,8 +30,8 @@ pub struct Global<'a> {
     pub address: *mut c_void,
 }
 
-/// Lets the pointer variables of a program hold the addresses of the allocations. A variable that
-/// the program has no use for any more is passed over.
+/// Stores the addresses of the allocations in the pointer variables of a program. Skips variables
+/// that the program no longer contains because its code does not use them.
 pub fn fill_pointers(
     device: &(impl Device + ?Sized),
     program: &dyn Program,
@@ -46,9 +46,10 @@ pub fn fill_pointers(
             None => queue.insert(device.create_queue(false)?),
         };
         let work = Work::Memcpy { dst: place, src: address.as_ptr().cast(), size: address.len() };
+        let keep: Keep = Some(Box::new(address.clone()));
         // SAFETY: the source is kept until the command has completed; the place is a pointer
         // variable of a program that runs no kernel yet.
-        unsafe { queue.enqueue(work, &[], Some(Box::new(address.clone()))) }?.wait()?;
+        unsafe { queue.enqueue(Command { work, deps: &[], keep }) }?.wait()?;
     }
     Ok(())
 }

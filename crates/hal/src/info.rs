@@ -1,6 +1,8 @@
-//! What platforms and devices say of themselves, as plain values.
+//! Descriptions of platforms and devices, as plain values.
 
-/// Answers to `scythe_platform_param`.
+use scythe_abi::aspect::Aspect;
+
+/// The values for `scythe_platform_param`.
 #[derive(Clone, Debug, Default)]
 pub struct PlatformInfo {
     pub name: String,
@@ -9,7 +11,7 @@ pub struct PlatformInfo {
     pub profile: String,
 }
 
-/// The numbers of `SCYTHE_DEVICE_TYPE`.
+/// The type of a device, with the numbers of `SCYTHE_DEVICE_TYPE`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u32)]
 pub enum DeviceType {
@@ -21,7 +23,7 @@ pub enum DeviceType {
     Host = 5,
 }
 
-/// Answers to `scythe_device_param`; see `abi.h` for units and bit masks.
+/// The values for `scythe_device_param`; see `abi.h` for units and bit masks.
 #[derive(Clone, Debug, Default)]
 pub struct DeviceInfo {
     pub name: String,
@@ -50,7 +52,7 @@ pub struct DeviceInfo {
     pub max_parameter_size: u64,
     pub mem_base_addr_align: u32,
     pub profiling_timer_resolution: u64,
-    /// char, short, int, long, float, double, half.
+    /// The widths for char, short, int, long, float, double and half, in this order.
     pub preferred_vector_widths: [u32; 7],
     pub native_vector_widths: [u32; 7],
     pub half_fp_config: u32,
@@ -61,38 +63,88 @@ pub struct DeviceInfo {
     pub printf_buffer_size: u64,
     pub error_correction: bool,
     pub partition_max_sub_devices: u32,
-    /// Numbers of `sycl::aspect`.
+    /// Numbers of `sycl::aspect`, which include those of `details`.
     pub aspects: Vec<u32>,
+    pub details: DeviceDetails,
 }
 
-/// Up to `N` bytes in place, more on the heap. The copy is aligned as the original is, up to
-/// [`MAX_ALIGNMENT`], as far as a type of that size can ask for it.
+/// Properties of hardware that only some devices report (`sycl_ext_intel_device_info`). Each has an
+/// aspect. Units are those of `abi.h`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DeviceDetails {
+    pub device_id: Option<u32>,
+    pub pci_address: Option<String>,
+    pub uuid: Option<[u8; 16]>,
+    pub memory_clock_rate: Option<u32>,
+    pub memory_bus_width: Option<u32>,
+    pub max_mem_bandwidth: Option<u64>,
+    pub gpu_slices: Option<u32>,
+    pub gpu_subslices_per_slice: Option<u32>,
+    pub gpu_eu_count_per_subslice: Option<u32>,
+    pub gpu_hw_threads_per_eu: Option<u32>,
+}
+
+impl DeviceDetails {
+    /// The number of execution units, if the driver reports all of its factors.
+    pub fn gpu_eu_count(&self) -> Option<u32> {
+        let per_slice = self.gpu_subslices_per_slice? * self.gpu_eu_count_per_subslice?;
+        Some(self.gpu_slices? * per_slice)
+    }
+
+    /// The aspects of the properties that the device reports.
+    pub fn aspects(&self) -> Vec<Aspect> {
+        [
+            (self.device_id.is_some(), Aspect::ExtIntelDeviceId),
+            (self.pci_address.is_some(), Aspect::ExtIntelPciAddress),
+            (self.uuid.is_some(), Aspect::ExtIntelDeviceInfoUuid),
+            (self.memory_clock_rate.is_some(), Aspect::ExtIntelMemoryClockRate),
+            (self.memory_bus_width.is_some(), Aspect::ExtIntelMemoryBusWidth),
+            (self.max_mem_bandwidth.is_some(), Aspect::ExtIntelMaxMemBandwidth),
+            (self.gpu_eu_count().is_some(), Aspect::ExtIntelGpuEuCount),
+            (self.gpu_slices.is_some(), Aspect::ExtIntelGpuSlices),
+            (self.gpu_subslices_per_slice.is_some(), Aspect::ExtIntelGpuSubslicesPerSlice),
+            (self.gpu_eu_count_per_subslice.is_some(), Aspect::ExtIntelGpuEuCountPerSubslice),
+            (self.gpu_hw_threads_per_eu.is_some(), Aspect::ExtIntelGpuHwThreadsPerEu),
+        ]
+        .into_iter()
+        .filter_map(|(known, aspect)| known.then_some(aspect))
+        .collect()
+    }
+}
+
+/// Formats the address of a PCI device as Linux does: `0000:3b:00.0`.
+pub fn pci_address(domain: u32, bus: u32, device: u32, function: u32) -> String {
+    format!("{domain:04x}:{bus:02x}:{device:02x}.{function}")
+}
+
+/// A byte string that stores up to `N` bytes in place and more on the heap. The copy has the
+/// alignment of the original, up to [`MAX_ALIGNMENT`], as far as a type of that size can require
+/// it.
 ///
-/// In place stands what needs at most 16 bytes of alignment: objects that hold it then come from
-/// the allocator's quick path.
+/// Only bytes with an alignment of at most 16 are stored in place. Objects that contain them can
+/// then use the fast path of the allocator.
 pub enum InlineBytes<const N: usize> {
     Inline { len: usize, bytes: Inline<N> },
     Heap { len: usize, bytes: Vec<Aligned<MAX_ALIGNMENT>> },
 }
 
-/// The largest alignment of a type of the SYCL headers, `vec<double, 16>`.
+/// The largest alignment of a type of the SYCL headers, that of `vec<double, 16>`.
 pub const MAX_ALIGNMENT: usize = 128;
 
-/// Bytes at a 16-byte boundary.
+/// Bytes with an alignment of 16.
 #[derive(Clone, Copy)]
 #[repr(C, align(16))]
 pub struct Inline<const N: usize>([u8; N]);
 
-/// Bytes at a boundary of [`MAX_ALIGNMENT`].
+/// Bytes with an alignment of [`MAX_ALIGNMENT`].
 #[derive(Clone, Copy)]
 #[repr(C, align(128))]
 pub struct Aligned<const N: usize>(pub [u8; N]);
 
 impl<const N: usize> InlineBytes<N> {
-    /// A copy of `data`.
+    /// Creates a copy of `data`.
     pub fn new(data: &[u8]) -> Self {
-        // A type's size is a multiple of its alignment, and so is the address of each of its
-        // objects.
+        // The size of a type and the addresses of its objects are multiples of its alignment.
         let alignment = data.as_ptr() as usize | data.len();
         if data.len() <= N && (!alignment.is_multiple_of(32) || data.is_empty()) {
             let mut bytes = Inline([0; N]);
@@ -125,11 +177,11 @@ impl<const N: usize> InlineBytes<N> {
     }
 
     pub fn as_slice(&self) -> &[u8] {
-        // SAFETY: both forms hold at least `len` bytes, all of them set by `new`.
+        // SAFETY: both variants hold at least `len` bytes, and `new` initialised all of them.
         unsafe { std::slice::from_raw_parts(self.as_ptr(), self.len()) }
     }
 
-    /// Overwrites eight bytes at `offset`; false when they do not fit.
+    /// Overwrites eight bytes at `offset`. Returns false if they do not fit.
     pub fn put_u64(&mut self, offset: usize, value: u64) -> bool {
         let end = match offset.checked_add(8) {
             Some(end) if end <= self.len() => end,

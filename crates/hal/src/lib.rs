@@ -1,11 +1,12 @@
-//! The contract between the runtime and its backends.
+//! The interface between the runtime and its backends.
 //!
-//! The runtime validates at its C edge; a backend trusts its caller under the contracts written
-//! here. A backend orders its own commands: [`Queue::enqueue`] takes the events to wait for and
-//! returns at once. Events of other backends never reach a backend: the runtime joins them by
-//! [`Event::on_complete`] and a marker it completes itself.
+//! The runtime validates arguments at its C interface; a backend trusts its caller under the
+//! contracts documented here. A backend orders its own commands: [`Queue::enqueue`] takes the
+//! events to wait for and returns immediately. A backend never receives events of other backends:
+//! the runtime waits for them with [`Event::on_complete`] and passes a marker that it completes
+//! itself.
 //!
-//! No backend prints. No method panics or blocks for a device, except [`Event::wait`].
+//! Backends do not print. No method panics. No method waits for a device, except [`Event::wait`].
 
 use std::any::Any;
 use std::ffi::c_void;
@@ -13,27 +14,31 @@ use std::fmt;
 use std::sync::Arc;
 
 use scythe_abi::image_target::ImageTarget;
-use scythe_abi::launch::{KernelLaunch, Shape};
+use scythe_abi::launch::KernelLaunch;
 
 pub mod assertion;
 mod build;
 pub mod compiler;
-pub mod fit;
+mod completion;
 pub mod globals;
+mod host;
 pub mod info;
 pub mod library;
 pub mod native;
 pub mod null;
 pub mod partition;
+pub mod preference;
 
 pub use build::{BuildOptions, BuildRequest};
 pub use compiler::{CompileRequest, Compiler, Output};
+pub use completion::Completion;
 pub use globals::Global;
+pub use host::{HostKernelWork, HostQueue, HostTask, HostWork};
 pub use info::{DeviceInfo, PlatformInfo};
 pub use native::{InContext, Interop, Native, NativeKind, NativeQueue};
 pub use partition::{Partition, Partitions};
 
-/// `sycl::errc`, with the numbers of the C edge.
+/// `sycl::errc`, with the numbers of the C interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i32)]
 pub enum Errc {
@@ -53,8 +58,8 @@ pub enum Errc {
     BackendMismatch = 14,
 }
 
-/// What went wrong: the SYCL category, and a sentence for the user that names what was seen and
-/// what was expected.
+/// An error: the SYCL category, and a message for the user that states the actual and the expected
+/// values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
     pub code: Errc,
@@ -77,7 +82,7 @@ impl std::error::Error for Error {}
 
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// The numbers of `scythe_backend_kind`.
+/// The kinds of backends, with the numbers of `scythe_backend_kind`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u32)]
 pub enum BackendKind {
@@ -87,7 +92,7 @@ pub enum BackendKind {
     Cuda = 3,
 }
 
-/// The numbers of `scythe_usm_kind`.
+/// The kinds of USM allocations, with the numbers of `scythe_usm_kind`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u32)]
 pub enum UsmKind {
@@ -96,56 +101,69 @@ pub enum UsmKind {
     Shared = 2,
 }
 
-/// One driver: a platform with its devices.
+/// A driver: a platform with its devices.
 pub trait Backend: Send + Sync {
     fn kind(&self) -> BackendKind;
     fn platform(&self) -> &PlatformInfo;
-    /// The same devices, in the same order, at every call.
+    /// Returns the devices. Every call returns the same devices in the same order.
     fn devices(&self) -> &[Arc<dyn Device>];
 }
 
 pub trait Device: Send + Sync + Any {
     fn info(&self) -> &DeviceInfo;
 
-    /// `size` > 0; `align` is a power of two. Memory is not initialised. `MemoryAllocation` when
-    /// exhausted.
+    /// Returns the number of bytes that can still be allocated, for devices with
+    /// `aspect::ext_intel_free_memory`.
+    fn free_memory(&self) -> Result<u64> {
+        let name = &self.info().name;
+        Err(Error::new(
+            Errc::FeatureNotSupported,
+            format!("device '{name}' does not report the size of its free memory"),
+        ))
+    }
+
+    /// Allocates uninitialised memory. `size` must be > 0 and `align` a power of two. Returns a
+    /// `MemoryAllocation` error if the memory is exhausted.
     fn alloc(&self, kind: UsmKind, size: usize, align: usize) -> Result<*mut c_void>;
 
+    /// Frees an allocation.
+    ///
     /// # Safety
-    /// `ptr` came from [`Device::alloc`] of this device with this `kind`, is not freed yet, and no
-    /// command uses it.
+    /// `ptr` must come from [`Device::alloc`] of this device with this `kind` and must not be freed
+    /// yet. No command may use it.
     unsafe fn free(&self, kind: UsmKind, ptr: *mut c_void);
 
-    /// Device commands may use any host address as it is (buffers then need no second copy).
+    /// Returns whether device commands can use any host address directly. Buffers then need no
+    /// second copy.
     fn shares_host_memory(&self) -> bool;
 
-    /// How much this device prefers an image of this format and target over others that hold the
-    /// same kernel: the runtime builds the one with the highest number, on the scale of [`fit`]. An
-    /// error, `KernelNotSupported`, says why the device cannot run it.
+    /// Returns how much this device prefers an image of this format and target over others with the
+    /// same kernel. The runtime builds the image with the highest number on the scale of
+    /// [`preference`]. A `KernelNotSupported` error states why the device cannot run the image.
     fn preference(&self, _format: scythe_image::Format, _target: &ImageTarget) -> Result<u32> {
-        Ok(fit::GENERIC)
+        Ok(preference::GENERIC)
     }
 
     /// Builds the code of an image for this device. The caller caches the result; a backend may
-    /// block here. After success, the code uses the memory that [`BuildRequest::globals`] names: a
-    /// backend whose programs hold pointers to it calls [`globals::fill_pointers`].
+    /// block here. After success, the code uses the memory in [`BuildRequest::globals`]. A backend
+    /// whose programs contain pointers to this memory calls [`globals::fill_pointers`].
     fn build(&self, request: &BuildRequest<'_>) -> Result<Arc<dyn Program>>;
 
-    /// All variables, also those with `device_image_scope`, live in memory that
-    /// [`BuildRequest::globals`] names. Else the latter are inside of programs, and
-    /// [`Program::global`] tells where.
+    /// Returns whether all variables, including those with `device_image_scope`, use the memory in
+    /// [`BuildRequest::globals`]. Otherwise variables with `device_image_scope` are part of the
+    /// program, and [`Program::global`] returns their address.
     fn binds_globals(&self) -> bool {
         false
     }
 
-    /// What the device can be partitioned by.
+    /// Returns the supported ways to partition the device.
     fn partitions(&self) -> Partitions {
         Partitions::default()
     }
 
-    /// New devices that are parts of this one: `how` is one that [`Device::partitions`] has, and
-    /// fits ([`Partition::check`]). Commands of different parts, and of this device, wait for each
-    /// other by completion callbacks alone.
+    /// Creates new devices that are parts of this one. [`Device::partitions`] must support `how`,
+    /// and [`Partition::check`] must accept it. Commands of different parts, and of this device,
+    /// wait for each other through completion callbacks only.
     fn partition(&self, _how: &Partition) -> Result<Vec<Arc<dyn Device>>> {
         Err(Error::new(
             Errc::FeatureNotSupported,
@@ -155,6 +173,11 @@ pub trait Device: Send + Sync + Any {
 
     fn create_queue(&self, profiling: bool) -> Result<Arc<dyn Queue>>;
 
+    /// A queue for host code. `None` if the device cannot run it: only the CPU device can.
+    fn create_host_queue(&self, _profiling: bool) -> Result<Option<Arc<dyn HostQueue>>> {
+        Ok(None)
+    }
+
     /// A queue for the commands of one in-order SYCL queue alone: the driver's own, which runs them
     /// in turn. Commands still name what they wait for. `None` where the queues of
     /// [`Device::create_queue`] serve such queues as well.
@@ -162,58 +185,85 @@ pub trait Device: Send + Sync + Any {
         Ok(None)
     }
 
-    /// The driver's own objects; `None` if the backend has no driver.
+    /// A queue whose commands should run before or after those of other queues, for one SYCL queue.
+    /// `None` where the backend has no priorities.
+    fn create_queue_with_priority(
+        &self,
+        _in_order: bool,
+        _profiling: bool,
+        _priority: Priority,
+    ) -> Result<Option<Arc<dyn Queue>>> {
+        Ok(None)
+    }
+
+    /// Returns whether kernels on this device can access device allocations of `peer`, another
+    /// device of the same backend, and with `atomics`, whether their atomic operations work there.
+    /// Backends enable this access without being asked.
+    fn can_access_peer(&self, _peer: &dyn Device, _atomics: bool) -> bool {
+        false
+    }
+
+    /// Returns the interface to the driver's native objects, or `None` if the backend has no
+    /// driver.
     fn interop(&self) -> Option<&dyn Interop> {
         None
     }
 }
 
+/// The priority of a queue whose program set one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Priority {
+    Low,
+    High,
+}
+
 /// A built image.
 pub trait Program: Send + Sync {
-    /// The kernel with this symbol and these launch rows. `Kernel` error when the program has no
-    /// such symbol.
+    /// Returns the kernel with this symbol and these launch rows. Returns a `Kernel` error if the
+    /// program has no such symbol.
     fn kernel(&self, symbol: &str, launch: &KernelLaunch) -> Result<Arc<dyn Kernel>>;
 
-    /// The driver's own program, with a count for the caller.
+    /// Returns the native program. The caller owns one reference.
     fn native(&self) -> Result<Native> {
         Err(native::none("program"))
     }
 
-    /// The address, in memory of the device that copies can name, of the variable `symbol` that the
-    /// program's code defines (CUDA: `cuModuleGetGlobal`). It stays the same as long as the program
-    /// lives. `None` where the code has no such variable: nothing uses it. Asked once after a build
-    /// for each `device_global` of the image, before the first kernel runs.
+    /// Returns the address of the variable `symbol` that the program's code defines (CUDA:
+    /// `cuModuleGetGlobal`). Copies to and from this address in device memory are possible. The
+    /// address does not change as long as the program lives. Returns `None` if the code does not
+    /// use the variable and therefore does not contain it. The runtime calls this method once after
+    /// a build for each `device_global` of the image, before the first kernel runs.
     fn global(&self, symbol: &str) -> Result<Option<*mut c_void>> {
         Err(globals::none(symbol))
     }
 }
 
-/// A kernel ready to be launched on the device it was built for. Backends downcast.
+/// A kernel that can be launched on the device it was built for. Backends downcast it.
 pub trait Kernel: Send + Sync + Any {
     fn as_any(&self) -> &dyn Any;
 
-    /// The driver's own kernel, with a count for the caller.
+    /// Returns the native kernel. The caller owns one reference.
     fn native(&self) -> Result<Native> {
         Err(native::none("kernel"))
     }
 
-    /// The driver's own program that it is of, with a count for the caller.
+    /// Returns the native program that contains the kernel. The caller owns one reference.
     fn native_program(&self) -> Result<Native> {
         Err(native::none("kernel"))
     }
 
-    /// Takes back what [`Kernel::native_program`] gave.
+    /// Releases a program that [`Kernel::native_program`] returned.
     fn release_native_program(&self, _program: Native) {}
 }
 
-/// Bytes of a functor, inline when small so that a launch allocates once.
+/// The bytes of a functor, stored in place if they are few, so that a launch allocates only once.
 pub type FunctorBytes = info::InlineBytes<192>;
 
 /// A kernel launch. Index 0 of each array is the dimension that varies fastest.
 pub struct KernelWork {
     pub kernel: Arc<dyn Kernel>,
-    /// The functor's bytes, accessors' data pointers already replaced by device addresses.
-    /// Parameter `i` of the kernel is the bytes at the offset of launch row `i`.
+    /// The bytes of the functor, in which the data pointers of accessors are already replaced by
+    /// device addresses. Parameter `i` of the kernel is the bytes at the offset of launch row `i`.
     pub functor: FunctorBytes,
     pub dims: u32,
     pub global_size: [u64; 3],
@@ -222,8 +272,8 @@ pub struct KernelWork {
 }
 
 impl KernelWork {
-    pub fn view(&self) -> Launch<'_> {
-        Launch {
+    pub fn view(&self) -> LaunchView<'_> {
+        LaunchView {
             kernel: &*self.kernel,
             functor: self.functor.as_slice(),
             dims: self.dims,
@@ -234,26 +284,15 @@ impl KernelWork {
     }
 }
 
-/// A [`KernelWork`] that is lent: whoever gets it reads it before returning.
+/// A borrowed [`KernelWork`]. A callee reads it before it returns.
 #[derive(Clone, Copy)]
-pub struct Launch<'a> {
+pub struct LaunchView<'a> {
     pub kernel: &'a dyn Kernel,
     pub functor: &'a [u8],
     pub dims: u32,
     pub global_size: &'a [u64; 3],
     pub local_size: &'a [u64; 3],
     pub global_offset: &'a [u64; 3],
-}
-
-/// A kernel of host mode: plain C++ called by the CPU backend's threads.
-pub struct HostKernelWork {
-    pub call:
-        unsafe extern "C" fn(functor: *const c_void, host_box: *const scythe_abi::capi::HostBox),
-    pub functor: FunctorBytes,
-    pub shape: Shape,
-    pub global_size: [u64; 3],
-    pub local_size: [u64; 3],
-    pub global_offset: [u64; 3],
 }
 
 /// A box of bytes: `rows × planes` runs of `width` bytes. Pitches in bytes.
@@ -268,25 +307,20 @@ pub struct CopyBox {
     pub dst_plane_pitch: usize,
 }
 
-/// What a program says of memory.
+/// A hint of the program about its use of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hint {
-    /// Commands on the device will use it.
+    /// Commands on the device will use the memory.
     Prefetch,
-    /// `mem_advise`, with the driver's number.
+    /// A `mem_advise` call, with the driver's number.
     Advice(i32),
 }
 
-/// What a command does once its dependencies have completed.
+/// What a command does once its dependencies have completed. Host code is [`HostWork`] instead.
 pub enum Work {
-    /// Nothing: an ordering point.
+    /// No work: an ordering point.
     Marker,
     Kernel(Box<KernelWork>),
-    /// CPU backend only.
-    HostKernel(Box<HostKernelWork>),
-    /// A closure on a runtime thread (CPU backend only). It may block for long: it must not hold up
-    /// kernels.
-    HostTask(Box<dyn FnOnce() -> Result<()> + Send>),
     Memcpy {
         dst: *mut c_void,
         src: *const c_void,
@@ -297,14 +331,14 @@ pub enum Work {
         src: *const c_void,
         region: CopyBox,
     },
-    /// Memory will be used soon, or in some way. A backend without use for that takes it as
+    /// A hint about the future use of memory. A backend that does not support hints treats it as
     /// [`Work::Marker`].
     Hint {
         ptr: *mut c_void,
         size: usize,
         hint: Hint,
     },
-    /// `count` copies of the pattern, one after another, from `dst`.
+    /// Writes `count` consecutive copies of the pattern, starting at `dst`.
     Fill {
         dst: *mut c_void,
         pattern: Vec<u8>,
@@ -312,45 +346,59 @@ pub enum Work {
     },
 }
 
-// SAFETY: the addresses inside are used by whoever runs the work, under the contract of
-// `Queue::enqueue`.
+// SAFETY: only the thread that runs the work uses the addresses inside it. The caller of
+// `Queue::enqueue` guarantees that they are valid then.
 unsafe impl Send for Work {}
 
+/// An owner of the resources that a command uses. The backend drops it once the command has
+/// finished.
+pub type Keep = Option<Box<dyn Any + Send + Sync>>;
+
+/// Work with its place in the order of commands.
+pub struct Command<'a, W = Work> {
+    pub work: W,
+    /// The events of the commands that must complete before the work runs.
+    pub deps: &'a [Arc<dyn Event>],
+    pub keep: Keep,
+}
+
+impl<'a, W> Command<'a, W> {
+    /// A command that keeps nothing alive.
+    pub fn new(work: W, deps: &'a [Arc<dyn Event>]) -> Self {
+        Self { work, deps, keep: None }
+    }
+}
+
 pub trait Queue: Send + Sync {
-    /// Runs `work` after every event in `deps` (all of this backend), and returns without waiting.
-    /// When a dependency failed, the work is not run and fails with the same error.
-    ///
-    /// `keep` is dropped once the work has finished: it holds what the work uses.
+    /// Runs the work of `command` after all of its dependencies (events of this backend), and
+    /// returns without waiting. When a dependency failed, the work is not run and fails with the
+    /// same error.
     ///
     /// # Safety
-    /// Addresses in `work` stay valid until the event completes, and no other thread writes (or,
+    /// Addresses in the work stay valid until the event completes, and no other thread writes (or,
     /// where the work writes, reads) what they point at in the meantime, except through commands
     /// ordered by events.
-    unsafe fn enqueue(
-        &self,
-        work: Work,
-        deps: &[Arc<dyn Event>],
-        keep: Option<Box<dyn Any + Send + Sync>>,
-    ) -> Result<Arc<dyn Event>>;
+    unsafe fn enqueue(&self, command: Command<'_>) -> Result<Arc<dyn Event>>;
 
-    /// The short way for kernels, which most programs launch most: as [`Queue::enqueue`], with
-    /// `last` as the one dependency, and nothing that is to be kept. With success, the command's
-    /// event is in `last`; where nobody else has the event that was there, it may be the same
-    /// object. `None`, without any effect, where the work has to be enqueued. No work-item less
-    /// than one in any dimension.
+    /// Launches a kernel on the fast path, because kernel launches are the most frequent commands
+    /// of most programs. It behaves like [`Queue::enqueue`] with `last` as the only dependency and
+    /// without objects to keep. After success, `last` holds the event of the command. If nothing
+    /// else refers to the previous event, the backend may reuse its object. Returns `None`, without
+    /// any effect, if the work must be enqueued instead. The global size must be at least one in
+    /// every dimension.
     ///
     /// # Safety
-    /// As for [`Queue::enqueue`]; `last` is of this backend.
+    /// The requirements of [`Queue::enqueue`] apply, and `last` must be an event of this backend.
     unsafe fn launch(
         &self,
-        _launch: &Launch<'_>,
+        _launch: &LaunchView<'_>,
         _last: &mut Option<Arc<dyn Event>>,
     ) -> Option<Result<()>> {
         None
     }
 
-    /// The driver's own queue, with a count for the caller. Commands that the program enqueues
-    /// there are ordered by events alone.
+    /// Returns the native queue. The caller owns one reference. Only events order the commands that
+    /// the program enqueues there.
     fn native(&self) -> Result<Native> {
         Err(native::none("queue"))
     }
@@ -363,7 +411,7 @@ pub enum Status {
     Complete = 2,
 }
 
-/// Nanoseconds on the clock of the device.
+/// Profiling times in nanoseconds, on the clock of the device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Times {
     pub submit: u64,
@@ -371,30 +419,35 @@ pub struct Times {
     pub end: u64,
 }
 
+/// A function that receives the result of a command.
+pub type Callback = Box<dyn FnOnce(Result<()>) + Send>;
+
 pub trait Event: Send + Sync + Any {
     fn as_any(&self) -> &dyn Any;
-    /// For backends that use events again.
+    /// Returns a mutable reference for backends that reuse events.
     fn as_any_mut(&mut self) -> Option<&mut dyn Any> {
         None
     }
     fn status(&self) -> Status;
-    /// Blocks until the command has completed, and tells how.
+    /// Blocks until the command has completed, and returns its result.
     fn wait(&self) -> Result<()>;
-    /// Calls `f` once the command has completed, on any thread; at once when it already has.
-    fn on_complete(&self, f: Box<dyn FnOnce(Result<()>) + Send>);
-    /// `None` where the queue does not profile. Only after completion.
+    /// Calls `f` after the command has completed, on any thread. Calls it immediately if the
+    /// command has already completed.
+    fn on_complete(&self, f: Callback);
+    /// Returns the profiling times, or `None` if the queue does not profile. Valid only after
+    /// completion.
     fn times(&self) -> Option<Times>;
 
-    /// How the command ended, where that is known without asking a driver.
+    /// Returns the result of the command if it is known without a call to the driver.
     fn known_end(&self) -> Option<Result<()>> {
         (self.status() == Status::Complete).then(|| self.wait())
     }
 
-    /// The program has no handle of the event any more: only order and failure of its command
-    /// matter from now on.
+    /// Informs the event that the program no longer has a handle to it. Only the order and the
+    /// failure of its command matter from now on.
     fn abandon(&self) {}
 
-    /// The driver's own event, with a count for the caller.
+    /// Returns the native event. The caller owns one reference.
     fn native(&self) -> Result<Native> {
         Err(native::none("event"))
     }

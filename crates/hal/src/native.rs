@@ -1,4 +1,4 @@
-//! Drivers' own objects, for programs that use a driver beside SYCL.
+//! Native objects of drivers, for programs that use a driver directly as well as through SYCL.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -7,10 +7,10 @@ use scythe_abi::launch::KernelLaunch;
 
 use crate::{Device, Errc, Error, Event, Kernel, Program, Queue, Result};
 
-/// An object of the driver, such as a `cl_event`.
+/// A native object of the driver, such as a `cl_event`.
 pub type Native = *mut c_void;
 
-/// What a device can give.
+/// The kinds of native objects that a device provides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum NativeKind {
@@ -20,7 +20,7 @@ pub enum NativeKind {
 }
 
 impl NativeKind {
-    /// The kind with this number.
+    /// Returns the kind with this number.
     pub fn from_u32(number: u32) -> Option<Self> {
         [Self::Platform, Self::Device, Self::Context]
             .into_iter()
@@ -28,87 +28,89 @@ impl NativeKind {
     }
 }
 
-/// Whether a device is in a context of its driver's.
+/// The result of looking up a device in a native context.
 pub enum InContext {
-    /// It is the context that the device uses anyway.
+    /// The context is the one that the device already uses.
     Own,
-    /// The device, for commands and memory in that context.
+    /// A device for commands and memory in the given context.
     Other(Arc<dyn Device>),
     Absent,
 }
 
-/// A queue that a program made of the driver's own.
+/// A queue that wraps a native queue of the program.
 pub struct NativeQueue {
     pub queue: Arc<dyn Queue>,
     pub in_order: bool,
     pub profiling: bool,
 }
 
-/// A device's side of programs that use its driver beside SYCL. The methods with a default are for
-/// objects that not every driver has.
+/// The operations of a device for programs that use its driver directly as well as through SYCL.
+/// The methods with a default implementation concern objects that not every driver has.
 pub trait Interop: Send + Sync {
-    /// The driver's own object, with a count for the caller where the driver counts it.
+    /// Returns the native object. If the driver counts references, the caller owns one reference.
     fn native(&self, kind: NativeKind) -> Result<Native>;
 
-    /// The event of a command that the program gave to the driver itself.
+    /// Returns the event of a command that the program passed to the driver directly.
     ///
     /// # Safety
-    /// `event` is an event of the driver, alive, of the context that [`Interop::native`] gives.
+    /// `event` must be a live event of the driver in the context that [`Interop::native`] returns.
     unsafe fn event_from_native(&self, event: Native) -> Result<Arc<dyn Event>>;
 
-    /// This device with another context of the driver's, of which a count is taken.
+    /// Returns this device with a different native context, and retains the context.
     ///
     /// # Safety
-    /// `context` is a context of the driver, alive.
+    /// `context` must be a live context of the driver.
     unsafe fn in_native_context(&self, _context: Native) -> Result<InContext> {
         Err(none("device"))
     }
 
-    /// A queue that the program made itself, of which a count is taken; `None` where it belongs to
-    /// another device.
+    /// Wraps a queue that the program created, and retains it. Returns `None` if the queue belongs
+    /// to a different device.
     ///
     /// # Safety
-    /// `queue` is a queue of the driver, alive, of this device's context.
+    /// `queue` must be a live queue of the driver in this device's context.
     unsafe fn queue_from_native(&self, _queue: Native) -> Result<Option<NativeQueue>> {
         Err(none("device"))
     }
 
-    /// An address for a memory object that the program made itself, of which a count is taken until
-    /// [`Device::free`], and its size in bytes. Only commands on this device may use the address.
+    /// Returns an address for a memory object that the program created, and its size in bytes.
+    /// Retains the object until [`Device::free`]. Only commands on this device may use the address.
     ///
     /// # Safety
-    /// `memory` is a memory object of the driver, alive, of this device's context.
+    /// `memory` must be a live memory object of the driver in this device's context.
     unsafe fn memory_from_native(&self, _memory: Native) -> Result<(*mut c_void, usize)> {
         Err(none("device"))
     }
 
-    /// Every address of [`Device::alloc`] has an object that [`Interop::memory_to_native`] gives.
+    /// Returns whether [`Interop::memory_to_native`] returns an object for every address of
+    /// [`Device::alloc`].
     fn memory_is_native(&self) -> bool {
         false
     }
 
-    /// The memory object behind an address of [`Device::alloc`] or [`Interop::memory_from_native`],
-    /// with a count for the caller; `None` where an address is all there is.
+    /// Returns the memory object of an address from [`Device::alloc`] or
+    /// [`Interop::memory_from_native`]; the caller owns one reference. Returns `None` if the
+    /// address has no memory object.
     fn memory_to_native(&self, _ptr: *mut c_void) -> Result<Option<Native>> {
         Ok(None)
     }
 
-    /// Takes back what [`Interop::memory_to_native`] gave.
+    /// Releases an object that [`Interop::memory_to_native`] returned.
     fn release_native_memory(&self, _memory: Native) {}
 
-    /// A program that the host program built itself, of which a count is taken.
+    /// Wraps a program that the host program built, and retains it.
     ///
     /// # Safety
-    /// `program` is a program of the driver, alive, of this device's context.
+    /// `program` must be a live program of the driver in this device's context.
     unsafe fn program_from_native(&self, _program: Native) -> Result<Arc<dyn Program>> {
         Err(none("device"))
     }
 
-    /// A kernel that the program made itself, of which a count is taken, to be launched with
-    /// parameters as these rows say.
+    /// Wraps a kernel that the program created, and retains it. Launches pass the parameters that
+    /// the rows of `launch` describe.
     ///
     /// # Safety
-    /// `kernel` is a kernel of the driver, alive, of this device's context.
+    /// `kernel` must be a live kernel of the driver in this device's context.
     unsafe fn kernel_from_native(
         &self,
         _kernel: Native,
@@ -117,16 +119,16 @@ pub trait Interop: Send + Sync {
         Err(none("device"))
     }
 
-    /// A memory object of the driver over host memory, with a count for the caller.
+    /// Creates a native memory object over host memory. The caller owns one reference.
     ///
     /// # Safety
-    /// The `size` > 0 bytes at `ptr` stay valid until the object is released.
+    /// The `size` > 0 bytes at `ptr` must stay valid until the object is released.
     unsafe fn native_memory(&self, _ptr: *mut c_void, _size: usize) -> Result<Native> {
         Err(none("device"))
     }
 }
 
-/// The error for an object without a counterpart in a driver.
+/// Returns the error for an object that has no native counterpart.
 pub fn none(what: &str) -> Error {
     Error::new(
         Errc::BackendMismatch,

@@ -1,13 +1,14 @@
-//! A backend without hardware, for tests of whoever calls backends.
+//! A backend without hardware, for tests of the callers of backends.
 //!
-//! It keeps every contract of the traits and adds what a test wants to control: whether the device
-//! shares the host's memory, in which of the legal orders commands run ([`Order`]), what a kernel
-//! does ([`Options::run`]), and a gate that holds all commands back ([`NullBackend::pause`]). Its
-//! one thread starts with the first command and ends with the backend.
+//! It satisfies every contract of the traits. In addition, tests can control whether the device
+//! shares the memory of the host, in which of the legal orders commands run ([`Order`]), what a
+//! kernel does ([`NullOptions::run`]), and a gate that holds all commands back
+//! ([`NullBackend::pause`]). Its only thread starts with the first command and ends with the
+//! backend.
 //!
-//! A "program" is text: each line of the code names one kernel; a line `error: …` makes the build
-//! fail with the rest of the line. Every kernel launch calls [`Options::run`] once, which can ask
-//! the kernel for the text of the libraries that it was built with.
+//! A "program" is text: each line of the code names one kernel. A line `error: …` makes the build
+//! fail with the rest of the line as the message. Every kernel launch calls [`NullOptions::run`]
+//! once. The callback can read the text of the libraries that the kernel was built with.
 
 use std::alloc::Layout;
 use std::any::Any;
@@ -16,34 +17,52 @@ use std::ffi::c_void;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use scythe_abi::launch::KernelLaunch;
+use scythe_abi::launch::{KernelLaunch, Shape};
 
 use crate::info::DeviceType;
 use crate::*;
 
-/// Which of the commands that are ready runs next.
+/// Pseudo-random numbers for tests. The same seed gives the same numbers, so that a failure happens
+/// again.
+pub struct Random(u64);
+
+impl Random {
+    pub fn new(seed: u64) -> Self {
+        Self(seed | 1)
+    }
+
+    /// The next number, which is less than `limit`.
+    pub fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % limit as u64) as usize
+    }
+}
+
+/// The order in which ready commands run.
 #[derive(Clone, Copy, Debug)]
 pub enum Order {
-    /// The one that was enqueued first.
+    /// The order in which the commands were enqueued.
     Fifo,
-    /// Any, drawn from this seed: brings out dependencies that a caller forgot.
+    /// A random order with this seed, which exposes missing dependencies of the caller.
     Shuffled(u64),
 }
 
-/// What a kernel of the null backend does.
+/// The function that a kernel launch of the null backend calls.
 pub type RunKernel = dyn Fn(&NullKernel, &KernelWork) -> Result<()> + Send + Sync;
 
-/// How a [`NullBackend`] behaves.
-pub struct Options {
+/// The configuration of a [`NullBackend`].
+pub struct NullOptions {
     pub kind: BackendKind,
     pub shares_host_memory: bool,
     pub order: Order,
     pub run: Box<RunKernel>,
-    /// Changes what the device says of itself.
+    /// Modifies the description of the device.
     pub adjust: fn(&mut DeviceInfo),
 }
 
-impl Default for Options {
+impl Default for NullOptions {
     fn default() -> Self {
         Self {
             kind: BackendKind::Host,
@@ -64,7 +83,7 @@ pub struct NullBackend {
 }
 
 impl NullBackend {
-    pub fn new(options: Options) -> Arc<Self> {
+    pub fn new(options: NullOptions) -> Arc<Self> {
         let platform = PlatformInfo {
             name: "null".into(),
             vendor: "Scythe".into(),
@@ -95,7 +114,8 @@ impl NullBackend {
         Arc::new(Self { platform, devices: vec![Arc::new(device)], engine, memory })
     }
 
-    /// Commands enqueued from now on, and those not started yet, wait for [`NullBackend::resume`].
+    /// Holds back all commands that have not started yet, including those enqueued later, until
+    /// [`NullBackend::resume`].
     pub fn pause(&self) {
         lock(&self.engine.state).paused = true;
     }
@@ -105,17 +125,17 @@ impl NullBackend {
         self.engine.changed.notify_all();
     }
 
-    /// Number of commands that have run.
+    /// Returns the number of commands that have run.
     pub fn commands_run(&self) -> usize {
         lock(&self.engine.state).run
     }
 
-    /// Number of allocations not freed.
+    /// Returns the number of live allocations.
     pub fn allocations(&self) -> usize {
         lock(&self.memory.blocks).len()
     }
 
-    /// All `size` bytes at `ptr` are inside one of the device's allocations.
+    /// Returns whether all `size` bytes at `ptr` are inside one of the device's allocations.
     pub fn owns(&self, ptr: *const c_void, size: usize) -> bool {
         self.memory.owns(ptr, size)
     }
@@ -140,7 +160,7 @@ impl Backend for NullBackend {
     }
 }
 
-/// The allocations of a device, by address.
+/// The allocations of a device, indexed by address.
 #[derive(Default)]
 struct Memory {
     blocks: Mutex<BTreeMap<usize, Layout>>,
@@ -222,6 +242,10 @@ impl Device for NullDevice {
     fn create_queue(&self, profiling: bool) -> Result<Arc<dyn Queue>> {
         Ok(Arc::new(NullQueue { engine: self.engine.clone(), profiling }))
     }
+
+    fn create_host_queue(&self, profiling: bool) -> Result<Option<Arc<dyn HostQueue>>> {
+        Ok(Some(Arc::new(NullQueue { engine: self.engine.clone(), profiling })))
+    }
 }
 
 struct NullProgram {
@@ -239,11 +263,11 @@ impl Program for NullProgram {
     }
 }
 
-/// What [`Options::run`] is told of the kernel.
+/// The kernel that [`NullOptions::run`] receives.
 pub struct NullKernel {
     pub symbol: String,
     pub launch: KernelLaunch,
-    /// The code of the libraries that its program was built with.
+    /// The code of the libraries that the kernel's program was built with.
     pub libraries: Vec<String>,
 }
 
@@ -258,13 +282,8 @@ struct NullQueue {
     profiling: bool,
 }
 
-impl Queue for NullQueue {
-    unsafe fn enqueue(
-        &self,
-        work: Work,
-        deps: &[Arc<dyn Event>],
-        keep: Option<Box<dyn Any + Send + Sync>>,
-    ) -> Result<Arc<dyn Event>> {
+impl NullQueue {
+    fn push(&self, work: NullWork, deps: &[Arc<dyn Event>], keep: Keep) -> Result<Arc<dyn Event>> {
         if deps.iter().any(|dep| dep.as_any().downcast_ref::<NullEvent>().is_none()) {
             return Err(Error::new(
                 Errc::Runtime,
@@ -272,47 +291,66 @@ impl Queue for NullQueue {
             ));
         }
         let event = Arc::new(NullEvent::new(self.engine.now(), self.profiling));
-        let command = Command { work, deps: deps.to_vec(), keep, event: event.clone() };
+        let command = PendingCommand { work, deps: deps.to_vec(), keep, event: event.clone() };
         self.engine.push(command);
         Ok(event)
     }
 }
 
-struct Command {
-    work: Work,
+impl Queue for NullQueue {
+    unsafe fn enqueue(&self, command: Command<'_>) -> Result<Arc<dyn Event>> {
+        self.push(NullWork::Device(command.work), command.deps, command.keep)
+    }
+}
+
+impl HostQueue for NullQueue {
+    unsafe fn enqueue_host(&self, command: Command<'_, HostWork>) -> Result<Arc<dyn Event>> {
+        self.push(NullWork::Host(command.work), command.deps, command.keep)
+    }
+}
+
+/// The work of either kind of command.
+enum NullWork {
+    Device(Work),
+    Host(HostWork),
+}
+
+/// A command that has not run.
+struct PendingCommand {
+    work: NullWork,
     deps: Vec<Arc<dyn Event>>,
-    keep: Option<Box<dyn Any + Send + Sync>>,
+    keep: Keep,
     event: Arc<NullEvent>,
 }
 
-impl Command {
+impl PendingCommand {
     fn is_ready(&self) -> bool {
         self.deps.iter().all(|dep| dep.status() == Status::Complete)
     }
 }
 
-/// The thread that runs commands, and what it shares with those who enqueue.
+/// The thread that runs commands, and the state that it shares with the threads that enqueue them.
 struct Engine {
-    options: Options,
+    options: NullOptions,
     state: Mutex<EngineState>,
     changed: Condvar,
     start: Instant,
 }
 
 struct EngineState {
-    waiting: Vec<Command>,
+    waiting: Vec<PendingCommand>,
     paused: bool,
     closed: bool,
     started: bool,
     run: usize,
-    random: u64,
+    random: Random,
 }
 
 impl Engine {
-    fn new(options: Options) -> Self {
+    fn new(options: NullOptions) -> Self {
         let random = match options.order {
-            Order::Fifo => 0,
-            Order::Shuffled(seed) => seed | 1,
+            Order::Fifo => Random::new(0),
+            Order::Shuffled(seed) => Random::new(seed),
         };
         let state = EngineState {
             waiting: Vec::new(),
@@ -329,7 +367,7 @@ impl Engine {
         self.start.elapsed().as_nanos() as u64
     }
 
-    fn push(self: &Arc<Self>, command: Command) {
+    fn push(self: &Arc<Self>, command: PendingCommand) {
         let mut state = lock(&self.state);
         state.waiting.push(command);
         if !state.started {
@@ -341,7 +379,7 @@ impl Engine {
         self.changed.notify_all();
     }
 
-    /// Runs commands until the backend is gone and nothing that is left can run.
+    /// Runs commands until the backend is dropped and none of the remaining commands can run.
     fn serve(&self) {
         loop {
             let state = lock(&self.state);
@@ -357,12 +395,7 @@ impl Engine {
             }
             let pick = match self.options.order {
                 Order::Fifo => 0,
-                Order::Shuffled(_) => {
-                    state.random ^= state.random << 13;
-                    state.random ^= state.random >> 7;
-                    state.random ^= state.random << 17;
-                    (state.random % ready.len() as u64) as usize
-                }
+                Order::Shuffled(_) => state.random.below(ready.len()),
             };
             let command = state.waiting.remove(ready[pick]);
             state.run += 1;
@@ -371,8 +404,8 @@ impl Engine {
         }
     }
 
-    fn execute(&self, command: Command) {
-        let Command { work, deps, keep, event } = command;
+    fn execute(&self, command: PendingCommand) {
+        let PendingCommand { work, deps, keep, event } = command;
         event.begin(self.now());
         let failed = deps.iter().find_map(|dep| dep.wait().err());
         let result = match failed {
@@ -380,16 +413,24 @@ impl Engine {
                 drop(work);
                 Err(error)
             }
-            // SAFETY: the dependencies have completed, and `Queue::enqueue`'s caller vouched for
-            // the addresses.
-            None => unsafe { self.perform(work) },
+            // SAFETY: the dependencies have completed, and the caller of `enqueue` or
+            // `enqueue_host` vouched for the addresses.
+            None => unsafe {
+                match work {
+                    NullWork::Device(work) => self.perform(work),
+                    NullWork::Host(work) => perform_host(work),
+                }
+            },
         };
         drop(keep);
         event.finish(result, self.now());
     }
 
+    /// Performs the work of a command.
+    ///
     /// # Safety
-    /// The contract of [`Queue::enqueue`] holds for `work`, and its dependencies have completed.
+    /// The contract of [`Queue::enqueue`] must hold for `work`, and its dependencies must have
+    /// completed.
     unsafe fn perform(&self, work: Work) -> Result<()> {
         match work {
             Work::Marker | Work::Hint { .. } => Ok(()),
@@ -400,25 +441,8 @@ impl Engine {
                     "a null queue was given a kernel of another backend",
                 )),
             },
-            Work::HostKernel(kernel) => {
-                let groups: [u64; 3] = std::array::from_fn(|d| match kernel.shape {
-                    Shape::NdRange => kernel.global_size[d] / kernel.local_size[d].max(1),
-                    Shape::SingleTask | Shape::Range => kernel.global_size[d],
-                });
-                let host_box = scythe_abi::capi::HostBox {
-                    global_size: kernel.global_size,
-                    global_offset: kernel.global_offset,
-                    local_size: kernel.local_size,
-                    begin: [0; 3],
-                    end: groups,
-                };
-                // SAFETY: the functor's bytes are of the type that `call` was made for.
-                unsafe { (kernel.call)(kernel.functor.as_ptr().cast(), &host_box) };
-                Ok(())
-            }
-            Work::HostTask(task) => task(),
             Work::Memcpy { dst, src, size } => {
-                // SAFETY: both ranges are valid under this function's contract; `copy` allows
+                // SAFETY: both ranges are valid under this function's contract, and `copy` allows
                 // overlap.
                 unsafe { std::ptr::copy(src.cast::<u8>(), dst.cast::<u8>(), size) };
                 Ok(())
@@ -455,42 +479,57 @@ impl Engine {
     }
 }
 
-type Callback = Box<dyn FnOnce(Result<()>) + Send>;
+/// # Safety
+/// The contract of [`HostQueue::enqueue_host`] holds for `work`, and its dependencies have
+/// completed.
+unsafe fn perform_host(work: HostWork) -> Result<()> {
+    match work {
+        HostWork::Task(task) => task(),
+        HostWork::Kernel(kernel) => {
+            let groups: [u64; 3] = std::array::from_fn(|d| match kernel.shape {
+                Shape::NdRange => kernel.global_size[d] / kernel.local_size[d].max(1),
+                Shape::SingleTask | Shape::Range => kernel.global_size[d],
+            });
+            let host_box = scythe_abi::capi::HostBox {
+                global_size: kernel.global_size,
+                global_offset: kernel.global_offset,
+                local_size: kernel.local_size,
+                begin: [0; 3],
+                end: groups,
+            };
+            // SAFETY: the functor's bytes are of the type that `call` was made for.
+            unsafe { (kernel.call)(kernel.functor.as_ptr().cast(), &host_box) };
+            Ok(())
+        }
+    }
+}
 
 struct NullEvent {
     profiling: bool,
-    state: Mutex<EventState>,
-    changed: Condvar,
+    progress: Mutex<Progress>,
+    completion: Completion,
 }
 
-struct EventState {
+struct Progress {
     running: bool,
-    result: Option<Result<()>>,
-    callbacks: Vec<Callback>,
     times: Times,
 }
 
 impl NullEvent {
     fn new(submit: u64, profiling: bool) -> Self {
-        let times = Times { submit, ..Times::default() };
-        let state = EventState { running: false, result: None, callbacks: Vec::new(), times };
-        Self { profiling, state: Mutex::new(state), changed: Condvar::new() }
+        let progress = Progress { running: false, times: Times { submit, ..Times::default() } };
+        Self { profiling, progress: Mutex::new(progress), completion: Completion::default() }
     }
 
     fn begin(&self, now: u64) {
-        let mut state = lock(&self.state);
-        state.running = true;
-        state.times.start = now;
+        let mut progress = lock(&self.progress);
+        progress.running = true;
+        progress.times.start = now;
     }
 
     fn finish(&self, result: Result<()>, now: u64) {
-        let mut state = lock(&self.state);
-        state.times.end = now;
-        state.result = Some(result.clone());
-        let callbacks = std::mem::take(&mut state.callbacks);
-        drop(state);
-        self.changed.notify_all();
-        for callback in callbacks {
+        lock(&self.progress).times.end = now;
+        for callback in self.completion.complete(&result) {
             callback(result.clone());
         }
     }
@@ -502,41 +541,28 @@ impl Event for NullEvent {
     }
 
     fn status(&self) -> Status {
-        let state = lock(&self.state);
-        match (&state.result, state.running) {
-            (Some(_), _) => Status::Complete,
-            (None, true) => Status::Running,
-            (None, false) => Status::Submitted,
+        match (self.completion.is_complete(), lock(&self.progress).running) {
+            (true, _) => Status::Complete,
+            (false, true) => Status::Running,
+            (false, false) => Status::Submitted,
         }
     }
 
     fn wait(&self) -> Result<()> {
-        let state = lock(&self.state);
-        let state = self
-            .changed
-            .wait_while(state, |s| s.result.is_none())
-            .unwrap_or_else(PoisonError::into_inner);
-        state.result.clone().unwrap_or(Ok(()))
+        self.completion.wait()
     }
 
     fn on_complete(&self, f: Callback) {
-        let mut state = lock(&self.state);
-        match state.result.clone() {
-            Some(result) => {
-                drop(state);
-                f(result);
-            }
-            None => state.callbacks.push(f),
+        if let Some((f, result)) = self.completion.on_complete(f) {
+            f(result);
         }
     }
 
     fn times(&self) -> Option<Times> {
-        let state = lock(&self.state);
-        (self.profiling && state.result.is_some()).then_some(state.times)
+        (self.profiling && self.completion.is_complete()).then(|| lock(&self.progress).times)
     }
 }
 
-/// A test that failed while it held a lock must not hide its message behind a second panic.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -545,15 +571,17 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 mod tests {
     use super::*;
 
-    fn queue(backend: &NullBackend) -> Arc<dyn Queue> {
-        backend.devices()[0].create_queue(true).expect("a queue")
+    fn queue(backend: &NullBackend) -> Arc<dyn HostQueue> {
+        backend.devices()[0].create_host_queue(true).expect("a queue").expect("it runs host code")
     }
 
     #[test]
     fn commands_run_after_their_dependencies_in_any_order() {
         for seed in 1..20 {
-            let backend =
-                NullBackend::new(Options { order: Order::Shuffled(seed), ..Options::default() });
+            let backend = NullBackend::new(NullOptions {
+                order: Order::Shuffled(seed),
+                ..NullOptions::default()
+            });
             let queue = queue(&backend);
             let log = Arc::new(Mutex::new(Vec::new()));
             backend.pause();
@@ -565,8 +593,9 @@ mod tests {
                     Ok(())
                 });
                 // SAFETY: a host task holds no addresses.
-                let event = unsafe { queue.enqueue(Work::HostTask(task), &previous, None) }
-                    .expect("enqueue");
+                let event =
+                    unsafe { queue.enqueue_host(Command::new(HostWork::Task(task), &previous)) }
+                        .expect("enqueue");
                 previous = vec![event];
             }
             assert_eq!(previous[0].status(), Status::Submitted);
@@ -580,16 +609,16 @@ mod tests {
 
     #[test]
     fn a_failure_reaches_dependents_and_callbacks() {
-        let backend = NullBackend::new(Options::default());
+        let backend = NullBackend::new(NullOptions::default());
         let queue = queue(&backend);
         let error = Error::new(Errc::Runtime, "broken");
         let fail = error.clone();
-        // SAFETY: host tasks and markers hold no addresses.
+        // SAFETY: host tasks and markers contain no addresses.
         let last = unsafe {
             let first = queue
-                .enqueue(Work::HostTask(Box::new(move || Err(fail))), &[], None)
+                .enqueue_host(Command::new(HostWork::Task(Box::new(move || Err(fail))), &[]))
                 .expect("enqueue");
-            queue.enqueue(Work::Marker, &[first], None).expect("enqueue")
+            queue.enqueue(Command::new(Work::Marker, &[first])).expect("enqueue")
         };
         assert_eq!(last.wait(), Err(error.clone()));
         let (tx, rx) = std::sync::mpsc::channel();
@@ -599,11 +628,11 @@ mod tests {
 
     #[test]
     fn allocations_are_known_until_freed() {
-        let backend = NullBackend::new(Options::default());
+        let backend = NullBackend::new(NullOptions::default());
         let device = &backend.devices()[0];
         let ptr = device.alloc(UsmKind::Device, 100, 64).expect("memory");
         assert!(backend.owns(ptr, 100) && !backend.owns(ptr, 101));
-        // SAFETY: allocated above, not used by any command.
+        // SAFETY: the memory was allocated above, and no command uses it.
         unsafe { device.free(UsmKind::Device, ptr) };
         assert_eq!(backend.allocations(), 0);
         assert!(device.alloc(UsmKind::Device, usize::MAX, 64).is_err());

@@ -1,4 +1,4 @@
-//! Ways to partition a device, and what may be asked of them. Numbers are those of
+//! Ways to partition a device, and their validation. Numbers are those of
 //! `sycl::info::partition_property` and `sycl::info::partition_affinity_domain`.
 
 use crate::{DeviceInfo, Errc, Error, Result};
@@ -9,30 +9,30 @@ pub mod domain {
     pub const NEXT_PARTITIONABLE: u32 = 6;
 }
 
-/// What a device can be partitioned by.
+/// The supported ways to partition a device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Partitions {
-    /// Bit n: the property with number n.
+    /// The supported properties: bit n is the property with number n.
     pub properties: u32,
-    /// Bit n: the domain with number n.
+    /// The supported domains: bit n is the domain with number n.
     pub affinity_domains: u32,
-    /// As many sub-devices as there may be.
+    /// The maximum number of sub-devices.
     pub max_sub_devices: u32,
 }
 
-/// How to partition a device.
+/// A way to partition a device.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Partition {
-    /// As many sub-devices as fit, each with so many compute units.
+    /// As many sub-devices as fit, each with this number of compute units.
     Equally(u64),
-    /// One sub-device for each number, with so many compute units; zeros count for nothing.
+    /// One sub-device for each number, with that number of compute units. Zeros are ignored.
     ByCounts(Vec<u64>),
-    /// One sub-device for each part of the machine that shares something.
+    /// One sub-device for each part of the machine that shares the resource of the domain.
     ByAffinityDomain(u32),
 }
 
 impl Partition {
-    /// The number of its property.
+    /// Returns the number of the partition property.
     pub fn property(&self) -> u32 {
         match self {
             Self::Equally(_) => 1,
@@ -41,7 +41,7 @@ impl Partition {
         }
     }
 
-    /// The number of its domain; 0 where it has none.
+    /// Returns the number of the affinity domain, or 0 if there is none.
     pub fn affinity_domain(&self) -> u32 {
         match self {
             Self::ByAffinityDomain(domain) => *domain,
@@ -49,7 +49,7 @@ impl Partition {
         }
     }
 
-    /// Checks that a device can be partitioned so.
+    /// Checks that a device can be partitioned in this way.
     pub fn check(&self, info: &DeviceInfo, able: &Partitions) -> Result<()> {
         let (name, units) = (&info.name, u64::from(info.max_compute_units));
         let refuse =

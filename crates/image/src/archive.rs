@@ -1,4 +1,5 @@
-//! The members of static libraries, so that the device code of fat objects in them can be linked.
+//! Reads and writes the members of static libraries, so that the device code of fat objects in them
+//! can be linked.
 
 use object::read::archive::ArchiveFile;
 
@@ -6,11 +7,11 @@ use object::read::archive::ArchiveFile;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Member<'a> {
     pub name: &'a str,
-    /// `None` in a thin archive: the file is found relative to the archive.
+    /// The contents, or `None` in a thin archive, whose files are found relative to the archive.
     pub data: Option<&'a [u8]>,
 }
 
-/// Why bytes are not an archive.
+/// The reason why bytes are not an archive.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ArchiveError {
     #[error("not an archive: {0}")]
@@ -21,12 +22,12 @@ pub enum ArchiveError {
     NotText(usize),
 }
 
-/// The bytes look like an archive, thin or not; they need not be a good one.
+/// Returns whether the bytes look like an archive, thin or not. The archive need not be valid.
 pub fn is_archive(bytes: &[u8]) -> bool {
     bytes.starts_with(b"!<arch>\n") || bytes.starts_with(b"!<thin>\n")
 }
 
-/// The members in order, without the symbol table.
+/// Returns the members in order, without the symbol table.
 pub fn members(bytes: &[u8]) -> Result<Vec<Member<'_>>, ArchiveError> {
     let archive =
         ArchiveFile::parse(bytes).map_err(|error| ArchiveError::NotAnArchive(error.to_string()))?;
@@ -42,8 +43,9 @@ pub fn members(bytes: &[u8]) -> Result<Vec<Member<'_>>, ArchiveError> {
     Ok(members)
 }
 
-/// A copy in which members are called by their numbers, counted from 0, so that no two have one
-/// name. Nothing in it moves. `None` where names are part of the contents, or those of other files.
+/// Returns a copy in which the names of members are their numbers, counted from 0, so that all
+/// names differ. All contents keep their offsets. Returns `None` if names are stored in the
+/// contents or refer to other files.
 pub fn numbered(bytes: &[u8]) -> Option<Vec<u8>> {
     const HEADER: usize = 60;
     const NAME: usize = 16;
@@ -60,11 +62,11 @@ pub fn numbered(bytes: &[u8]) -> Option<Vec<u8>> {
     Some(out)
 }
 
-/// An archive with these members, and no symbol table: they are device code, for no host linker.
-/// Equal members give equal bytes.
+/// Returns an archive with these members and no symbol table: the members are device code, which no
+/// host linker reads. Equal members give equal bytes.
 pub fn write(members: &[(String, &[u8])]) -> Vec<u8> {
-    // Names of more than 15 bytes, or with characters that end a name, stand in a member of their
-    // own.
+    // Names of more than 15 bytes, or with characters that end a name, are stored in a separate
+    // member.
     let in_header = |name: &str| name.len() <= 15 && !name.contains(['/', '\n']);
     let mut long_names = Vec::new();
     let mut fields = Vec::with_capacity(members.len());

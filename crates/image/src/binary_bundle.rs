@@ -1,5 +1,5 @@
-//! Several files in one, as clang's offload bundler writes those that are neither text nor host
-//! objects (type `bc` and the like).
+//! Bundles of several files, in the format of clang's offload bundler for files that are neither
+//! text nor host objects (type `bc` and similar).
 //!
 //! ```text
 //!  0  24 bytes  magic "__CLANG_OFFLOAD_BUNDLE__"
@@ -12,7 +12,7 @@
 
 pub const MAGIC: [u8; 24] = *b"__CLANG_OFFLOAD_BUNDLE__";
 
-/// What is wrong with bytes that should be a bundle.
+/// The reason why bytes are not a bundle.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BinaryBundleError {
     #[error("not a bundle: it starts with \"{}\", \
@@ -31,12 +31,12 @@ pub enum BinaryBundleError {
     Twice(String),
 }
 
-/// The bytes begin like a bundle; they need not be a good one.
+/// Returns whether the bytes begin like a bundle. The bundle need not be valid.
 pub fn is_bundle(bytes: &[u8]) -> bool {
     bytes.starts_with(&MAGIC)
 }
 
-/// One file of all parts: targets and contents.
+/// Joins parts, given as targets and contents, into one file.
 pub fn join(parts: &[(String, &[u8])]) -> Vec<u8> {
     let mut offset =
         MAGIC.len() + 8 + parts.iter().map(|(target, _)| 24 + target.len()).sum::<usize>();
@@ -53,7 +53,7 @@ pub fn join(parts: &[(String, &[u8])]) -> Vec<u8> {
     out
 }
 
-/// The parts of a bundle, in order.
+/// Returns the parts of a bundle, in order.
 pub fn divide(bytes: &[u8]) -> Result<Vec<(String, &[u8])>, BinaryBundleError> {
     if !is_bundle(bytes) {
         return Err(BinaryBundleError::BadMagic {
@@ -93,7 +93,7 @@ fn number(rest: &mut &[u8]) -> Option<u64> {
     Some(u64::from_le_bytes(*number))
 }
 
-/// Offset, size and target of the next part.
+/// Reads the offset, size and target of the next part.
 fn row<'a>(rest: &mut &'a [u8]) -> Option<(u64, u64, &'a [u8])> {
     let (offset, size, length) = (number(rest)?, number(rest)?, number(rest)?);
     let (target, tail) = rest.split_at_checked(usize::try_from(length).ok()?)?;

@@ -1,9 +1,10 @@
 //! Fat objects: a host object with one section of device code per target.
 //!
-//! The section for target `T` is `__CLANG_OFFLOAD_BUNDLE__T`, where `T` is `sycl-` and the device
-//! triple, with a dash and the device where the code is for one; a section of one byte for `host-`,
-//! the host's triple and a dash (no device) says that the object itself is the host's bundle.
-//! Linkers drop all of them, so that a fat object can be linked as if it were an ordinary one.
+//! The section for target `T` is `__CLANG_OFFLOAD_BUNDLE__T`. `T` is `sycl-` and the device triple,
+//! followed by a dash and the device if the code is for one device. A section of one byte for
+//! `host-`, the host's triple and a dash (no device) states that the object itself is the host's
+//! bundle. Linkers drop all of these sections, so a fat object can be linked like an ordinary
+//! object.
 
 use crate::elf::{self, Object};
 use scythe_abi::names::BUNDLE_SECTION_PREFIX;
@@ -16,24 +17,24 @@ const HOST_PREFIX: &str = "host-";
 /// One part of a fat object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bundle<'a> {
-    /// Offload kind and triple, such as `sycl-spirv64-unknown-unknown`.
+    /// The offload kind and the triple, such as `sycl-spirv64-unknown-unknown`.
     pub target: &'a str,
     pub data: &'a [u8],
 }
 
 impl<'a> Bundle<'a> {
-    /// The device triple, where this is SYCL device code.
+    /// Returns the device triple if this is SYCL device code.
     pub fn device_triple(&self) -> Option<&'a str> {
         self.target.strip_prefix(SYCL_PREFIX)
     }
 
-    /// This only marks that the object is the host's part.
+    /// Returns whether this is only the marker of the host's part.
     pub fn is_host(&self) -> bool {
         self.target.starts_with(HOST_PREFIX)
     }
 }
 
-/// Why an object cannot be bundled or unbundled.
+/// The reason why an object cannot be bundled or unbundled.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BundleError {
     #[error(transparent)]
@@ -53,34 +54,33 @@ pub enum BundleError {
     NotText(Vec<u8>),
 }
 
-/// `sycl-` and the triple.
+/// Returns the target of a device triple: `sycl-` and the triple.
 pub fn sycl_target(triple: &str) -> String {
     format!("{SYCL_PREFIX}{triple}")
 }
 
-/// The bytes look like an ELF file; they need not be a good one.
+/// Returns whether the bytes look like an ELF file. The file need not be valid.
 pub fn is_object(bytes: &[u8]) -> bool {
     elf::is_elf(bytes)
 }
 
-/// The target by which the host's own part of `object` goes.
+/// Returns the target of the host's own part of `object`.
 pub fn host_target(object: &[u8]) -> Result<String, BundleError> {
     let arch = match Object::parse(object)?.machine {
-        elf::EM_X86_64 => "x86_64",
-        elf::EM_AARCH64 => "aarch64",
+        object::elf::EM_X86_64 => "x86_64",
+        object::elf::EM_AARCH64 => "aarch64",
         machine => return Err(BundleError::UnknownMachine(machine)),
     };
     Ok(format!("{HOST_PREFIX}{arch}-unknown-linux-gnu-"))
 }
 
-/// `host` with the device code of each target: pairs of kind and triple (see [`sycl_target`]) and
-/// code.
+/// Adds device code to `host`. `parts` are pairs of a target (see [`sycl_target`]) and code.
 pub fn bundle(host: &[u8], parts: &[(String, &[u8])]) -> Result<Vec<u8>, BundleError> {
     let marker = host_target(host)?;
     let object = Object::parse(host)?;
     let present = list(host)?;
     let mut sections: Vec<(String, &[u8])> = Vec::with_capacity(parts.len() + 1);
-    // Adding a target to a fat object is fine, and must not add a second marker.
+    // A fat object may get another target, but not a second marker.
     if !present.iter().any(Bundle::is_host) {
         sections.push((format!("{BUNDLE_SECTION_PREFIX}{marker}"), &[0]));
     }
@@ -104,7 +104,7 @@ pub fn bundle(host: &[u8], parts: &[(String, &[u8])]) -> Result<Vec<u8>, BundleE
     Ok(object.with_excluded_sections(&sections)?)
 }
 
-/// The bundles of an object, in order; none for an ordinary object.
+/// Returns the bundles of an object, in order. An ordinary object has none.
 pub fn list(object: &[u8]) -> Result<Vec<Bundle<'_>>, BundleError> {
     let mut bundles = Vec::new();
     for section in Object::parse(object)?.sections()? {
@@ -117,12 +117,13 @@ pub fn list(object: &[u8]) -> Result<Vec<Bundle<'_>>, BundleError> {
     Ok(bundles)
 }
 
-/// Two names of one target: a dash at the end, after which no device is named, makes no difference.
+/// Returns whether two names denote the same target. A dash at the end, without a device after it,
+/// makes no difference.
 pub fn is_same_target(a: &str, b: &str) -> bool {
     a.trim_end_matches('-') == b.trim_end_matches('-')
 }
 
-/// The bundle for `target` (kind and triple), where the object has one.
+/// Returns the bundle for `target` (kind and triple), if the object has one.
 pub fn extract<'a>(object: &'a [u8], target: &str) -> Result<Option<&'a [u8]>, BundleError> {
     Ok(list(object)?
         .into_iter()

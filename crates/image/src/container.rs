@@ -1,4 +1,4 @@
-//! The device image: code for one target, and what the runtime must know of it.
+//! The device image: code for one target, and the information about it that the runtime needs.
 //!
 //! Layout, all numbers little-endian:
 //!
@@ -11,12 +11,12 @@
 //! 32  n times  u32 kind, u32 zero, u64 offset from the image's start, u64 size
 //!     sections: target (text), format (u32), options (text), manifest (its binary form),
 //!               symbols (u32 count; per symbol u32 length and text), code (at a multiple of 16),
-//!               encoding (u32 1, zstd; u64 size of the code): only where the code is compressed
+//!               encoding (u32 1, zstd; u64 size of the code): only if the code is compressed
 //! ```
 //!
-//! Every section kind appears exactly once, but for the last. The writer depends on nothing but its
-//! input: equal images are equal bytes. The reader borrows: code that is not compressed is never
-//! copied, and code and manifest are read when asked for.
+//! Every section kind appears exactly once, except the last, which is optional. The output of the
+//! writer depends only on its input: equal images are equal bytes. The reader borrows: code that is
+//! not compressed is never copied, and code and manifest are decoded on demand.
 
 use crate::manifest::{Manifest, ManifestError};
 use scythe_abi::image_target::ImageTarget;
@@ -30,11 +30,11 @@ pub const VERSION: u32 = 2;
 const HEADER_SIZE: usize = 32;
 const ROW_SIZE: usize = 24;
 const CODE_ALIGNMENT: usize = 16;
-/// The only encoding, by its number: a zstd frame.
+/// The number of the only encoding: a zstd frame.
 const ZSTD: u32 = 1;
 const ENCODING_SIZE: usize = 12;
 
-/// What an image's code is. The numbers are part of the container format.
+/// The format of an image's code. The numbers are part of the container format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u32)]
 pub enum Format {
@@ -48,9 +48,9 @@ pub enum Format {
     Ptx = 3,
     /// A CUDA fat binary.
     Fatbin = 4,
-    /// No code: the image only tells which kernels were left out and why.
+    /// No code: the image only lists kernels that were left out, with the reasons.
     Empty = 5,
-    /// A device binary that ocloc made for the Intel GPU that the image's target names.
+    /// A device binary that ocloc compiled for the Intel GPU that the image's target names.
     IntelGpu = 6,
 }
 
@@ -65,12 +65,12 @@ impl Format {
         Self::IntelGpu,
     ];
 
-    /// The format with this number.
+    /// Returns the format with this number.
     pub fn from_u32(number: u32) -> Option<Self> {
         Self::ALL.into_iter().find(|&format| format as u32 == number)
     }
 
-    /// The name by which tools print and accept the format.
+    /// Returns the name by which tools print and accept the format.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::LlvmBitcode => "llvmbc",
@@ -83,7 +83,7 @@ impl Format {
         }
     }
 
-    /// Inverse of [`Format::as_str`].
+    /// The inverse of [`Format::as_str`].
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|format| format.as_str() == name)
     }
@@ -98,10 +98,10 @@ impl fmt::Display for Format {
 /// A device image that owns its parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Image {
-    /// What the code was compiled for.
+    /// The target for which the code was compiled.
     pub target: ImageTarget,
     pub format: Format,
-    /// Options for whoever builds the code at run time.
+    /// Options for building the code at run time.
     pub options: String,
     pub manifest: Manifest,
     /// The kernels and other entry points in the image, in the order of the split.
@@ -115,20 +115,23 @@ pub struct ImageView<'a> {
     pub target: &'a str,
     pub format: Format,
     pub options: &'a str,
-    /// As it stands in the container.
+    /// The code as it is stored in the container.
     stored: &'a [u8],
-    /// The size of the code where it is compressed.
+    /// The size of the decompressed code, if it is compressed.
     decompressed_size: Option<u64>,
     manifest: &'a [u8],
     symbols: Symbols<'a>,
 }
 
-/// Why bytes are not a device image.
+/// The reason why bytes are not a device image.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ImageError {
     #[error("not a device image: it starts with {}, expected {}", Hex(seen), Hex(&MAGIC))]
     BadMagic { seen: Vec<u8> },
-    #[error("device image version {seen}, expected {VERSION}")]
+    #[error(
+        "device image has version {seen}, expected {VERSION}: link the program again with this \
+         version of Scythe"
+    )]
     Version { seen: u32 },
     #[error("device image truncated at byte {length}: expected {needed} bytes for {what}")]
     Truncated { length: usize, needed: u64, what: &'static str },
@@ -149,11 +152,11 @@ pub enum ImageError {
     SectionBounds { section: &'static str, offset: u64, size: u64, length: usize },
     #[error("device image {0} section is not UTF-8 text")]
     NotText(&'static str),
-    #[error("device image format {0} is unknown")]
+    #[error("device image has unknown format {0}")]
     UnknownFormat(u32),
     #[error("device image {section} section has {seen} bytes, expected {expected}")]
     SectionSize { section: &'static str, seen: usize, expected: usize },
-    #[error("device image symbol {index} of {count} exceeds its section")]
+    #[error("device image symbol {index} of {count} is outside the symbol section")]
     Symbol { index: u32, count: u32 },
     #[error("device image code has encoding {0}, expected 1 (zstd)")]
     Encoding(u32),
@@ -212,8 +215,8 @@ impl Section {
     }
 }
 
-/// Detects damage, not malice. Works on words because it is computed for every image when a program
-/// starts.
+/// Computes the checksum. It detects damage, not manipulation. It works on words, because it is
+/// computed for every image when a program starts.
 fn checksum(bytes: &[u8]) -> u64 {
     const PRIME: u64 = 0x9e37_79b9_7f4a_7c15;
     let mix = |sum: u64, word: u64| {
@@ -229,12 +232,12 @@ fn checksum(bytes: &[u8]) -> u64 {
 }
 
 impl Image {
-    /// The container's bytes.
+    /// Returns the container's bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
         self.write(&self.code, None)
     }
 
-    /// The same with the code compressed, where that makes it smaller.
+    /// Returns the container's bytes with compressed code, if that makes them smaller.
     pub fn to_compressed_bytes(&self) -> Vec<u8> {
         use ruzstd::encoding::{CompressionLevel, compress_to_vec};
         let compressed = compress_to_vec(self.code.as_slice(), CompressionLevel::Fastest);
@@ -288,14 +291,14 @@ impl Image {
         out
     }
 
-    /// Reads a whole image; [`ImageView::parse`] does so without copies.
+    /// Reads a whole image. [`ImageView::parse`] does the same without copies.
     pub fn parse(bytes: &[u8]) -> Result<Self, ImageError> {
         ImageView::parse(bytes)?.to_image()
     }
 }
 
 impl<'a> ImageView<'a> {
-    /// Checks the container and finds its parts. `bytes` must be one image, no more and no less.
+    /// Checks the container and finds its parts. `bytes` must be exactly one image.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, ImageError> {
         let (view, length) = Self::parse_prefix(bytes)?;
         if length < bytes.len() {
@@ -307,7 +310,8 @@ impl<'a> ImageView<'a> {
         Ok(view)
     }
 
-    /// Like [`ImageView::parse`] for bytes that start with an image; also gives the image's length.
+    /// Like [`ImageView::parse`], for bytes that start with an image. Also returns the image's
+    /// length.
     pub fn parse_prefix(bytes: &'a [u8]) -> Result<(Self, usize), ImageError> {
         let seen = &bytes[..bytes.len().min(MAGIC.len())];
         if seen != MAGIC {
@@ -342,15 +346,15 @@ impl<'a> ImageView<'a> {
         Ok((sections.view()?, bytes.len()))
     }
 
-    /// The code: where it is not compressed, in place.
+    /// Returns the code. Code that is not compressed is borrowed.
     pub fn code(&self) -> Result<Cow<'a, [u8]>, ImageError> {
         let Some(expected) = self.decompressed_size else { return Ok(Cow::Borrowed(self.stored)) };
         let fail = |error: &dyn fmt::Display| ImageError::Decompress(error.to_string());
         let mut decoder =
             ruzstd::decoding::StreamingDecoder::new(self.stored).map_err(|error| fail(&error))?;
         let mut code = Vec::new();
-        // One byte more than there must be tells a frame that holds too much, without reading all
-        // of it.
+        // Reading one byte more than expected detects a frame that is too large, without reading
+        // all of it.
         decoder
             .by_ref()
             .take(expected.saturating_add(1))
@@ -362,27 +366,27 @@ impl<'a> ImageView<'a> {
         Ok(Cow::Owned(code))
     }
 
-    /// The size of [`ImageView::code`].
+    /// Returns the size of [`ImageView::code`].
     pub fn code_size(&self) -> u64 {
         self.decompressed_size.unwrap_or(self.stored.len() as u64)
     }
 
-    /// The size of the code in the container, where it is compressed.
+    /// Returns the size of the code in the container, if it is compressed.
     pub fn compressed_size(&self) -> Option<u64> {
         self.decompressed_size.map(|_| self.stored.len() as u64)
     }
 
-    /// Reads the manifest.
+    /// Decodes the manifest.
     pub fn manifest(&self) -> Result<Manifest, ManifestError> {
         Manifest::from_bytes(self.manifest)
     }
 
-    /// The kernels and other entry points in the image, in order.
+    /// Returns the kernels and other entry points in the image, in order.
     pub fn symbols(&self) -> Symbols<'a> {
         self.symbols
     }
 
-    /// A copy that owns its parts.
+    /// Returns a copy that owns its parts.
     pub fn to_image(&self) -> Result<Image, ImageError> {
         Ok(Image {
             target: ImageTarget::parse(self.target),
@@ -395,9 +399,9 @@ impl<'a> ImageView<'a> {
     }
 }
 
-/// Every image in the bytes of a file, whatever the file is. Where a file is a container from its
-/// first byte on, errors of that container count; inside other files, bytes that merely look like
-/// the start of an image are passed over.
+/// Returns every image in the bytes of a file of any kind. If the file starts with a container,
+/// errors of that container are reported. Inside of other files, bytes that only look like the
+/// start of an image are skipped.
 pub fn find_all(bytes: &[u8]) -> Result<Vec<ImageView<'_>>, ImageError> {
     let mut images = Vec::new();
     let mut at = 0;
@@ -415,10 +419,10 @@ pub fn find_all(bytes: &[u8]) -> Result<Vec<ImageView<'_>>, ImageError> {
     Ok(images)
 }
 
-/// Iterates over an image's symbols.
+/// An iterator over an image's symbols.
 #[derive(Clone, Copy, Debug)]
 pub struct Symbols<'a> {
-    /// What follows the symbols already given; checked when the image was read.
+    /// The bytes of the remaining symbols. They were checked when the image was read.
     rest: &'a [u8],
     left: u32,
 }
@@ -473,7 +477,7 @@ impl<'a> Iterator for Symbols<'a> {
 
 impl ExactSizeIterator for Symbols<'_> {}
 
-/// The sections found, by position in [`SECTIONS`].
+/// The sections, by their index in [`SECTIONS`].
 struct Sections<'a>([Option<&'a [u8]>; SECTIONS.len()]);
 
 impl<'a> Sections<'a> {
@@ -547,14 +551,14 @@ impl<'a> Sections<'a> {
     }
 }
 
-/// The number at `at`; the caller has checked that `bytes` holds it.
+/// Returns the number at `at`. The caller has checked that `bytes` is long enough.
 fn u32_at(bytes: &[u8], at: usize) -> u32 {
     let mut word = [0; 4];
     word.copy_from_slice(&bytes[at..at + 4]);
     u32::from_le_bytes(word)
 }
 
-/// The number at `at`; the caller has checked that `bytes` holds it.
+/// Returns the number at `at`. The caller has checked that `bytes` is long enough.
 fn u64_at(bytes: &[u8], at: usize) -> u64 {
     let mut word = [0; 8];
     word.copy_from_slice(&bytes[at..at + 8]);

@@ -1,7 +1,7 @@
-//! CUDA's fat binary: code for several architectures in one file, from which the driver takes what
-//! its device runs.
+//! CUDA's fat binary: a file with code for several architectures, from which the driver selects
+//! code for its device.
 //!
-//! Layout, all numbers little-endian, as far as it is known in public and needed here:
+//! Layout, all numbers little-endian, as far as it is publicly known and needed here:
 //!
 //! ```text
 //!  0  u32  magic 0xba55ed50
@@ -13,7 +13,7 @@
 //!      2  u16  version, 0x101
 //!      4  u32  size of the entry's header, 64 or more
 //!      8  u64  size of the code behind it, a multiple of 8
-//!     16  u32  size of the code where it is compressed, else 0
+//!     16  u32  size of the code if it is compressed, else 0
 //!     20  u32  offset in the header of two u32: the offset of options as text, and their size; 0
 //!              for cubins
 //!     24  u16  minor, u16 major version of the code's form: that of PTX; for a cubin its ELF
@@ -26,8 +26,8 @@
 //!     56  u64  size of the code before compression, else 0
 //! ```
 //!
-//! The writer compresses nothing: images are compressed as a whole. The reader gives compressed
-//! code as it stands.
+//! The writer does not compress code, because images are compressed as a whole. The reader returns
+//! compressed code without decompressing it.
 
 use std::fmt;
 
@@ -36,16 +36,16 @@ const VERSION: u16 = 1;
 const HEADER: usize = 16;
 const ENTRY_VERSION: u16 = 0x101;
 const ENTRY_HEADER: usize = 64;
-/// What follows the header of PTX: where its options are, which are none.
+/// The bytes after the header of PTX: the position of its options, of which there are none.
 const NO_OPTIONS: [u32; 4] = [ENTRY_HEADER as u32 + 8, 0, 0, 0];
 const ALIGNMENT: usize = 8;
 const FLAGS: u64 = 0x1 | 0x10;
 const COMPRESSED: u64 = 0x2000 | 0x8000;
 
-/// What an entry's code is.
+/// The kind of an entry's code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Text, which the driver compiles.
+    /// Text that the driver compiles.
     Ptx,
     /// Machine code: an ELF file.
     Cubin,
@@ -73,17 +73,17 @@ impl fmt::Display for Kind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry<'a> {
     pub kind: Kind,
-    /// 90 for sm_90.
+    /// The architecture: 90 for sm_90.
     pub sm: u32,
-    /// Major and minor version: of PTX, or of the cubin's form.
+    /// The major and minor version of PTX, or of the cubin's format.
     pub version: (u16, u16),
-    /// PTX without the NUL byte at its end. Code that is compressed is given as it stands.
+    /// The code. PTX has no NUL byte at its end. Compressed code is not decompressed.
     pub code: &'a [u8],
     pub compressed: bool,
 }
 
 impl<'a> Entry<'a> {
-    /// PTX text of this version, times ten.
+    /// Creates an entry of PTX text. `version` is the PTX version times ten.
     pub fn ptx(sm: u32, version: u32, text: &'a [u8]) -> Self {
         let version = ((version / 10) as u16, (version % 10) as u16);
         Self { kind: Kind::Ptx, sm, version, code: text, compressed: false }
@@ -96,12 +96,12 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// Why bytes are not a fat binary.
+/// The reason why bytes are not a fat binary.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FatbinError {
     #[error("not a CUDA fat binary: it starts with {seen:#010x}, expected {MAGIC:#010x}")]
     Magic { seen: u32 },
-    #[error("CUDA fat binary version {seen}, expected {VERSION}")]
+    #[error("CUDA fat binary has version {seen}, expected {VERSION}")]
     Version { seen: u16 },
     #[error("CUDA fat binary truncated at byte {length}: expected {needed} bytes for {what}")]
     Truncated { length: usize, needed: u64, what: &'static str },
@@ -114,7 +114,7 @@ pub enum FatbinError {
     EntryHeader { at: usize, seen: u32 },
 }
 
-/// The file with these entries.
+/// Returns a file with these entries.
 pub fn write(entries: &[Entry<'_>]) -> Vec<u8> {
     let mut body = Vec::new();
     for entry in entries {
@@ -151,7 +151,7 @@ pub fn write(entries: &[Entry<'_>]) -> Vec<u8> {
     out
 }
 
-/// The entries of a file, in order. Kinds that are neither PTX nor cubin are left out.
+/// Returns the entries of a file, in order. Entries that are neither PTX nor cubin are skipped.
 pub fn read(bytes: &[u8]) -> Result<Vec<Entry<'_>>, FatbinError> {
     let truncated =
         |needed: u64, what| FatbinError::Truncated { length: bytes.len(), needed, what };

@@ -1,4 +1,4 @@
-//! File tables: how post-link stages name their outputs to each other.
+//! File tables, by which post-link stages name their outputs to each other.
 //!
 //! ```text
 //! [Code|Properties|Symbols]
@@ -6,7 +6,8 @@
 //! a_1.bc|a_1.prop|a_1.sym
 //! ```
 //!
-//! The first line names the columns; each later line is a row. A cell holds no `|` and no line end.
+//! The first line names the columns; each later line is a row. A cell contains no `|` and no line
+//! end.
 
 pub const CODE: &str = "Code";
 pub const PROPERTIES: &str = "Properties";
@@ -19,7 +20,7 @@ pub struct FileTable {
     rows: Vec<Vec<String>>,
 }
 
-/// Why a text is not a file table, or a table cannot be changed as asked.
+/// The reason why a text is not a file table, or why a table cannot be changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FileTableError {
     #[error("line 1: expected the columns, for example '[Code|Properties]', found '{0}'")]
@@ -42,7 +43,7 @@ pub enum FileTableError {
 }
 
 impl FileTable {
-    /// A table without rows.
+    /// Creates a table without rows.
     pub fn new<S: Into<String>>(
         columns: impl IntoIterator<Item = S>,
     ) -> Result<Self, FileTableError> {
@@ -87,7 +88,7 @@ impl FileTable {
         Ok(())
     }
 
-    /// The cells of a column, in order.
+    /// Returns the cells of a column, in order.
     pub fn column(
         &self,
         name: &str,
@@ -96,7 +97,7 @@ impl FileTable {
         Ok(self.rows.iter().map(move |row| row[at].as_str()))
     }
 
-    /// The table of some of the columns, in the order given.
+    /// Returns a table of some of the columns, in the given order.
     pub fn extract(&self, names: &[&str]) -> Result<Self, FileTableError> {
         let places = names.iter().map(|name| self.place(name)).collect::<Result<Vec<_>, _>>()?;
         let mut table = Self::new(names.iter().copied())?;
@@ -108,7 +109,7 @@ impl FileTable {
         Ok(table)
     }
 
-    /// Gives a column another name.
+    /// Renames a column.
     pub fn rename(&mut self, from: &str, to: &str) -> Result<(), FileTableError> {
         let at = self.place(from)?;
         check_column(to)?;
@@ -119,7 +120,7 @@ impl FileTable {
         Ok(())
     }
 
-    /// Puts `cells` in place of a column's, one per row.
+    /// Replaces the cells of a column. `cells` must have one cell per row.
     pub fn replace(&mut self, name: &str, cells: Vec<String>) -> Result<(), FileTableError> {
         let at = self.place(name)?;
         if cells.len() != self.rows.len() {
@@ -149,8 +150,8 @@ impl FileTable {
         out
     }
 
-    /// Reads the text form. A table of one empty cell per row keeps its empty lines; only the last
-    /// line end is optional.
+    /// Reads the text form. In a table with one column, empty lines are rows with an empty cell.
+    /// Only the last line end is optional.
     pub fn from_text(text: &str) -> Result<Self, FileTableError> {
         let text = text.strip_suffix('\n').unwrap_or(text);
         let mut lines = text.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line));

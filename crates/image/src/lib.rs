@@ -1,26 +1,26 @@
-//! Everything that device code travels in between the compiler and the runtime, and nothing that
-//! needs LLVM.
+//! All formats in which device code is passed from the compiler to the runtime. This crate does not
+//! need LLVM.
 //!
 //! * [`container`]: the device image, [`Image`] when it is made and [`ImageView`] when it is used.
-//! * [`manifest`]: what an image says of itself.
+//! * [`manifest`]: the description of an image.
 //! * [`properties`]: property sets, the text files of post-link tools.
 //! * [`file_table`]: the tables by which post-link stages name their outputs.
 //! * [`bundle`]: fat objects, host ELF files with one section of device code per target.
-//! * [`binary_bundle`]: files of any kind in one, as clang's offload bundler makes of all that is
-//!   neither text nor object.
+//! * [`binary_bundle`]: bundles of files, in the format of clang's offload bundler for files that
+//!   are neither text nor objects.
 //! * [`fatbin`]: CUDA's fat binary.
-//! * [`linked`]: objects whose device code is linked for good.
-//! * [`text_bundle`]: preprocessed text of all passes in one file.
+//! * [`linked`]: objects whose device link is final.
+//! * [`text_bundle`]: the preprocessed text of all passes in one file.
 //! * [`unit`]: the identity of a translation unit, in its device modules and in its host object.
 //! * [`archive`]: the members of static libraries.
 //!
-//! Each format has its one reader and its one writer here. Readers take any bytes: what does not
-//! fit comes back as an error that says what was seen, what was expected, and where.
+//! The only reader and the only writer of each format are here. Readers accept any bytes: for
+//! invalid bytes they return an error that states the actual and the expected contents, and their
+//! position.
 
 #![forbid(unsafe_code)]
 
 pub mod archive;
-mod base64;
 pub mod binary_bundle;
 pub mod bundle;
 pub mod container;
@@ -29,7 +29,6 @@ pub mod fatbin;
 pub mod file_table;
 pub mod linked;
 pub mod manifest;
-mod ordered;
 pub mod precompiled;
 pub mod properties;
 pub mod text_bundle;

@@ -1,14 +1,13 @@
-//! Objects whose device code is linked for good: a section, which linkers leave out of their
-//! outputs, lists the kernels.
+//! Objects whose device link is final. A section, which linkers leave out of their outputs, lists
+//! the kernels.
 //!
-//! The section's name is [`LINKED_SECTION`]; it holds the names of the kernels, each followed by a
-//! line feed. Joining such objects (`ld -r`) joins the lists.
+//! The section's name is [`LINKED_SECTION`]. It contains the names of the kernels, each followed by
+//! a line feed. Joining such objects (`ld -r`) joins the lists.
 
 use crate::elf::{ElfError, Object};
 use scythe_abi::names::{BUNDLE_SECTION_PREFIX, LINKED_SECTION};
 
-/// The object with a list of kernels, and without device code of its own that is still to be
-/// linked.
+/// Returns the object with a list of kernels, and without device code that is not linked yet.
 pub fn mark(object: &[u8], kernels: &[String]) -> Result<Vec<u8>, ElfError> {
     let stripped = without_bundles(object)?;
     let list: String = kernels.iter().map(|kernel| format!("{kernel}\n")).collect();
@@ -16,7 +15,7 @@ pub fn mark(object: &[u8], kernels: &[String]) -> Result<Vec<u8>, ElfError> {
         .with_excluded_sections(&[(LINKED_SECTION.to_owned(), list.as_bytes())])
 }
 
-/// The kernels that an object lists; `None` for an ordinary object.
+/// Returns the kernels that an object lists, or `None` for an ordinary object.
 pub fn kernels(object: &[u8]) -> Result<Option<Vec<String>>, ElfError> {
     let sections = Object::parse(object)?.sections()?;
     let mut lists =
@@ -29,7 +28,7 @@ pub fn kernels(object: &[u8]) -> Result<Option<Vec<String>>, ElfError> {
     Ok(Some(text.lines().map(str::to_owned).collect()))
 }
 
-/// The object, of the same size, without the sections of a fat object.
+/// Returns the object, of the same size, without the sections of a fat object.
 pub fn without_bundles(object: &[u8]) -> Result<Vec<u8>, ElfError> {
     Object::parse(object)?
         .without_sections(|name| name.starts_with(BUNDLE_SECTION_PREFIX.as_bytes()))

@@ -1,8 +1,8 @@
-//! The manifest of a device image: what the runtime must know of the image besides its code.
+//! The manifest of a device image: the information that the runtime needs besides the code.
 //!
-//! Inside an image, the manifest is a list of typed values with a version ([`Manifest::to_bytes`]).
-//! In the files of `sycl-post-link`, the same facts are property sets
-//! ([`Manifest::to_properties`]), as the specification demands. Only `codec` and `facts` know the
+//! Inside of an image, the manifest is a list of typed values with a version
+//! ([`Manifest::to_bytes`]). In the files of `sycl-post-link`, the same facts are property sets
+//! ([`Manifest::to_properties`]), as the specification requires. Only `codec` and `facts` know the
 //! two forms.
 
 mod codec;
@@ -17,13 +17,13 @@ use crate::PropertySets;
 pub use codec::{ManifestError, VERSION};
 pub use facts::FactError;
 
-/// What is known of an image. Lists have the order of the image's code.
+/// Facts about an image. Lists have the order of the image's code.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Manifest {
-    /// Kernels, and exported functions of which something is known.
+    /// Kernels, and exported functions with known facts.
     pub entry_points: Vec<EntryPoint>,
     pub requirements: Requirements,
-    /// What the image needs of some devices besides.
+    /// Additional requirements for some devices.
     pub conditional: Vec<Conditional>,
     /// Symbols that the image defines for other images.
     pub exports: Vec<String>,
@@ -32,9 +32,9 @@ pub struct Manifest {
     pub constants: Vec<SpecializationConstant>,
     /// `device_global` variables that the code uses.
     pub globals: Vec<DeviceGlobal>,
-    /// The code asks for the aspects of the device that it runs on.
+    /// Whether the code queries the aspects of the device that it runs on.
     pub asks_for_aspects: bool,
-    /// Properties of other tools, which mean nothing here and are kept.
+    /// Properties of other tools, which are kept but not interpreted.
     pub other: PropertySets,
 }
 
@@ -42,13 +42,13 @@ pub struct Manifest {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EntryPoint {
     pub symbol: String,
-    /// How to launch a kernel. Kernels of other compilers have no launch rows.
+    /// The launch description of a kernel. Kernels of other compilers have none.
     pub launch: Option<KernelLaunch>,
-    /// The work-group size that a kernel must be launched with, in the attribute's order.
+    /// The required work-group size of a kernel, in the attribute's order.
     pub work_group_size: Option<Vec<u32>>,
-    /// The attributes of a kernel, as `info::kernel::attributes` shows them.
+    /// The attributes of a kernel, as `info::kernel::attributes` returns them.
     pub attributes: String,
-    /// For each aspect, the calls that bring it in.
+    /// For each aspect, the chain of calls because of which the entry point uses it.
     pub aspect_origins: Vec<AspectOrigin>,
 }
 
@@ -56,8 +56,8 @@ pub struct EntryPoint {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Import {
     pub symbol: String,
-    /// The code calls the symbol only on devices that meet one of these conditions. Empty: on every
-    /// device.
+    /// The conditions under which the code calls the symbol: the device must meet one of them.
+    /// Empty if the code calls the symbol on every device.
     pub conditions: Vec<Condition>,
 }
 
@@ -72,20 +72,20 @@ pub struct SpecializationConstant {
 /// A `device_global` variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeviceGlobal {
-    /// Its name in device code.
+    /// The name of the variable in device code.
     pub symbol: String,
     pub size: u64,
-    /// It has `device_image_scope`: each image has its own.
+    /// Whether the variable has `device_image_scope`, so that each image has its own copy.
     pub image_scope: bool,
 }
 
 impl Manifest {
-    /// What is known of the entry point `symbol`.
+    /// Returns the facts about the entry point `symbol`.
     pub fn entry_point(&self, symbol: &str) -> Option<&EntryPoint> {
         self.entry_points.iter().find(|entry| entry.symbol == symbol)
     }
 
-    /// The launch rows of the kernel `symbol`.
+    /// Returns the launch description of the kernel `symbol`.
     pub fn launch(&self, symbol: &str) -> Option<&KernelLaunch> {
         self.entry_point(symbol)?.launch.as_ref()
     }

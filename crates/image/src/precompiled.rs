@@ -1,5 +1,5 @@
-//! Precompiled headers of a unit's passes in one file: that of the host pass, followed by those of
-//! the device passes.
+//! The precompiled headers of a unit's passes in one file: the header of the host pass, followed by
+//! those of the device passes.
 //!
 //! ```text
 //!   the host pass's precompiled header, which begins with "CPCH"
@@ -12,24 +12,24 @@
 //! ```
 //!
 //! Numbers are little-endian. A precompiled header is a bitstream, and readers of bitstreams skip
-//! blocks that they do not know. So clang reads the file itself in the host pass.
+//! unknown blocks. Therefore clang can read the file directly in the host pass.
 
 use std::ops::Range;
 
 use crate::binary_bundle::{self, BinaryBundleError};
 
-/// What clang's precompiled headers begin with.
+/// The first bytes of clang's precompiled headers.
 pub const CLANG_MAGIC: [u8; 4] = *b"CPCH";
 const MAGIC: [u8; 8] = *b"SCYPCH01";
 /// Two bits for ENTER_SUBBLOCK, eight for the block's number, four for the width of its
 /// abbreviations.
 const ENTER_BLOCK: u32 = 1 | 100 << 2 | 2 << 10;
 const HEADER: usize = 8;
-/// The bundle's part that is text.
+/// The name of the bundle's text part.
 const NOTE: &str = "note";
 const TRAILER: usize = 16;
 
-/// What is wrong with a precompiled header.
+/// The reason why bytes are not a precompiled header.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PrecompiledError {
     #[error("it starts with \"{}\", \
@@ -50,22 +50,22 @@ pub enum PrecompiledError {
     Bundle(#[from] BinaryBundleError),
 }
 
-/// The bytes begin like a precompiled header of clang's.
+/// Returns whether the bytes begin like a precompiled header of clang.
 pub fn is_clang(bytes: &[u8]) -> bool {
     bytes.starts_with(&CLANG_MAGIC)
 }
 
-/// What a file holds besides the host pass's precompiled header.
+/// The contents of a file besides the precompiled header of the host pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeviceParts<'a> {
     /// Bundle ids and contents.
     pub parts: Vec<(String, &'a [u8])>,
-    /// What the maker noted: a later user can compare it.
+    /// A text from the creator of the file. A later user can compare it.
     pub note: String,
 }
 
-/// One file of the host pass's precompiled header and those of the device passes, each under the
-/// pass's bundle id.
+/// Joins the precompiled headers of the host pass and the device passes into one file. Bundle ids
+/// identify the device passes.
 pub fn join(
     host: &[u8],
     device: &[(String, &[u8])],
@@ -92,7 +92,7 @@ pub fn join(
     Ok(out)
 }
 
-/// The parts of the device passes. `None` where clang alone made the file.
+/// Returns the parts of the device passes, or `None` if clang alone made the file.
 pub fn device_parts(bytes: &[u8]) -> Result<Option<DeviceParts<'_>>, PrecompiledError> {
     check(bytes)?;
     if !bytes.ends_with(&MAGIC) {
@@ -105,7 +105,7 @@ pub fn device_parts(bytes: &[u8]) -> Result<Option<DeviceParts<'_>>, Precompiled
     Ok(Some(DeviceParts { parts, note: String::from_utf8_lossy(note).into_owned() }))
 }
 
-/// Where the bundle is, with the zeros behind it.
+/// Returns the position of the bundle, including the zeros after it.
 fn bundle(bytes: &[u8]) -> Result<Range<usize>, PrecompiledError> {
     let length = bytes.len();
     let number = |range: Range<usize>| {
@@ -170,7 +170,7 @@ mod tests {
         for at in 8..whole.len() - MAGIC.len() {
             let mut bytes = whole.clone();
             bytes[at] ^= 0xff;
-            // Some bytes are contents, or padding.
+            // Some bytes are contents or padding.
             if let Ok(Some(found)) = device_parts(&bytes) {
                 assert_eq!(found.parts.len(), 2, "byte {at}");
             }

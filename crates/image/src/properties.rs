@@ -1,5 +1,5 @@
-//! Property sets: the text files by which SYCL post-link tools pass on what is known of a device
-//! image. Inside an image, the same facts are a [`crate::Manifest`].
+//! Property sets: the text files in which SYCL post-link tools pass facts about a device image.
+//! Inside of an image, the same facts are a [`crate::Manifest`].
 //!
 //! ```text
 //! [SYCL/device requirements]
@@ -10,11 +10,12 @@
 //!
 //! `1|` introduces an unsigned 32-bit number in decimal, `2|` a byte array in base 64 whose first
 //! eight bytes are its length in *bits*, little-endian. A name may be any string: `%`, `=`, line
-//! ends and a leading `[` are written as `%` and two hexadecimal digits. Symbols never hold those,
-//! so that other tools' files read and write as they are.
+//! ends and a leading `[` are written as `%` and two hexadecimal digits. Symbols never contain
+//! these characters, so the files of other tools are read and written unchanged.
 
-use crate::base64;
-use crate::ordered::Ordered;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use indexmap::IndexMap;
 use std::fmt::Write;
 
 /// A property's value.
@@ -25,7 +26,7 @@ pub enum PropertyValue {
 }
 
 impl PropertyValue {
-    /// The number, where it is one.
+    /// Returns the number, if the value is one.
     pub fn as_u32(&self) -> Option<u32> {
         match self {
             Self::U32(value) => Some(*value),
@@ -33,7 +34,7 @@ impl PropertyValue {
         }
     }
 
-    /// The byte array, where it is one.
+    /// Returns the byte array, if the value is one.
     pub fn as_bytes(&self) -> Option<&[u8]> {
         match self {
             Self::U32(_) => None,
@@ -55,21 +56,30 @@ impl From<Vec<u8>> for PropertyValue {
 }
 
 /// Properties in the order in which they were inserted, each name once.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PropertySet(Ordered<PropertyValue>);
+#[derive(Clone, Debug, Default)]
+pub struct PropertySet(IndexMap<String, PropertyValue>);
+
+/// The order counts: it reaches files.
+impl PartialEq for PropertySet {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.as_slice() == other.0.as_slice()
+    }
+}
+
+impl Eq for PropertySet {}
 
 impl PropertySet {
     pub fn get(&self, name: &str) -> Option<&PropertyValue> {
         self.0.get(name)
     }
 
-    /// Sets a property and returns the value it had.
+    /// Sets a property and returns its previous value.
     pub fn insert(&mut self, name: &str, value: impl Into<PropertyValue>) -> Option<PropertyValue> {
-        self.0.insert(name, value.into())
+        self.0.insert(name.to_owned(), value.into())
     }
 
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &PropertyValue)> {
-        self.0.iter()
+        self.0.iter().map(|(name, value)| (name.as_str(), value))
     }
 
     pub fn len(&self) -> usize {
@@ -82,10 +92,19 @@ impl PropertySet {
 }
 
 /// Sets in the order in which they were first named.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PropertySets(Ordered<PropertySet>);
+#[derive(Clone, Debug, Default)]
+pub struct PropertySets(IndexMap<String, PropertySet>);
 
-/// Why a text is not a list of property sets. Lines count from 1.
+/// The order counts: it reaches files.
+impl PartialEq for PropertySets {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.as_slice() == other.0.as_slice()
+    }
+}
+
+impl Eq for PropertySets {}
+
+/// The reason why a text is not a list of property sets. Lines count from 1.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {kind}")]
 pub struct PropertyError {
@@ -111,8 +130,10 @@ pub enum PropertyErrorKind {
     NotANumber { name: String, seen: String },
     #[error("the value of '{name}' is not valid base64")]
     NotBase64 { name: String },
-    #[error("the byte array '{name}' claims {claimed} bits: expected {} for its {found} \
-        bytes", *found as u64 * 8)]
+    #[error(
+        "the byte array '{name}' declares {claimed} bits, expected {} for its {found} bytes",
+        *found as u64 * 8
+    )]
     WrongLength { name: String, claimed: u64, found: usize },
     #[error("the byte array '{name}' has {found} bytes, expected at least 8 for its length")]
     NoLength { name: String, found: usize },
@@ -128,20 +149,23 @@ impl PropertySets {
         self.0.get(set)
     }
 
-    /// The set called `name`; an empty one is appended where there is none.
+    /// Returns the set with the name `name`. If there is none, appends an empty set.
     pub fn set(&mut self, name: &str) -> &mut PropertySet {
-        self.0.entry(name, PropertySet::default)
+        if !self.0.contains_key(name) {
+            self.0.insert(name.to_owned(), PropertySet::default());
+        }
+        &mut self.0[name]
     }
 
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &PropertySet)> {
-        self.0.iter()
+        self.0.iter().map(|(name, set)| (name.as_str(), set))
     }
 
     pub fn is_empty(&self) -> bool {
         self.0.len() == 0
     }
 
-    /// The text form.
+    /// Returns the text form.
     pub fn to_text(&self) -> String {
         let mut out = String::new();
         for (name, set) in self.iter() {
@@ -152,14 +176,14 @@ impl PropertySets {
                 escape(&mut out, name, Place::Property);
                 match value {
                     PropertyValue::U32(number) => {
-                        write!(out, "=1|{number}").expect("a string takes all that is written")
+                        write!(out, "=1|{number}").expect("writing to a string does not fail")
                     }
                     PropertyValue::Bytes(bytes) => {
                         let mut framed = Vec::with_capacity(8 + bytes.len());
                         framed.extend((bytes.len() as u64 * 8).to_le_bytes());
                         framed.extend(bytes);
                         out.push_str("=2|");
-                        base64::encode_to(&mut out, &framed);
+                        STANDARD.encode_string(&framed, &mut out);
                     }
                 }
                 out.push('\n');
@@ -168,11 +192,12 @@ impl PropertySets {
         out
     }
 
-    /// Reads the text form. Empty lines mean nothing.
+    /// Reads the text form. Empty lines are ignored.
     pub fn from_text(text: &str) -> Result<Self, PropertyError> {
         let mut sets = Self::default();
         let mut current: Option<&mut PropertySet> = None;
-        // `split` and not `lines`: a carriage return inside a line is part of it.
+        // Uses `split` instead of `lines`, because a carriage return inside of a line is part of
+        // it.
         for (number, line) in text.split('\n').enumerate() {
             let line = line.strip_suffix('\r').unwrap_or(line);
             let fail = |kind| PropertyError { line: number + 1, kind };
@@ -221,8 +246,8 @@ fn parse_property(line: &str) -> Result<(String, PropertyValue), PropertyErrorKi
 
 fn parse_bytes(name: &str, text: &str) -> Result<Vec<u8>, PropertyErrorKind> {
     let name = || name.to_owned();
-    let framed = base64::decode(text.as_bytes())
-        .ok_or_else(|| PropertyErrorKind::NotBase64 { name: name() })?;
+    let framed =
+        STANDARD.decode(text).map_err(|_| PropertyErrorKind::NotBase64 { name: name() })?;
     let Some((bits, bytes)) = framed.split_first_chunk::<8>() else {
         return Err(PropertyErrorKind::NoLength { name: name(), found: framed.len() });
     };
@@ -248,7 +273,7 @@ fn escape(out: &mut String, name: &str, place: Place) {
             _ => false,
         };
         if special {
-            write!(out, "%{:02X}", c as u32).expect("a string takes all that is written");
+            write!(out, "%{:02X}", c as u32).expect("writing to a string does not fail");
         } else {
             out.push(c);
         }
@@ -329,14 +354,17 @@ mod tests {
             "[a]\nx=1|4294967296\n",
             "line 2: the value of 'x' is '4294967296', expected a decimal number below 4294967296",
         );
-        check("[a]\nx=2|AA\n", "line 2: the value of 'x' is not valid base64");
+        // Missing padding, stray bits, padding inside, white space: each value has one encoding.
+        for text in ["AA", "Zg=", "Zh==", "Zm9=", "Z===", "====", "Zg==Zg==", "Zm 8"] {
+            check(&format!("[a]\nx=2|{text}\n"), "line 2: the value of 'x' is not valid base64");
+        }
         check(
             "[a]\nx=2|AAAA\n",
             "line 2: the byte array 'x' has 3 bytes, expected at least 8 for its length",
         );
         check(
             "[a]\nx=2|CQAAAAAAAAABAgM=\n",
-            "line 2: the byte array 'x' claims 9 bits: expected 24 for its 3 bytes",
+            "line 2: the byte array 'x' declares 9 bits, expected 24 for its 3 bytes",
         );
         check(
             "[a]\n%4=1|1\n",

@@ -1,11 +1,12 @@
-//! Bundles of text: what each pass over one source sees, one part after the other in one file.
+//! Bundles of text: the preprocessed texts of all passes over one source, one after the other in
+//! one file.
 //!
-//! The part of target `T` stands between the lines `// __CLANG_OFFLOAD_BUNDLE____START__ T` and
-//! `// __CLANG_OFFLOAD_BUNDLE____END__ T`, after a blank line, as in the preprocessed text of
-//! clang's own offload bundler. Before the first part a line `// scythe-unit HEX16` tells the
-//! identifier of the translation unit: who compiles the parts has neither the source's name nor the
-//! options that it was derived from. A line `// scythe-compiler HEX16` tells compilers apart, for
-//! caches: it means nothing to who compiles the parts.
+//! The part of target `T` is between the lines `// __CLANG_OFFLOAD_BUNDLE____START__ T` and `//
+//! __CLANG_OFFLOAD_BUNDLE____END__ T`, after a blank line, as in the preprocessed text of clang's
+//! offload bundler. Before the first part, a line `// scythe-unit HEX16` gives the identifier of
+//! the translation unit, because the compilation of the parts knows neither the source's name nor
+//! the options from which it was derived. A line `// scythe-compiler HEX16` lets caches tell
+//! compilers apart; the compilation of the parts ignores it.
 
 const START: &str = "// __CLANG_OFFLOAD_BUNDLE____START__ ";
 const END: &str = "// __CLANG_OFFLOAD_BUNDLE____END__ ";
@@ -14,16 +15,16 @@ const END_TAG: &str = "__CLANG_OFFLOAD_BUNDLE____END__ ";
 const UNIT: &str = "// scythe-unit ";
 const COMPILER: &str = "// scythe-compiler ";
 
-/// The parts of a text, in its order. Parts are bytes: sources may be in any encoding.
+/// The parts of a text, in order. Parts are bytes, because sources may have any encoding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextBundle<'a> {
-    /// The identifier of the translation unit. Bundles that other tools made have none.
+    /// The identifier of the translation unit. Bundles of other tools have none.
     pub unit: Option<u64>,
-    /// Target and text of each part.
+    /// The target and text of each part.
     pub parts: Vec<(String, &'a [u8])>,
 }
 
-/// What is wrong with a text that begins like a bundle. Lines count from 1.
+/// The reason why a text that begins like a bundle is invalid. Lines count from 1.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TextBundleError {
     #[error(
@@ -39,13 +40,14 @@ pub enum TextBundleError {
     Twice { line: usize, target: String },
 }
 
-/// The bytes begin like a bundle; they need not be a good one.
+/// Returns whether the bytes begin like a bundle. The bundle need not be valid.
 pub fn is_bundle(bytes: &[u8]) -> bool {
     let text = bytes.strip_prefix(b"\n").unwrap_or(bytes);
     text.starts_with(UNIT.as_bytes()) || text.starts_with(START.as_bytes())
 }
 
-/// One text of all parts. `compiler` is a fingerprint of what would compile them here.
+/// Joins all parts into one text. `compiler` is a fingerprint of the programs that would compile
+/// them here.
 pub fn join(unit: u64, compiler: u64, parts: &[(String, Vec<u8>)]) -> Vec<u8> {
     let mut out = format!("{UNIT}{unit:016x}\n{COMPILER}{compiler:016x}\n").into_bytes();
     for (target, text) in parts {
@@ -59,8 +61,8 @@ pub fn join(unit: u64, compiler: u64, parts: &[(String, Vec<u8>)]) -> Vec<u8> {
     out
 }
 
-/// One text of all parts, in the very form of clang's offload bundler: `comment` begins a comment
-/// in texts of its kind.
+/// Joins all parts into one text, in the exact form of clang's offload bundler. `comment` starts a
+/// comment in texts of this kind.
 pub fn join_as(comment: &str, parts: &[(String, &[u8])]) -> Vec<u8> {
     let mut out = Vec::new();
     for (target, text) in parts {
@@ -71,8 +73,8 @@ pub fn join_as(comment: &str, parts: &[(String, &[u8])]) -> Vec<u8> {
     out
 }
 
-/// The parts of a bundle in the form of clang's offload bundler, or of [`join`]. The former has a
-/// line end before the end of each part that is not the part's.
+/// Returns the parts of a bundle in the form of clang's offload bundler or of [`join`]. In the
+/// former, the line end before the end of each part does not belong to the part.
 pub fn divide_as<'a>(comment: &str, bytes: &'a [u8]) -> Result<TextBundle<'a>, TextBundleError> {
     let mut bundle =
         divide_with(&format!("{comment} {START_TAG}"), &format!("{comment} {END_TAG}"), bytes)?;
@@ -85,7 +87,7 @@ pub fn divide_as<'a>(comment: &str, bytes: &'a [u8]) -> Result<TextBundle<'a>, T
     Ok(bundle)
 }
 
-/// The parts of a bundle.
+/// Returns the parts of a bundle.
 pub fn divide(bytes: &[u8]) -> Result<TextBundle<'_>, TextBundleError> {
     divide_with(START, END, bytes)
 }
@@ -126,7 +128,7 @@ fn divide_with<'a>(
     Ok(bundle)
 }
 
-/// What follows `tag` in a line that begins with it.
+/// Returns the text after `tag` if the line begins with it.
 fn tagged(line: &[u8], tag: &str) -> Option<String> {
     let rest = line.strip_prefix(tag.as_bytes())?;
     Some(String::from_utf8_lossy(rest).into_owned())
@@ -134,14 +136,14 @@ fn tagged(line: &[u8], tag: &str) -> Option<String> {
 
 struct Lines<'a> {
     bytes: &'a [u8],
-    /// Where the next line begins.
+    /// The position of the next line.
     at: usize,
-    /// The number of the line given last.
+    /// The number of the last returned line.
     number: usize,
 }
 
 impl<'a> Lines<'a> {
-    /// Where the next line begins, and the line without its end.
+    /// Returns the position of the next line, and the line without its end.
     fn next(&mut self) -> Option<(usize, &'a [u8])> {
         let begin = self.at;
         let rest = self.bytes.get(begin..).filter(|rest| !rest.is_empty())?;

@@ -1,42 +1,42 @@
 //! The identity of a translation unit, in its device code and in its host object.
 //!
-//! Both passes over a unit are given a provisional identifier, because neither knows yet what the
-//! other makes of the source. What they make is known when they are done: the final identifier is a
-//! hash of that. It then goes
-//! * in front of each of the unit's device modules, in the header by which LLVM lets bitcode be
-//!   wrapped, so that every reader of bitcode takes the module as it is ([`wrap`]). The device link
-//!   renames what carries the provisional one;
-//! * into the host object, where headers and plug-in keep the identifier in sections of its own
+//! All passes over a unit use a provisional identifier, because no pass knows the output of the
+//! others. The final identifier is a hash of the outputs, and is computed after the passes. It is
+//! then stored
+//! * before each of the unit's device modules, in the wrapper header that LLVM defines for bitcode,
+//!   so that every reader of bitcode accepts the module ([`wrap`]). The device link renames the
+//!   symbols that contain the provisional identifier;
+//! * in the host object, where headers and the plug-in keep the identifier in separate sections
 //!   ([`stamp`]).
 //!
-//! Headers also make modules self-delimiting: `ld -r` joins sections of the same name, and
-//! [`modules`] takes them apart.
+//! The headers also make modules self-delimiting: `ld -r` joins sections of the same name, and
+//! [`modules`] separates them.
 
 use crate::elf::Object;
 use scythe_abi::names::{UNIT_NAMES_SECTION, UNIT_SECTION};
 use std::ops::Range;
 
-/// How bitcode begins, and its wrapper.
+/// The first bytes of bitcode, and of its wrapper.
 const BITCODE: [u8; 4] = *b"BC\xc0\xde";
 const WRAPPER: [u8; 4] = 0x0b17_c0de_u32.to_le_bytes();
-/// What LLVM defines of the wrapper: magic, version, offset and size of the bitcode, kind of
-/// processor.
+/// The size of the wrapper's fields that LLVM defines: magic, version, offset and size of the
+/// bitcode, kind of processor.
 const LLVM_HEADER: usize = 20;
-/// What follows it: this, the provisional and the final identifier.
+/// The magic after these fields. The provisional and the final identifier follow it.
 const MARK: [u8; 8] = *b"scytheTU";
 const HEADER: usize = LLVM_HEADER + MARK.len() + 16;
-/// Sections of objects that are compiled when they are linked: what is in the other sections may
-/// not be what counts.
+/// Sections of objects that are compiled at the link. In such objects, the contents of the other
+/// sections may be unused.
 const LTO_SECTIONS: [&[u8]; 2] = [b".llvm.lto", b".gnu.lto_"];
 
-/// What the passes were told, and what is right.
+/// The identifier that the passes used, and the final identifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Identity {
     pub provisional: u64,
     pub id: u64,
 }
 
-/// Why an object cannot be given an identity, or bytes cannot be taken for device modules.
+/// The reason why an object cannot get an identity, or why bytes are not device modules.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnitError {
     #[error(transparent)]
@@ -54,22 +54,22 @@ pub enum UnitError {
     Truncated { at: usize, length: usize },
 }
 
-/// The final identifier of a unit: a hash of all that is listed, in order.
+/// Returns the final identifier of a unit: a hash of all `contents`, in order.
 pub fn identify(provisional: u64, contents: &[&[u8]]) -> Identity {
     let mut hasher = blake3::Hasher::new();
     hasher.update(&provisional.to_le_bytes());
     for bytes in contents {
-        // With its length before each, no two lists are the same bytes.
+        // Each element is preceded by its length, so that different lists are different bytes.
         hasher.update(&(bytes.len() as u64).to_le_bytes());
         hasher.update(bytes);
     }
     let mut id = [0; 8];
     id.copy_from_slice(&hasher.finalize().as_bytes()[..8]);
-    // Zero means that there is none.
+    // Zero means that there is no identifier.
     Identity { provisional, id: u64::from_le_bytes(id).max(1) }
 }
 
-/// A device module with its unit's identity in front of it.
+/// Returns a device module with its unit's identity before it.
 pub fn wrap(bitcode: &[u8], identity: Identity) -> Vec<u8> {
     let bitcode = bare(bitcode);
     let mut out = Vec::with_capacity(HEADER + bitcode.len());
@@ -84,7 +84,7 @@ pub fn wrap(bitcode: &[u8], identity: Identity) -> Vec<u8> {
     out
 }
 
-/// The identity in front of a device module, where there is one.
+/// Returns the identity before a device module, if there is one.
 pub fn identity(module: &[u8]) -> Option<Identity> {
     let fields =
         module.get(..HEADER).filter(|header| header.starts_with(&WRAPPER))?.get(LLVM_HEADER..)?;
@@ -92,13 +92,13 @@ pub fn identity(module: &[u8]) -> Option<Identity> {
     Some(Identity { provisional: u64_at(fields, 0)?, id: u64_at(fields, 8)? })
 }
 
-/// The module without a wrapper.
+/// Returns the module without a wrapper.
 pub fn bare(module: &[u8]) -> &[u8] {
     wrapped(module).and_then(|place| module.get(place)).unwrap_or(module)
 }
 
-/// Takes apart what `ld -r` has joined: modules, wrapped or not, perhaps with zeros between them.
-/// What is not bitcode is an error, as is no module at all.
+/// Separates modules that `ld -r` has joined. Modules may be wrapped, and zeros may be between
+/// them. Bytes that are not bitcode are an error, and so is a section without modules.
 pub fn modules(section: &[u8]) -> Result<Vec<&[u8]>, UnitError> {
     let mut modules = Vec::new();
     let mut at = 0;
@@ -125,8 +125,8 @@ pub fn modules(section: &[u8]) -> Result<Vec<&[u8]>, UnitError> {
     Ok(modules)
 }
 
-/// Writes the final identifier into an object, in place. An object without a trace of one is left
-/// as it is.
+/// Writes the final identifier into an object, in place. An object without an identifier stays
+/// unchanged.
 pub fn stamp(object: &mut [u8], identity: Identity) -> Result<(), UnitError> {
     let places = places(object)?;
     for (names, place) in places {
@@ -144,7 +144,8 @@ pub fn stamp(object: &mut [u8], identity: Identity) -> Result<(), UnitError> {
     Ok(())
 }
 
-/// Where an object keeps the identifier: as text in names, or as a number.
+/// Returns the positions of the identifier in an object, each with whether it is text in names or a
+/// number.
 fn places(object: &[u8]) -> Result<Vec<(bool, Range<usize>)>, UnitError> {
     let mut places = Vec::new();
     for section in Object::parse(object)?.sections()? {
@@ -160,12 +161,12 @@ fn places(object: &[u8]) -> Result<Vec<(bool, Range<usize>)>, UnitError> {
     Ok(places)
 }
 
-/// The identifier as symbols have it.
+/// Formats the identifier as in symbols.
 pub fn hex(id: u64) -> String {
     format!("{id:016x}")
 }
 
-/// Puts `new` for every `old`, which is as long.
+/// Replaces every `old` by `new`, which must have the same length.
 fn replace(bytes: &mut [u8], old: &str, new: &str) {
     let mut at = 0;
     while at + old.len() <= bytes.len() {
@@ -186,19 +187,21 @@ fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
     Some(u64::from_le_bytes(bytes.get(at..at.checked_add(8)?)?.try_into().ok()?))
 }
 
-/// Where the bitcode is behind its wrapper.
+/// Returns the position of the bitcode in its wrapper.
 fn wrapped(module: &[u8]) -> Option<Range<usize>> {
     if !module.starts_with(&WRAPPER) {
         return None;
     }
     let (offset, size) = (u32_at(module, 8)? as usize, u32_at(module, 12)? as usize);
-    // A wrapper that claims to be nothing would be met again and again.
+    // The bitcode must start after the header. Otherwise the wrapper could have the length zero,
+    // and the caller would find it again and again.
     Some(offset..offset.checked_add(size)?).filter(|place| place.start >= LLVM_HEADER)
 }
 
-/// The length of plain bitcode: after the magic come blocks, each of which tells its length.
+/// Returns the length of plain bitcode. After the magic come blocks, each of which contains its
+/// length.
 fn bitcode_length(module: &[u8]) -> Option<usize> {
-    /// The abbreviation that enters a block, at the outermost level, where abbreviations have two
+    /// The abbreviation that enters a block at the outermost level, where abbreviations have two
     /// bits.
     const ENTER_BLOCK: u64 = 1;
     let mut at = BITCODE.len();
@@ -210,7 +213,7 @@ fn bitcode_length(module: &[u8]) -> Option<usize> {
         }
         let mut used: usize = 2;
         // The block's number, in groups of eight bits, and the width of its abbreviations, in
-        // groups of four.
+        // groups of four bits.
         for width in [8, 4] {
             while bits >> (used + width - 1) & 1 == 1 && used < 48 {
                 used += width;
@@ -228,7 +231,7 @@ fn bitcode_length(module: &[u8]) -> Option<usize> {
 mod tests {
     use super::*;
 
-    /// A block without contents but for so many words.
+    /// Returns bitcode with one block of `words` words.
     fn bitcode(words: u32) -> Vec<u8> {
         let mut out = BITCODE.to_vec();
         // ENTER_SUBBLOCK, block 8, abbreviations of 3 bits.
@@ -246,7 +249,7 @@ mod tests {
         assert_eq!(identity(&wrapped), Some(IDENTITY));
         assert_eq!(bare(&wrapped), plain);
         assert_eq!((identity(&plain), bare(&plain)), (None, &plain[..]));
-        // Wrapped again, it has the new identity alone.
+        // After a second wrapping, it has only the new identity.
         let again = wrap(&wrapped, Identity { provisional: 1, id: 2 });
         assert_eq!((again.len(), bare(&again)), (wrapped.len(), &plain[..]));
     }

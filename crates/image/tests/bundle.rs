@@ -1,4 +1,4 @@
-//! Fat objects, compared with what the stock tools and linkers make of them.
+//! Tests fat objects with the stock tools and linkers.
 
 use proptest::prelude::*;
 use scythe_image::{archive, bundle};
@@ -28,7 +28,8 @@ impl Files {
         path
     }
 
-    /// A host object in which `main` calls a function of another section and a string has its own.
+    /// Compiles a host object in which `main` calls a function of another section and a string has
+    /// its own section.
     fn host_object(&self, flags: &[&str]) -> Vec<u8> {
         let source = self.write(
             "host.c",
@@ -158,12 +159,12 @@ fn what_is_no_object_is_refused_with_the_reason() {
     assert_eq!(error(&host[..30]), "ELF header spans bytes 0 to 0 + 64, beyond the file's 30");
     let mut executable = host.clone();
     executable[16] = 2;
-    assert_eq!(error(&executable), "ELF file type 2: expected 1, a relocatable object");
+    assert_eq!(error(&executable), "ELF file has type 2, expected 1 (relocatable object)");
     let mut narrow = host.clone();
     narrow[4] = 1;
     assert_eq!(
         error(&narrow),
-        "ELF class 1 with byte order 1: expected 2 (64 bits) and 1 (little-endian)"
+        "ELF file has class 1 and byte order 1, expected 2 (64 bits) and 1 (little-endian)"
     );
 }
 

@@ -1,4 +1,5 @@
-//! The image container: what is written is read back, what is damaged is refused with the reason.
+//! Tests the image container: written images are read back, and damaged images are rejected with
+//! the reason.
 
 use proptest::prelude::*;
 use scythe_abi::aspect_origin::AspectOrigin;
@@ -11,7 +12,7 @@ use scythe_image::{
     Format, Image, ImageError, ImageView, Manifest, ManifestError, PropertySets, PropertyValue,
 };
 
-/// A manifest in which every field has a value.
+/// Returns a manifest in which every field has a value.
 fn manifest() -> Manifest {
     let mut other = PropertySets::default();
     other.set("SYCL/misc properties").insert("optLevel", 2);
@@ -91,7 +92,7 @@ fn the_view_borrows_its_parts_from_the_bytes() {
     assert_eq!(view.manifest().unwrap(), image.manifest);
     let code = view.code().unwrap();
     assert!(bytes.as_ptr_range().contains(&code.as_ptr()), "the code was copied");
-    // Loaders may use the code in place where the image itself is aligned.
+    // Loaders may use the code in place if the image itself is aligned.
     assert_eq!((code.as_ptr() as usize - bytes.as_ptr() as usize) % 16, 0);
     assert_eq!(Image::parse(&bytes).unwrap(), image);
 }
@@ -110,9 +111,9 @@ fn code_is_compressed_where_that_helps_and_read_back() {
     assert_eq!(small.to_compressed_bytes(), small.to_bytes());
 }
 
-/// `bytes` with the checksum that fits them.
+/// Returns `bytes` with a correct checksum.
 fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
-    // The error tells what the checksum should be.
+    // The error contains the correct checksum.
     if let Err(ImageError::Checksum { seen, .. }) = ImageView::parse(&bytes) {
         bytes[24..32].copy_from_slice(&seen.to_le_bytes());
     }
@@ -141,7 +142,7 @@ fn damaged_compressed_code_is_refused_when_it_is_asked_for() {
     for at in good.len() - 12 - stored..good.len() - 12 {
         let mut bytes = good.clone();
         bytes[at] ^= 0x55;
-        // Never a panic; what is read is of the right size.
+        // There must be no panic, and the code must have the right size.
         if let Ok(code) = ImageView::parse(&sealed(bytes)).unwrap().code() {
             assert_eq!(code.len(), 5000);
         }
@@ -190,7 +191,10 @@ fn errors_name_what_was_seen_and_what_was_expected() {
     );
     let mut other = good.clone();
     other[8] = 9;
-    check(&other, "device image version 9, expected 2");
+    check(
+        &other,
+        "device image has version 9, expected 2: link the program again with this version of Scythe",
+    );
     let mut damaged = good.clone();
     damaged[whole - 1] ^= 1;
     assert!(matches!(ImageView::parse(&damaged), Err(ImageError::Checksum { .. })));
@@ -245,14 +249,16 @@ fn properties_of_another_layout_are_refused() {
              or 3"
         )
     );
-    assert!(refused("SCYTHE/launch", "k", vec![1].into()).ends_with("is not a launch row"));
+    assert!(
+        refused("SCYTHE/launch", "k", vec![1].into()).ends_with("does not contain a launch row")
+    );
     assert!(
         refused("SYCL/device globals", "g", vec![0; 8].into())
-            .ends_with("is not a size and a flag")
+            .ends_with("does not contain a size and a flag of 0 or 1")
     );
     assert!(
         refused("SYCL/device globals", "g", vec![2; 9].into())
-            .ends_with("is not a size and a flag")
+            .ends_with("does not contain a size and a flag of 0 or 1")
     );
     for name in ["40", "x aspect", "40 colour"] {
         assert!(refused("SCYTHE/conditional requirements", name, words(&[1])).contains(name));
@@ -313,7 +319,7 @@ fn every_flipped_byte_is_noticed() {
     }
 }
 
-/// The bytes with the checksum that fits them, so that mutations get past it to the checks behind.
+/// Returns the bytes with a correct checksum, so that mutations reach the later checks.
 fn with_checksum_of(mut bytes: Vec<u8>) -> Vec<u8> {
     if let Err(ImageError::Checksum { seen, .. }) = ImageView::parse_prefix(&bytes) {
         bytes[24..32].copy_from_slice(&seen.to_le_bytes());
@@ -352,7 +358,7 @@ proptest! {
         }
     }
 
-    /// What is read from a damaged manifest is a manifest: it is written and read again.
+    /// A damaged manifest that can be read is a valid manifest: it is written and read again.
     #[test]
     fn mutated_manifests_are_read_or_refused(changes in prop::collection::vec((0usize..1000, any::<u8>()), 1..6)) {
         let mut bytes = manifest().to_bytes();

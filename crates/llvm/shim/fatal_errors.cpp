@@ -1,6 +1,6 @@
-// Fatal errors of LLVM as results. Targets give up on code they do not know by a fatal error, which
-// would end the process; what they had allocated by then is lost. `src/fatal_errors.rs` declares
-// every function below and states what its caller must guarantee.
+// Turns fatal errors of LLVM into results. Targets report a fatal error for code that they do not
+// support, which would end the process. The memory that they allocated until then is leaked.
+// `src/fatal_errors.rs` declares every function below and states what its caller must guarantee.
 #include "fatal_errors.hpp"
 #include "mask_moves.hpp"
 
@@ -37,8 +37,8 @@ unsigned inside = 0;
 
 extern "C" {
 
-// Fatal errors of threads without a place to go on end the process as ever. Any number of threads
-// may be between the two.
+// Fatal errors still end the process in threads without an `Escape`. Any number of threads may be
+// between these two functions.
 void scythe_llvm_fatal_errors_begin() {
   const std::lock_guard<std::mutex> lock(handlers);
   if (inside++ == 0)
@@ -50,8 +50,8 @@ void scythe_llvm_fatal_errors_end() {
     llvm::remove_fatal_error_handler();
 }
 
-// As `LLVMTargetMachineEmitToMemoryBuffer`; 2 where that ended with a fatal error, whose message is
-// freed with `free`.
+// Works like `LLVMTargetMachineEmitToMemoryBuffer`, but returns 2 after a fatal error. The caller
+// frees the message of a fatal error with `free`.
 int scythe_llvm_emit(LLVMTargetMachineRef machine, LLVMModuleRef module, LLVMCodeGenFileType kind,
                      char **message, LLVMMemoryBufferRef *buffer) {
   scythe_llvm_extend_masks();

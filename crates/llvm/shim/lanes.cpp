@@ -1,5 +1,5 @@
-// LLVM calls that widening code to several lanes needs and the C API lacks. `src/lanes.rs` declares
-// every function below.
+// Wrappers of LLVM functions that widening code to several lanes needs and the C API lacks.
+// `src/lanes.rs` declares every function below.
 #include "llvm-c/Core.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/InstrTypes.h"
@@ -11,14 +11,15 @@ using namespace llvm;
 
 extern "C" {
 
-// Wrapping, exactness, disjointness and floating-point flags.
+// Copies wrapping, exactness, disjointness and floating-point flags.
 void scythe_llvm_copy_ir_flags(LLVMValueRef to, LLVMValueRef from) {
   if (auto *i = dyn_cast<Instruction>(unwrap(to)))
     i->copyIRFlags(unwrap(from));
 }
 
-// What an instruction promises of its operands and its result, beyond what it computes: flags,
-// ranges, attributes of a call and metadata. What is left tells of memory alone.
+// Drops the guarantees of an instruction about its operands and its result that are not part of its
+// computation: flags, ranges, attributes of a call and metadata. Only metadata about memory and
+// floating-point accuracy remains.
 void scythe_llvm_drop_promises(LLVMValueRef instruction) {
   auto *i = unwrap<Instruction>(instruction);
   i->dropPoisonGeneratingAnnotations();
@@ -56,7 +57,7 @@ int scythe_llvm_is_volatile(LLVMValueRef instruction) {
   return unwrap<Instruction>(instruction)->isVolatile();
 }
 
-// Neither reads nor writes memory, and always returns.
+// Returns whether the function neither reads nor writes memory, and always returns.
 int scythe_llvm_only_computes(LLVMValueRef function) {
   auto *f = unwrap<Function>(function);
   return f->doesNotAccessMemory() && f->doesNotThrow() && f->willReturn() && !f->isConvergent();
@@ -73,7 +74,7 @@ unsigned scythe_llvm_alignment(LLVMValueRef instruction) {
   return 1;
 }
 
-// Uses of a global inside constants that `function` uses become instructions of it.
+// Turns uses of a global inside constants of `function` into instructions of the function.
 void scythe_llvm_expand_constant_users(LLVMValueRef global, LLVMValueRef function) {
   convertUsersOfConstantsToInstructions({unwrap<Constant>(global)},
                                         function ? unwrap<Function>(function) : nullptr);

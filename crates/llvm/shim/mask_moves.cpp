@@ -1,11 +1,12 @@
-// Keeps LLVM's x86 code generator from losing the zeroes above a narrow AVX-512 mask.
+// Prevents LLVM's x86 code generator from losing the zeroes above a narrow AVX-512 mask.
 //
-// Instruction selection extends a mask with zeroes by a move between mask registers: `kmovb` clears
-// all bits above the eighth. The same opcode is marked as a plain register move, so the register
-// allocator and copy propagation may replace it by a copy, a spill or a reload of the whole
-// register, and lanes that are off come on again. The pass below runs right after instruction
-// selection, where every such move is an extension (copies are still `COPY`), and replaces it by an
-// `and` of the mask with itself: the same bits and the same cost, but not a move.
+// Instruction selection zero-extends a mask with a move between mask registers: `kmovb` clears all
+// bits above the eighth. The same opcode is marked as a plain register move. The register allocator
+// and copy propagation may therefore replace it by a copy, a spill or a reload of the whole
+// register, which turns disabled lanes on again. The pass below runs right after instruction
+// selection, when every such move is an extension (copies are still `COPY`). It replaces the move
+// by an `and` of the mask with itself, which gives the same bits at the same cost but is not a
+// move.
 #include "mask_moves.hpp"
 
 #include "llvm/CodeGen/MachineFunctionPass.h"
@@ -29,7 +30,7 @@ struct Replacement {
   unsigned conjunction;
 };
 
-// The opcodes by name: LLVM does not install the target's own headers.
+// Finds opcodes by name, because LLVM does not install the headers of its targets.
 std::optional<unsigned> opcode(const TargetInstrInfo &instructions, StringRef name) {
   for (unsigned i = 0, count = instructions.getNumOpcodes(); i != count; ++i)
     if (instructions.getName(i) == name)
@@ -68,7 +69,7 @@ public:
 private:
   using Table = std::array<Replacement, 6>;
 
-  // Opcodes of one libLLVM are the same for all x86 subtargets.
+  // The opcodes of one libLLVM are the same for all x86 subtargets.
   static const Table &replacements(const TargetInstrInfo &instructions) {
     static const Table table = [&] {
       const auto pair = [&](StringRef move, StringRef conjunction) {

@@ -1,6 +1,6 @@
-// Right code for AVX-512 masks; `mask_moves.cpp` says what LLVM gets wrong.
+// Correct code for AVX-512 masks. `mask_moves.cpp` describes the defect of LLVM.
 #pragma once
 
-// Adds the pass to every later x86 code generation of the process. May be called any number of
-// times, by any thread.
+// Adds the pass to every later x86 code generation of the process. Any thread may call this
+// function, any number of times.
 void scythe_llvm_extend_masks();

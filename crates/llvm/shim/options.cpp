@@ -1,8 +1,8 @@
-// Options of LLVM's libraries that can be set in no other way.
+// Sets options of LLVM's libraries for which no API exists.
 #include "llvm/Support/CommandLine.h"
 
-// Sets a flag by its name on LLVM's command lines; 0 where there is none. The caller knows that it
-// is a flag.
+// Sets a boolean option by its name on LLVM's command lines. Returns 0 if there is no such option.
+// The caller guarantees that the option is boolean.
 extern "C" int scythe_llvm_set_flag(const char *name, int value) {
   auto &options = llvm::cl::getRegisteredOptions();
   auto found = options.find(name);

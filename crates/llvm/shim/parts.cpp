@@ -1,5 +1,5 @@
-// What taking modules apart needs of LLVM beyond its C API, each exposed as it is: no decisions are
-// made here. `src/shim.rs` declares every function below and states what its caller must guarantee.
+// Wrappers of LLVM functions that splitting modules needs and the C API lacks. They make no
+// decisions. `src/shim.rs` declares every function below and states what its caller must guarantee.
 #include "llvm-c/Core.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Demangle/Demangle.h"
@@ -18,7 +18,7 @@ using namespace llvm;
 typedef void (*VisitMetadata)(void *data, LLVMMetadataRef metadata);
 
 namespace {
-// Hands out each compile unit once.
+// Visits each compile unit once.
 struct Units {
   VisitMetadata visit;
   void *data;
@@ -38,8 +38,8 @@ struct Units {
 
 extern "C" {
 
-// The compile units that the function's debug information belongs to, its own first, then those of
-// inlined functions.
+// Visits the compile units of the function's debug information: first the function's unit, then
+// those of inlined functions.
 void scythe_llvm_function_units(LLVMValueRef function, VisitMetadata visit, void *data) {
   Function *f = unwrap<Function>(function);
   Units units{visit, data, {}};
@@ -52,7 +52,7 @@ void scythe_llvm_function_units(LLVMValueRef function, VisitMetadata visit, void
   }
 }
 
-// The compile units that enclose the declarations of a variable.
+// Visits the compile units that enclose the declarations of a variable.
 void scythe_llvm_variable_units(LLVMValueRef variable, VisitMetadata visit, void *data) {
   Units units{visit, data, {}};
   SmallVector<DIGlobalVariableExpression *, 1> all;
@@ -65,7 +65,7 @@ void scythe_llvm_variable_units(LLVMValueRef variable, VisitMetadata visit, void
     }
 }
 
-// Whether metadata names a global of the module, directly or in a constant.
+// Returns whether metadata refers to a global of the module, directly or in a constant.
 int scythe_llvm_metadata_names_globals(LLVMModuleRef module) {
   SmallVector<const Value *, 32> work;
   SmallPtrSet<const Value *, 32> seen;
@@ -82,8 +82,9 @@ int scythe_llvm_metadata_names_globals(LLVMModuleRef module) {
   return 0;
 }
 
-// Like a clone into another module, but all metadata stays that of the original, which must outlive
-// the clone. Only what ties instructions of one function together is made anew.
+// Clones a function into another module, but shares all metadata with the original, which must
+// outlive the clone. Only nodes that link instructions of one function (`DIAssignID`) are created
+// again.
 void scythe_llvm_clone_function_sharing_metadata(LLVMValueRef to, LLVMValueRef from, void *map) {
   Function *t = unwrap<Function>(to), *f = unwrap<Function>(from);
   ValueToValueMapTy &values = *static_cast<ValueToValueMapTy *>(map);
@@ -120,7 +121,7 @@ int scythe_llvm_has_indirect_functions(LLVMModuleRef module) {
   return !unwrap(module)->ifunc_empty();
 }
 
-// The text goes to `take`; other symbols as they are.
+// Passes the demangled name to `take`, or the symbol itself if it is not mangled.
 void scythe_llvm_demangle(const char *symbol, size_t len,
                           void (*take)(void *data, const char *, size_t), void *data) {
   std::string text = demangle(std::string_view(symbol, len));

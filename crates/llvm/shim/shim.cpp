@@ -1,5 +1,5 @@
-// LLVM calls that the C API lacks, each exposed as it is: no decisions are made here. `src/shim.rs`
-// declares every function below and states what its caller must guarantee.
+// Wrappers of LLVM functions that the C API lacks. They make no decisions. `src/shim.rs` declares
+// every function below and states what its caller must guarantee.
 #include "llvm-c/Core.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/DebugInfoMetadata.h"
@@ -42,7 +42,7 @@ void scythe_llvm_named_metadata_add(LLVMNamedMDNodeRef node, LLVMMetadataRef ope
 // --- Metadata
 // -----------------------------------------------------------------------------------------------
 
-// 0 string, 1 node, 2 constant, 3 anything else.
+// Returns 0 for a string, 1 for a node, 2 for a constant and 3 for other metadata.
 unsigned scythe_llvm_metadata_class(LLVMMetadataRef metadata) {
   Metadata *md = unwrap(metadata);
   if (isa<MDString>(md))
@@ -104,7 +104,7 @@ const char *scythe_llvm_subprogram_name(LLVMMetadataRef subprogram, size_t *len)
 
 int scythe_llvm_is_debug_scope(LLVMMetadataRef metadata) { return isa<DIScope>(unwrap(metadata)); }
 
-// The function that a scope of instructions belongs to, or null.
+// Returns the function that contains a local scope, or null.
 LLVMMetadataRef scythe_llvm_scope_subprogram(LLVMMetadataRef scope) {
   auto *local = dyn_cast<DILocalScope>(unwrap(scope));
   return local ? wrap(local->getSubprogram()) : nullptr;
@@ -113,7 +113,7 @@ LLVMMetadataRef scythe_llvm_scope_subprogram(LLVMMetadataRef scope) {
 // --- Functions and calls
 // ----------------------------------------------------------------------------------------
 
-// Moves all blocks, and copies all metadata, of `from` to the empty function `to`.
+// Moves all blocks and copies all metadata of `from` to the empty function `to`.
 void scythe_llvm_take_body(LLVMValueRef to, LLVMValueRef from) {
   Function *t = unwrap<Function>(to), *f = unwrap<Function>(from);
   t->splice(t->begin(), f);
@@ -128,8 +128,8 @@ void scythe_llvm_delete_body(LLVMValueRef function) { unwrap<Function>(function)
 
 void scythe_llvm_erase_alias(LLVMValueRef alias) { unwrap<GlobalAlias>(alias)->eraseFromParent(); }
 
-// Attributes of functions, calling convention, visibility, section and the like: all but linkage
-// and comdat.
+// Copies attributes of functions, calling convention, visibility, section and similar properties,
+// but not linkage and comdat.
 void scythe_llvm_copy_function_attributes(LLVMValueRef to, LLVMValueRef from) {
   unwrap<Function>(to)->copyAttributesFrom(unwrap<Function>(from));
 }
@@ -139,14 +139,15 @@ void scythe_llvm_clear_parameter_attributes(LLVMValueRef function, unsigned inde
   f->setAttributes(f->getAttributes().removeParamAttributes(f->getContext(), index));
 }
 
-// Also of parameters that the attribute list has and the function has not.
+// Also clears attributes in the list for parameters that the function does not have.
 void scythe_llvm_clear_all_parameter_attributes(LLVMValueRef function) {
   Function *f = unwrap<Function>(function);
   AttributeList all = f->getAttributes();
   f->setAttributes(AttributeList::get(f->getContext(), all.getFnAttrs(), all.getRetAttrs(), {}));
 }
 
-// Null on success, else why the call cannot be inlined: a string that lives for ever.
+// Returns null on success, or the reason why the call cannot be inlined, as a string with static
+// lifetime.
 const char *scythe_llvm_inline_call(LLVMValueRef call) {
   InlineFunctionInfo info;
   InlineResult result = InlineFunction(*unwrap<CallBase>(call), info);
@@ -178,7 +179,7 @@ void scythe_llvm_append_to_compiler_used(LLVMModuleRef module, LLVMValueRef *val
 
 typedef struct ScytheValueMap ScytheValueMap;
 
-// What a global that was left out of the map becomes: only metadata can name one.
+// Maps a global that is missing in the map to poison. Only metadata can refer to such a global.
 struct PoisonMissing final : ValueMaterializer {
   Value *materialize(Value *v) override {
     return isa<GlobalValue>(v) ? PoisonValue::get(v->getType()) : nullptr;
@@ -215,8 +216,8 @@ LLVMMetadataRef scythe_llvm_map_metadata(ScytheValueMap *map, LLVMMetadataRef me
                           poison_missing ? &poison : nullptr));
 }
 
-// `scope`: 0 same function types and globals, 1 same module, 2 another module, 3 a module cloned as
-// a whole.
+// `scope` is 0 for the same function types and globals, 1 for the same module, 2 for another
+// module, and 3 for a module that is cloned as a whole.
 void scythe_llvm_clone_function_into(LLVMValueRef to, LLVMValueRef from, ScytheValueMap *map,
                                      unsigned scope, int poison_missing) {
   PoisonMissing poison;
@@ -237,7 +238,7 @@ void scythe_llvm_add_global_variable_attribute(LLVMValueRef variable, const char
                                                  StringRef(value, value_len));
 }
 
-// Null without such an attribute; the text lives as long as the context.
+// Returns null if there is no such attribute. The text lives as long as the context.
 const char *scythe_llvm_global_variable_attribute(LLVMValueRef variable, const char *name,
                                                   size_t name_len, size_t *len) {
   Attribute attribute = unwrap<GlobalVariable>(variable)->getAttribute(StringRef(name, name_len));
@@ -245,7 +246,7 @@ const char *scythe_llvm_global_variable_attribute(LLVMValueRef variable, const c
     return nullptr;
   StringRef value = attribute.getValueAsString();
   *len = value.size();
-  // An empty text may have no address.
+  // The address of an empty text may be null.
   return value.data() ? value.data() : "";
 }
 

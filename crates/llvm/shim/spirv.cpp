@@ -1,6 +1,6 @@
-// LLVM's translation of a module to SPIR-V, with the extensions that it may use named one by one;
-// the C API has no way to name them. `src/spirv.rs` declares every function below and states what
-// its caller must guarantee.
+// LLVM's translation of a module to SPIR-V with a list of permitted extensions, which the C API
+// cannot express. `src/spirv.rs` declares every function below and states what its caller must
+// guarantee.
 #include "fatal_errors.hpp"
 
 #include "llvm-c/Core.h"
@@ -15,14 +15,14 @@
 
 using namespace llvm;
 
-// Exported by the SPIR-V target; no header declares it.
+// The SPIR-V target exports this function, but no header declares it.
 extern "C" bool SPIRVTranslate(Module *module, std::string &out, std::string &error,
                                const std::vector<std::string> &extensions, CodeGenOptLevel level,
                                Triple triple);
 
 namespace {
 
-// What a translation changes, where a fatal error leaves it.
+// The state that a translation changes, kept where it survives a fatal error.
 struct Translation : Escape {
   std::vector<std::string> allowed;
   std::string out;
@@ -33,8 +33,8 @@ struct Translation : Escape {
 
 extern "C" {
 
-// `extensions` are `count` C strings. Gives the words of the SPIR-V module and their size in bytes,
-// or null and a message; both are freed with `free`.
+// `extensions` are `count` C strings. Returns the words of the SPIR-V module and their size in
+// bytes, or null and a message. The caller frees both with `free`.
 char *scythe_llvm_translate_to_spirv(LLVMModuleRef module, const char *triple,
                                      const char *const *extensions, size_t count, unsigned level,
                                      size_t *len, char **message) {
@@ -56,8 +56,9 @@ char *scythe_llvm_translate_to_spirv(LLVMModuleRef module, const char *triple,
     }
   }
   if (!words)
-    *message = scythe_llvm_copy(
-        here->message.empty() ? std::string("the SPIR-V target gave no reason") : here->message);
+    *message = scythe_llvm_copy(here->message.empty()
+                                    ? std::string("the SPIR-V back end reported no reason")
+                                    : here->message);
   delete here;
   return words;
 }

@@ -1,5 +1,5 @@
-// LLVM's own analysis of what differs between threads that run together, with sources that the
-// caller names. `src/uniformity.rs` declares every function below.
+// LLVM's own uniformity analysis, with sources of divergence that the caller specifies.
+// `src/uniformity.rs` declares every function below.
 #include "llvm-c/Core.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Analysis/CycleAnalysis.h"
@@ -17,7 +17,7 @@ using namespace llvm;
 
 namespace {
 
-// A target whose threads diverge where the caller says so.
+// A target whose threads diverge at the instructions that the caller specifies.
 class NamedSources final : public TargetTransformInfoImplBase {
 public:
   NamedSources(const DataLayout &layout,
@@ -37,10 +37,10 @@ private:
 
 extern "C" {
 
-// Of each instruction, in the function's order: `divergent` gets 1 if its result, or of a
-// terminator the way it takes, may differ between threads. `known` holds, in the same order, 0 for
-// what follows from the operands, 1 for what always differs, and 2 for what never does. Both have
-// `count` entries, as many as instructions.
+// Analyses each instruction, in the function's order. `divergent` gets 1 if the result of the
+// instruction, or the successor that a terminator selects, may differ between threads. `known`
+// holds, in the same order, 0 if the uniformity follows from the operands, 1 if the result always
+// differs, and 2 if it never differs. Both arrays have `count` entries, the number of instructions.
 void scythe_llvm_uniformity(LLVMValueRef function, const unsigned char *known,
                             unsigned char *divergent, size_t count) {
   auto &f = *unwrap<Function>(function);

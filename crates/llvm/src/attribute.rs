@@ -7,7 +7,7 @@ use llvm_sys::prelude::*;
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 
-/// Where an attribute stands.
+/// The position of an attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     Function,
@@ -30,14 +30,14 @@ impl Place {
     }
 }
 
-/// What an attribute says.
+/// The kind and the value of an attribute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AttributeKind<'ctx> {
-    /// By LLVM's number, with a value (0 where the attribute has none).
+    /// An enum attribute: LLVM's number and the value, which is 0 if the attribute has none.
     Enum(u32, u64),
     Type(u32, Type<'ctx>),
     String(String, String),
-    /// A form the C API does not look into, such as a constant range.
+    /// A form that the C API cannot read, such as a constant range.
     Other,
 }
 
@@ -50,7 +50,7 @@ pub struct Attribute<'ctx> {
 
 impl<'ctx> Attribute<'ctx> {
     /// # Safety
-    /// `raw` is an attribute of a context that lives for `'ctx`.
+    /// `raw` must be an attribute of a context that lives for `'ctx`.
     pub(crate) unsafe fn from_raw(raw: LLVMAttributeRef) -> Self {
         Self {
             raw: NonNull::new(raw).expect("LLVM gives no null attributes here"),
@@ -62,16 +62,16 @@ impl<'ctx> Attribute<'ctx> {
         self.raw.as_ptr()
     }
 
-    /// LLVM's number of a named attribute.
+    /// Returns LLVM's number of a named attribute.
     pub fn kind_number(name: &str) -> Option<u32> {
-        // SAFETY: a string with its length.
+        // SAFETY: the string has this length.
         let kind = unsafe { LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len()) };
         (kind != 0).then_some(kind)
     }
 
     pub fn kind(self) -> AttributeKind<'ctx> {
         let raw = self.ptr();
-        // SAFETY: a live attribute, asked for each form before its parts are read.
+        // SAFETY: the attribute is live, and its form is checked before its parts are read.
         unsafe {
             if LLVMIsEnumAttribute(raw) != 0 {
                 AttributeKind::Enum(LLVMGetEnumAttributeKind(raw), LLVMGetEnumAttributeValue(raw))
@@ -94,7 +94,7 @@ impl<'ctx> Attribute<'ctx> {
         }
     }
 
-    /// The value of an attribute with one, such as `align`.
+    /// Returns the value of an attribute with an integer value, such as `align`.
     pub fn int_value(self) -> Option<u64> {
         match self.kind() {
             AttributeKind::Enum(_, value) => Some(value),
@@ -102,7 +102,7 @@ impl<'ctx> Attribute<'ctx> {
         }
     }
 
-    /// The type of an attribute with one, such as `byval`.
+    /// Returns the type of an attribute with a type, such as `byval`.
     pub fn type_value(self) -> Option<Type<'ctx>> {
         match self.kind() {
             AttributeKind::Type(_, ty) => Some(ty),
@@ -118,36 +118,39 @@ impl std::fmt::Debug for Attribute<'_> {
 }
 
 impl<'ctx> Function<'ctx> {
-    /// Adds (or replaces) an attribute. Nothing happens for a parameter that does not exist.
+    /// Adds or replaces an attribute. Does nothing if the parameter does not exist.
     pub fn add_attribute(self, place: Place, attribute: Attribute<'ctx>) {
         if place.exists(self.param_count()) {
-            // SAFETY: live function and attribute, and a place it has.
+            // SAFETY: the function and the attribute are live, and the function has this place.
             unsafe { LLVMAddAttributeAtIndex(self.ptr(), place.index(), attribute.ptr()) }
         }
     }
 
     pub fn attributes(self, place: Place) -> Vec<Attribute<'ctx>> {
-        // SAFETY: live function; places it lacks have no attributes.
+        // SAFETY: the function is live. LLVM returns no attributes for a place that it does not
+        // have.
         let count = unsafe { LLVMGetAttributeCountAtIndex(self.ptr(), place.index()) } as usize;
         let mut raw = vec![std::ptr::null_mut(); count];
-        // SAFETY: `raw` has room for all.
+        // SAFETY: `raw` has room for all attributes.
         unsafe { LLVMGetAttributesAtIndex(self.ptr(), place.index(), raw.as_mut_ptr()) };
-        // SAFETY: attributes of the function's context.
+        // SAFETY: LLVM filled the list with attributes of the function's context.
         raw.into_iter().map(|a| unsafe { Attribute::from_raw(a) }).collect()
     }
 
-    /// The attribute that LLVM knows by this name: enum or type attribute.
+    /// Returns the enum or type attribute with this name.
     pub fn enum_attribute(self, place: Place, name: &str) -> Option<Attribute<'ctx>> {
         let kind = Attribute::kind_number(name)?;
-        // SAFETY: live function and a kind that LLVM gave; null when absent.
+        // SAFETY: the function is live, and LLVM returned the kind. LLVM returns null if there is
+        // no such attribute.
         let raw = unsafe { LLVMGetEnumAttributeAtIndex(self.ptr(), place.index(), kind) };
-        // SAFETY: not null, then an attribute of the function's context.
+        // SAFETY: if the pointer is not null, it is an attribute of the function's context.
         (!raw.is_null()).then(|| unsafe { Attribute::from_raw(raw) })
     }
 
-    /// The value of a string attribute.
+    /// Returns the value of a string attribute.
     pub fn string_attribute(self, place: Place, name: &str) -> Option<String> {
-        // SAFETY: live function and a string with its length; null when absent.
+        // SAFETY: the function is live, and the string has this length. LLVM returns null if there
+        // is no such attribute.
         let raw = unsafe {
             LLVMGetStringAttributeAtIndex(
                 self.ptr(),
@@ -156,7 +159,7 @@ impl<'ctx> Function<'ctx> {
                 name.len() as u32,
             )
         };
-        // SAFETY: not null, then an attribute of the function's context.
+        // SAFETY: if the pointer is not null, it is an attribute of the function's context.
         let attribute = (!raw.is_null()).then(|| unsafe { Attribute::from_raw(raw) })?;
         match attribute.kind() {
             AttributeKind::String(_, value) => Some(value),
@@ -167,14 +170,14 @@ impl<'ctx> Function<'ctx> {
     pub fn remove_enum_attribute(self, place: Place, name: &str) {
         if let (Some(kind), true) = (Attribute::kind_number(name), place.exists(self.param_count()))
         {
-            // SAFETY: live function and a kind that LLVM gave.
+            // SAFETY: the function is live, and LLVM returned the kind.
             unsafe { LLVMRemoveEnumAttributeAtIndex(self.ptr(), place.index(), kind) }
         }
     }
 
     pub fn remove_string_attribute(self, place: Place, name: &str) {
         if place.exists(self.param_count()) {
-            // SAFETY: live function and a string with its length.
+            // SAFETY: the function is live, and the string has this length.
             unsafe {
                 LLVMRemoveStringAttributeAtIndex(
                     self.ptr(),
@@ -189,16 +192,16 @@ impl<'ctx> Function<'ctx> {
     /// Removes all attributes of one parameter.
     pub fn clear_param_attributes(self, index: u32) {
         if (index as usize) < self.param_count() {
-            // SAFETY: live function and a parameter it has.
+            // SAFETY: the function is live and has this parameter.
             unsafe { crate::shim::scythe_llvm_clear_parameter_attributes(self.ptr(), index) }
         }
     }
 
-    /// Takes over from `from`: attributes of the function and of its return value, calling
-    /// convention, visibility, section, alignment; not linkage, comdat, metadata, body, or anything
-    /// of parameters, which may differ.
+    /// Copies the following from `from`: attributes of the function and of its return value,
+    /// calling convention, visibility, section and alignment. Does not copy linkage, comdat,
+    /// metadata, body, or attributes of parameters, because the parameters may differ.
     pub fn copy_attributes_from(self, from: Function<'ctx>) {
-        // SAFETY: live functions.
+        // SAFETY: the functions are live.
         unsafe {
             crate::shim::scythe_llvm_copy_function_attributes(self.ptr(), from.ptr());
             crate::shim::scythe_llvm_clear_all_parameter_attributes(self.ptr());
@@ -206,11 +209,11 @@ impl<'ctx> Function<'ctx> {
     }
 }
 
-/// Attributes of calls. All do nothing, or find nothing, on other instructions.
+/// Attributes of calls. On other instructions the setters do nothing and the getters find nothing.
 impl<'ctx> Instruction<'ctx> {
     pub fn add_call_attribute(self, place: Place, attribute: Attribute<'ctx>) {
         if self.is_call() && place.exists(self.args().len()) {
-            // SAFETY: live call and attribute, and a place it has.
+            // SAFETY: the call and the attribute are live, and the call has this place.
             unsafe { LLVMAddCallSiteAttribute(self.ptr(), place.index(), attribute.ptr()) }
         }
     }
@@ -219,20 +222,21 @@ impl<'ctx> Instruction<'ctx> {
         if !self.is_call() {
             return Vec::new();
         }
-        // SAFETY: live call; places it lacks have no attributes.
+        // SAFETY: the call is live. LLVM returns no attributes for a place that it does not have.
         let count = unsafe { LLVMGetCallSiteAttributeCount(self.ptr(), place.index()) } as usize;
         let mut raw = vec![std::ptr::null_mut(); count];
-        // SAFETY: `raw` has room for all.
+        // SAFETY: `raw` has room for all attributes.
         unsafe { LLVMGetCallSiteAttributes(self.ptr(), place.index(), raw.as_mut_ptr()) };
-        // SAFETY: attributes of the call's context.
+        // SAFETY: LLVM filled the list with attributes of the call's context.
         raw.into_iter().map(|a| unsafe { Attribute::from_raw(a) }).collect()
     }
 
     pub fn call_enum_attribute(self, place: Place, name: &str) -> Option<Attribute<'ctx>> {
         let kind = Attribute::kind_number(name).filter(|_| self.is_call())?;
-        // SAFETY: live call and a kind that LLVM gave; null when absent.
+        // SAFETY: the call is live, and LLVM returned the kind. LLVM returns null if there is no
+        // such attribute.
         let raw = unsafe { LLVMGetCallSiteEnumAttribute(self.ptr(), place.index(), kind) };
-        // SAFETY: not null, then an attribute of the call's context.
+        // SAFETY: if the pointer is not null, it is an attribute of the call's context.
         (!raw.is_null()).then(|| unsafe { Attribute::from_raw(raw) })
     }
 
@@ -240,7 +244,7 @@ impl<'ctx> Instruction<'ctx> {
         if let (Some(kind), true) =
             (Attribute::kind_number(name), self.is_call() && place.exists(self.args().len()))
         {
-            // SAFETY: live call and a kind that LLVM gave.
+            // SAFETY: the call is live, and LLVM returned the kind.
             unsafe { LLVMRemoveCallSiteEnumAttribute(self.ptr(), place.index(), kind) }
         }
     }

@@ -16,13 +16,13 @@ pub struct BasicBlock<'ctx> {
 
 impl<'ctx> BasicBlock<'ctx> {
     /// # Safety
-    /// `raw` is a block of a context that lives for `'ctx`.
+    /// `raw` must be a block of a context that lives for `'ctx`.
     pub(crate) unsafe fn from_raw(raw: LLVMBasicBlockRef) -> Self {
         Self { raw: NonNull::new(raw).expect("LLVM gives no null blocks here"), life: PhantomData }
     }
 
     /// # Safety
-    /// `raw` is null, or a block of a context that lives for `'ctx`.
+    /// `raw` must be null, or a block of a context that lives for `'ctx`.
     pub(crate) unsafe fn from_nullable(raw: LLVMBasicBlockRef) -> Option<Self> {
         NonNull::new(raw).map(|raw| Self { raw, life: PhantomData })
     }
@@ -32,20 +32,20 @@ impl<'ctx> BasicBlock<'ctx> {
     }
 
     pub fn name(self) -> String {
-        // SAFETY: live block; a C string that lives as long as its name.
+        // SAFETY: the block is live. Its name is a C string that lives until the block is renamed.
         let name = unsafe { LLVMGetBasicBlockName(self.ptr()) };
-        // SAFETY: as above.
+        // SAFETY: LLVM returned a C string, as described above.
         unsafe { copy_string(name, libc::strlen(name)) }
     }
 
     pub fn as_value(self) -> Value<'ctx> {
-        // SAFETY: live block.
+        // SAFETY: the block is live.
         unsafe { Value::from_raw(LLVMBasicBlockAsValue(self.ptr())) }
     }
 
-    /// The block that a value is, such as an operand of a branch.
+    /// Converts a value that is a block, such as an operand of a branch.
     pub fn from_value(value: Value<'ctx>) -> Option<Self> {
-        // SAFETY: live value, asked for being a block first.
+        // SAFETY: the value is live, and is checked to be a block before the conversion.
         unsafe {
             (LLVMValueIsBasicBlock(value.ptr()) != 0)
                 .then(|| Self::from_raw(LLVMValueAsBasicBlock(value.ptr())))
@@ -53,18 +53,18 @@ impl<'ctx> BasicBlock<'ctx> {
     }
 
     pub fn function(self) -> Option<Function<'ctx>> {
-        // SAFETY: live block; null when it is in no function.
+        // SAFETY: the block is live. LLVM returns null if it is in no function.
         unsafe { Value::from_nullable(LLVMGetBasicBlockParent(self.ptr())) }
             .and_then(Value::as_function)
     }
 
     pub fn next(self) -> Option<BasicBlock<'ctx>> {
-        // SAFETY: live block; null at the end.
+        // SAFETY: the block is live. LLVM returns null after the last one.
         unsafe { Self::from_nullable(LLVMGetNextBasicBlock(self.ptr())) }
     }
 
     pub fn instructions(self) -> impl Iterator<Item = Instruction<'ctx>> {
-        // SAFETY: live block; null when empty.
+        // SAFETY: the block is live. LLVM returns null if it is empty.
         let first = unsafe { Value::from_nullable(LLVMGetFirstInstruction(self.ptr())) };
         std::iter::successors(first.and_then(Value::as_instruction), |i| i.next())
     }
@@ -73,13 +73,13 @@ impl<'ctx> BasicBlock<'ctx> {
         self.instructions().next()
     }
 
-    /// The first instruction that is no phi.
+    /// Returns the first instruction that is not a phi.
     pub fn first_non_phi(self) -> Option<Instruction<'ctx>> {
         self.instructions().find(|i| i.opcode() != crate::Opcode::LLVMPHI)
     }
 
     pub fn terminator(self) -> Option<Instruction<'ctx>> {
-        // SAFETY: live block; null without one.
+        // SAFETY: the block is live. LLVM returns null if it has no terminator.
         unsafe { Value::from_nullable(LLVMGetBasicBlockTerminator(self.ptr())) }
             .and_then(Value::as_instruction)
     }
@@ -88,20 +88,20 @@ impl<'ctx> BasicBlock<'ctx> {
         self.terminator().map_or(Vec::new(), Instruction::successors)
     }
 
-    /// The blocks that branch here, one entry per edge.
+    /// Returns the blocks that branch to this block, one entry per edge.
     pub fn predecessors(self) -> Vec<BasicBlock<'ctx>> {
         let terminators = self.as_value().users().into_iter().filter_map(Value::as_instruction);
         terminators.filter(|i| i.is_terminator()).filter_map(Instruction::block).collect()
     }
 
-    /// Moves `before` and all that follows it to a new block, to which this one then branches.
-    /// `None` when `before` is not in this block, or the block has no terminator.
+    /// Moves `before` and all instructions after it to a new block, and branches to the new block.
+    /// Returns `None` if `before` is not in this block, or if the block has no terminator.
     pub fn split_before(self, before: Instruction<'ctx>, name: &str) -> Option<BasicBlock<'ctx>> {
         if before.block() != Some(self) || self.terminator().is_none() {
             return None;
         }
         let name = c_string(name);
-        // SAFETY: a complete block and an instruction of it; LLVM copies the name.
+        // SAFETY: the block has a terminator and contains the instruction. LLVM copies the name.
         Some(unsafe {
             BasicBlock::from_raw(crate::shim::scythe_llvm_split_block(
                 self.ptr(),
@@ -112,19 +112,19 @@ impl<'ctx> BasicBlock<'ctx> {
     }
 
     pub fn move_before(self, other: BasicBlock<'ctx>) {
-        // SAFETY: live blocks.
+        // SAFETY: the blocks are live.
         unsafe { LLVMMoveBasicBlockBefore(self.ptr(), other.ptr()) }
     }
 
     pub fn move_after(self, other: BasicBlock<'ctx>) {
-        // SAFETY: live blocks.
+        // SAFETY: the blocks are live.
         unsafe { LLVMMoveBasicBlockAfter(self.ptr(), other.ptr()) }
     }
 
-    /// Removes the block with its instructions. The handle is dead afterwards. Values of the block
-    /// must not be used elsewhere.
+    /// Removes the block with its instructions. Values of the block must not be used elsewhere. The
+    /// handle must not be used afterwards.
     pub fn erase(self) {
-        // SAFETY: live block.
+        // SAFETY: the block is live.
         unsafe { LLVMDeleteBasicBlock(self.ptr()) }
     }
 }

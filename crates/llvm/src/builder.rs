@@ -1,7 +1,7 @@
-//! Building instructions.
+//! Creates instructions.
 //!
-//! Operands must have the types that the instruction wants (see the crate's documentation). LLVM
-//! folds constants, so most functions give a [`Value`], which need not be an instruction.
+//! Operands must have the types that the instruction accepts (see the crate documentation). LLVM
+//! folds constants, so most functions return a [`Value`], which may not be an instruction.
 
 use crate::text::c_string;
 use crate::{
@@ -13,39 +13,55 @@ use llvm_sys::prelude::*;
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 
-/// An insertion point, and what is inserted there.
+/// An insertion point, and the functions that insert instructions there.
 pub struct Builder<'ctx> {
     raw: NonNull<llvm_sys::LLVMBuilder>,
     life: PhantomData<&'ctx ()>,
 }
 
-macro_rules! binary {
-    ($($(#[$doc:meta])* $name:ident => $call:ident;)*) => {$(
+/// Defines functions that build one named instruction each. A row has the function's parameters,
+/// its result (`value` or `instruction`), and LLVM's function with the operands between the builder
+/// and the name.
+macro_rules! named {
+    ($($(#[$doc:meta])* $name:ident($($param:ident: $ty:ty),*)
+        -> $result:ident $call:ident($($operand:expr),*);)*) => {$(
         $(#[$doc])*
-        pub fn $name(&self, a: Value<'ctx>, b: Value<'ctx>, name: &str) -> Value<'ctx> {
+        pub fn $name(&self, $($param: $ty,)* name: &str) -> named!(@type $result) {
             let name = c_string(name);
-            // SAFETY: a placed builder and live values of fitting types (crate docs); LLVM copies
-            // the name.
-            unsafe { Value::from_raw($call(self.ptr(), a.ptr(), b.ptr(), name.as_ptr())) }
+            // SAFETY: a placed builder and live operands of the types that the instruction requires
+            // (crate docs); LLVM copies lists and names.
+            let built = unsafe { Value::from_raw($call(self.ptr(), $($operand,)* name.as_ptr())) };
+            named!(@wrap $result built)
         }
     )*};
+    (@type value) => { Value<'ctx> };
+    (@type instruction) => { Instruction<'ctx> };
+    (@wrap value $built:ident) => { $built };
+    (@wrap instruction $built:ident) => { Instruction($built) };
+}
+
+macro_rules! binary {
+    ($($(#[$doc:meta])* $name:ident => $call:ident;)*) => { named! {$(
+        $(#[$doc])*
+        $name(a: Value<'ctx>, b: Value<'ctx>) -> value $call(a.ptr(), b.ptr());
+    )*} };
 }
 
 macro_rules! casts {
-    ($($(#[$doc:meta])* $name:ident => $call:ident;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident => $call:ident;)*) => { named! {$(
         $(#[$doc])*
-        pub fn $name(&self, value: Value<'ctx>, ty: Type<'ctx>, name: &str) -> Value<'ctx> {
-            let name = c_string(name);
-            // SAFETY: a placed builder, a live value and a type it can be cast to (crate docs);
-            // LLVM copies the name.
-            unsafe { Value::from_raw($call(self.ptr(), value.ptr(), ty.ptr(), name.as_ptr())) }
-        }
-    )*};
+        $name(value: Value<'ctx>, ty: Type<'ctx>) -> value $call(value.ptr(), ty.ptr());
+    )*} };
+}
+
+/// Returns the handles of `values`, as LLVM takes lists.
+fn handles(values: &[Value<'_>]) -> Vec<LLVMValueRef> {
+    values.iter().map(|v| v.ptr()).collect()
 }
 
 impl<'ctx> Builder<'ctx> {
     pub(crate) fn new(context: ContextRef<'ctx>) -> Self {
-        // SAFETY: live context.
+        // SAFETY: the context is live.
         let raw = unsafe { LLVMCreateBuilderInContext(context.ptr()) };
         Self { raw: NonNull::new(raw).expect("LLVM gives no null builders"), life: PhantomData }
     }
@@ -57,22 +73,22 @@ impl<'ctx> Builder<'ctx> {
     // --- Position ---
 
     pub fn position_at_end(&self, block: BasicBlock<'ctx>) {
-        // SAFETY: live builder and block.
+        // SAFETY: the builder and the block are live.
         unsafe { LLVMPositionBuilderAtEnd(self.ptr(), block.ptr()) }
     }
 
-    /// Before `instruction`, whose debug location new instructions get.
+    /// Sets the insertion point before `instruction`. New instructions get its debug location.
     pub fn position_before(&self, instruction: Instruction<'ctx>) {
-        // SAFETY: live builder and instruction.
+        // SAFETY: the builder and the instruction are live.
         unsafe { LLVMPositionBuilderBefore(self.ptr(), instruction.ptr()) }
     }
 
-    /// At the start of `block`: after its phis, before the debug records of the first other
-    /// instruction. What is built there has no debug location.
+    /// Sets the insertion point to the start of `block`: after its phis, before the debug records
+    /// of the first other instruction. New instructions have no debug location.
     pub fn position_at_start(&self, block: BasicBlock<'ctx>) {
         match block.first_non_phi() {
             Some(first) => {
-                // SAFETY: live builder and instruction.
+                // SAFETY: the builder and the instruction are live.
                 unsafe { LLVMPositionBuilderBeforeInstrAndDbgRecords(self.ptr(), first.ptr()) };
                 self.set_debug_loc(None);
             }
@@ -81,13 +97,13 @@ impl<'ctx> Builder<'ctx> {
     }
 
     pub fn block(&self) -> Option<BasicBlock<'ctx>> {
-        // SAFETY: live builder; null when it is nowhere.
+        // SAFETY: the builder is live. LLVM returns null if it has no insertion point.
         unsafe { BasicBlock::from_nullable(LLVMGetInsertBlock(self.ptr())) }
     }
 
-    /// The debug location of what is built from here on.
+    /// Sets the debug location of new instructions.
     pub fn set_debug_loc(&self, location: Option<Metadata<'ctx>>) {
-        // SAFETY: live builder; null or a live location.
+        // SAFETY: the builder is live. The location is null or live.
         unsafe {
             LLVMSetCurrentDebugLocation2(
                 self.ptr(),
@@ -98,37 +114,25 @@ impl<'ctx> Builder<'ctx> {
 
     // --- Memory ---
 
-    pub fn alloca(&self, ty: Type<'ctx>, name: &str) -> Instruction<'ctx> {
-        let name = c_string(name);
-        // SAFETY: a placed builder and a sized type (crate docs); LLVM copies the name.
-        Instruction(unsafe {
-            Value::from_raw(LLVMBuildAlloca(self.ptr(), ty.ptr(), name.as_ptr()))
-        })
-    }
-
-    pub fn array_alloca(
-        &self,
-        ty: Type<'ctx>,
-        count: Value<'ctx>,
-        name: &str,
-    ) -> Instruction<'ctx> {
-        let name = c_string(name);
-        // SAFETY: a placed builder, a sized type and an integer (crate docs); LLVM copies the name.
-        Instruction(unsafe {
-            Value::from_raw(LLVMBuildArrayAlloca(self.ptr(), ty.ptr(), count.ptr(), name.as_ptr()))
-        })
-    }
-
-    pub fn load(&self, ty: Type<'ctx>, pointer: Value<'ctx>, name: &str) -> Instruction<'ctx> {
-        let name = c_string(name);
-        // SAFETY: a placed builder, a sized type and a pointer (crate docs); LLVM copies the name.
-        Instruction(unsafe {
-            Value::from_raw(LLVMBuildLoad2(self.ptr(), ty.ptr(), pointer.ptr(), name.as_ptr()))
-        })
+    named! {
+        alloca(ty: Type<'ctx>) -> instruction LLVMBuildAlloca(ty.ptr());
+        array_alloca(ty: Type<'ctx>, count: Value<'ctx>)
+            -> instruction LLVMBuildArrayAlloca(ty.ptr(), count.ptr());
+        load(ty: Type<'ctx>, pointer: Value<'ctx>)
+            -> instruction LLVMBuildLoad2(ty.ptr(), pointer.ptr());
+        gep(ty: Type<'ctx>, pointer: Value<'ctx>, indices: &[Value<'ctx>])
+            -> value LLVMBuildGEP2(
+                ty.ptr(), pointer.ptr(), handles(indices).as_mut_ptr(), indices.len() as u32
+            );
+        inbounds_gep(ty: Type<'ctx>, pointer: Value<'ctx>, indices: &[Value<'ctx>])
+            -> value LLVMBuildInBoundsGEP2(
+                ty.ptr(), pointer.ptr(), handles(indices).as_mut_ptr(), indices.len() as u32
+            );
     }
 
     pub fn store(&self, value: Value<'ctx>, pointer: Value<'ctx>) -> Instruction<'ctx> {
-        // SAFETY: a placed builder, a value and a pointer (crate docs).
+        // SAFETY: the builder has an insertion point, and `pointer` is a pointer (see the crate
+        // documentation).
         Instruction(unsafe {
             Value::from_raw(LLVMBuildStore(self.ptr(), value.ptr(), pointer.ptr()))
         })
@@ -142,65 +146,20 @@ impl<'ctx> Builder<'ctx> {
         from_align: u32,
         size: Value<'ctx>,
     ) {
-        // SAFETY: a placed builder, two pointers and an integer (crate docs).
+        // SAFETY: the builder has an insertion point, and the operands are two pointers and an
+        // integer (see the crate documentation).
         unsafe {
             LLVMBuildMemCpy(self.ptr(), to.ptr(), to_align, from.ptr(), from_align, size.ptr())
         };
     }
 
     pub fn memset(&self, to: Value<'ctx>, byte: Value<'ctx>, size: Value<'ctx>, align: u32) {
-        // SAFETY: a placed builder, a pointer, an i8 and an integer (crate docs).
+        // SAFETY: the builder has an insertion point, and the operands are a pointer, an `i8` and
+        // an integer (see the crate documentation).
         unsafe { LLVMBuildMemSet(self.ptr(), to.ptr(), byte.ptr(), size.ptr(), align) };
     }
 
-    pub fn gep(
-        &self,
-        ty: Type<'ctx>,
-        pointer: Value<'ctx>,
-        indices: &[Value<'ctx>],
-        name: &str,
-    ) -> Value<'ctx> {
-        let name = c_string(name);
-        let mut raw: Vec<_> = indices.iter().map(|v| v.ptr()).collect();
-        let (list, len) = (raw.as_mut_ptr(), raw.len() as u32);
-        // SAFETY: a placed builder, a sized type, a pointer and integers (crate docs); LLVM copies
-        // list and name.
-        unsafe {
-            Value::from_raw(LLVMBuildGEP2(
-                self.ptr(),
-                ty.ptr(),
-                pointer.ptr(),
-                list,
-                len,
-                name.as_ptr(),
-            ))
-        }
-    }
-
-    pub fn inbounds_gep(
-        &self,
-        ty: Type<'ctx>,
-        pointer: Value<'ctx>,
-        indices: &[Value<'ctx>],
-        name: &str,
-    ) -> Value<'ctx> {
-        let name = c_string(name);
-        let mut raw: Vec<_> = indices.iter().map(|v| v.ptr()).collect();
-        let (list, len) = (raw.as_mut_ptr(), raw.len() as u32);
-        // SAFETY: as for `gep`.
-        unsafe {
-            Value::from_raw(LLVMBuildInBoundsGEP2(
-                self.ptr(),
-                ty.ptr(),
-                pointer.ptr(),
-                list,
-                len,
-                name.as_ptr(),
-            ))
-        }
-    }
-
-    /// `pointer` plus a number of bytes, within one object.
+    /// Returns `pointer` plus a number of bytes, within one object.
     pub fn byte_offset(
         &self,
         context: ContextRef<'ctx>,
@@ -247,7 +206,7 @@ impl<'ctx> Builder<'ctx> {
         ptr_to_int => LLVMBuildPtrToInt;
         int_to_ptr => LLVMBuildIntToPtr;
         addr_space_cast => LLVMBuildAddrSpaceCast;
-        /// Between pointer types; nothing when they are the same.
+        /// Casts between pointer types. Emits nothing if they are the same.
         pointer_cast => LLVMBuildPointerCast;
         fp_trunc => LLVMBuildFPTrunc;
         fp_ext => LLVMBuildFPExt;
@@ -257,144 +216,43 @@ impl<'ctx> Builder<'ctx> {
         fp_to_ui => LLVMBuildFPToUI;
     }
 
-    pub fn cast(
-        &self,
-        opcode: Opcode,
-        value: Value<'ctx>,
-        ty: Type<'ctx>,
-        name: &str,
-    ) -> Value<'ctx> {
-        let name = c_string(name);
-        // SAFETY: a placed builder, a cast, and a value and type that fit it (crate docs).
-        unsafe {
-            Value::from_raw(LLVMBuildCast(self.ptr(), opcode, value.ptr(), ty.ptr(), name.as_ptr()))
-        }
-    }
-
-    pub fn icmp(
-        &self,
-        predicate: IntPredicate,
-        a: Value<'ctx>,
-        b: Value<'ctx>,
-        name: &str,
-    ) -> Value<'ctx> {
-        let name = c_string(name);
-        // SAFETY: a placed builder and two values of one type (crate docs); LLVM copies the name.
-        unsafe {
-            Value::from_raw(LLVMBuildICmp(self.ptr(), predicate, a.ptr(), b.ptr(), name.as_ptr()))
-        }
-    }
-
-    pub fn fcmp(
-        &self,
-        predicate: RealPredicate,
-        a: Value<'ctx>,
-        b: Value<'ctx>,
-        name: &str,
-    ) -> Value<'ctx> {
-        let name = c_string(name);
-        // SAFETY: a placed builder and two values of one type (crate docs); LLVM copies the name.
-        unsafe {
-            Value::from_raw(LLVMBuildFCmp(self.ptr(), predicate, a.ptr(), b.ptr(), name.as_ptr()))
-        }
-    }
-
-    pub fn select(
-        &self,
-        condition: Value<'ctx>,
-        a: Value<'ctx>,
-        b: Value<'ctx>,
-        name: &str,
-    ) -> Value<'ctx> {
-        let name = c_string(name);
-        // SAFETY: a placed builder, an i1 and two values of one type (crate docs); LLVM copies the
-        // name.
-        unsafe {
-            Value::from_raw(LLVMBuildSelect(
-                self.ptr(),
-                condition.ptr(),
-                a.ptr(),
-                b.ptr(),
-                name.as_ptr(),
-            ))
-        }
-    }
-
-    pub fn insert_element(
-        &self,
-        vector: Value<'ctx>,
-        value: Value<'ctx>,
-        at: Value<'ctx>,
-        name: &str,
-    ) -> Value<'ctx> {
-        let name = c_string(name);
-        // SAFETY: a placed builder, a vector, an element and an integer (crate docs); LLVM copies
-        // the name.
-        unsafe {
-            Value::from_raw(LLVMBuildInsertElement(
-                self.ptr(),
-                vector.ptr(),
-                value.ptr(),
-                at.ptr(),
-                name.as_ptr(),
-            ))
-        }
-    }
-
-    pub fn extract_value(&self, aggregate: Value<'ctx>, index: u32, name: &str) -> Value<'ctx> {
-        let name = c_string(name);
-        // SAFETY: a placed builder and an aggregate with this element (crate docs); LLVM copies the
-        // name.
-        unsafe {
-            Value::from_raw(LLVMBuildExtractValue(
-                self.ptr(),
-                aggregate.ptr(),
-                index,
-                name.as_ptr(),
-            ))
-        }
-    }
-
-    pub fn insert_value(
-        &self,
-        aggregate: Value<'ctx>,
-        value: Value<'ctx>,
-        index: u32,
-        name: &str,
-    ) -> Value<'ctx> {
-        let name = c_string(name);
-        // SAFETY: a placed builder, an aggregate with this element and a value for it (crate docs).
-        unsafe {
-            Value::from_raw(LLVMBuildInsertValue(
-                self.ptr(),
-                aggregate.ptr(),
-                value.ptr(),
-                index,
-                name.as_ptr(),
-            ))
-        }
+    named! {
+        cast(opcode: Opcode, value: Value<'ctx>, ty: Type<'ctx>)
+            -> value LLVMBuildCast(opcode, value.ptr(), ty.ptr());
+        icmp(predicate: IntPredicate, a: Value<'ctx>, b: Value<'ctx>)
+            -> value LLVMBuildICmp(predicate, a.ptr(), b.ptr());
+        fcmp(predicate: RealPredicate, a: Value<'ctx>, b: Value<'ctx>)
+            -> value LLVMBuildFCmp(predicate, a.ptr(), b.ptr());
+        select(condition: Value<'ctx>, a: Value<'ctx>, b: Value<'ctx>)
+            -> value LLVMBuildSelect(condition.ptr(), a.ptr(), b.ptr());
+        insert_element(vector: Value<'ctx>, value: Value<'ctx>, at: Value<'ctx>)
+            -> value LLVMBuildInsertElement(vector.ptr(), value.ptr(), at.ptr());
+        extract_value(aggregate: Value<'ctx>, index: u32)
+            -> value LLVMBuildExtractValue(aggregate.ptr(), index);
+        insert_value(aggregate: Value<'ctx>, value: Value<'ctx>, index: u32)
+            -> value LLVMBuildInsertValue(aggregate.ptr(), value.ptr(), index);
     }
 
     // --- Control ---
 
-    pub fn phi(&self, ty: Type<'ctx>, name: &str) -> Instruction<'ctx> {
-        let name = c_string(name);
-        // SAFETY: a placed builder and a first-class type (crate docs); LLVM copies the name.
-        Instruction(unsafe { Value::from_raw(LLVMBuildPhi(self.ptr(), ty.ptr(), name.as_ptr())) })
+    named! {
+        phi(ty: Type<'ctx>) -> instruction LLVMBuildPhi(ty.ptr());
     }
 
     pub fn ret_void(&self) -> Instruction<'ctx> {
-        // SAFETY: a placed builder.
+        // SAFETY: the builder has an insertion point (see the crate documentation).
         Instruction(unsafe { Value::from_raw(LLVMBuildRetVoid(self.ptr())) })
     }
 
     pub fn ret(&self, value: Value<'ctx>) -> Instruction<'ctx> {
-        // SAFETY: a placed builder and a value of the function's return type (crate docs).
+        // SAFETY: the builder has an insertion point, and the value has the function's return type
+        // (see the crate documentation).
         Instruction(unsafe { Value::from_raw(LLVMBuildRet(self.ptr(), value.ptr())) })
     }
 
     pub fn br(&self, to: BasicBlock<'ctx>) -> Instruction<'ctx> {
-        // SAFETY: a placed builder and a live block.
+        // SAFETY: the builder has an insertion point (see the crate documentation), and the block
+        // is live.
         Instruction(unsafe { Value::from_raw(LLVMBuildBr(self.ptr(), to.ptr())) })
     }
 
@@ -404,18 +262,19 @@ impl<'ctx> Builder<'ctx> {
         yes: BasicBlock<'ctx>,
         no: BasicBlock<'ctx>,
     ) -> Instruction<'ctx> {
-        // SAFETY: a placed builder, an i1 (crate docs) and live blocks.
+        // SAFETY: the builder has an insertion point, the condition is an `i1` (see the crate
+        // documentation), and the blocks are live.
         Instruction(unsafe {
             Value::from_raw(LLVMBuildCondBr(self.ptr(), condition.ptr(), yes.ptr(), no.ptr()))
         })
     }
 
     pub fn unreachable(&self) -> Instruction<'ctx> {
-        // SAFETY: a placed builder.
+        // SAFETY: the builder has an insertion point (see the crate documentation).
         Instruction(unsafe { Value::from_raw(LLVMBuildUnreachable(self.ptr())) })
     }
 
-    /// Calls a function, with its calling convention.
+    /// Calls a function with its calling convention.
     pub fn call(
         &self,
         function: Function<'ctx>,
@@ -427,8 +286,8 @@ impl<'ctx> Builder<'ctx> {
         call
     }
 
-    /// Calls through a pointer to a function of type `ty`, with the C calling convention. A name
-    /// for a call that gives nothing is dropped.
+    /// Calls a function of type `ty` through a pointer, with the C calling convention. The name is
+    /// dropped if the call has no result.
     pub fn call_pointer(
         &self,
         ty: Type<'ctx>,
@@ -438,10 +297,11 @@ impl<'ctx> Builder<'ctx> {
     ) -> Instruction<'ctx> {
         let void = ty.return_type().is_none_or(Type::is_void);
         let name = c_string(if void { "" } else { name });
-        let mut raw: Vec<_> = args.iter().map(|v| v.ptr()).collect();
+        let mut raw = handles(args);
         let (list, len) = (raw.as_mut_ptr(), raw.len() as u32);
-        // SAFETY: a placed builder, a function type, and arguments of its parameters' types (crate
-        // docs).
+        // SAFETY: the builder has an insertion point, `ty` is a function type, and the arguments
+        // have the types of its parameters (see the crate documentation). LLVM copies the list and
+        // the name.
         Instruction(unsafe {
             Value::from_raw(LLVMBuildCall2(
                 self.ptr(),
@@ -457,7 +317,8 @@ impl<'ctx> Builder<'ctx> {
     // --- Atomics ---
 
     pub fn fence(&self, ordering: AtomicOrdering) -> Instruction<'ctx> {
-        // SAFETY: a placed builder; an empty C string as name.
+        // SAFETY: the builder has an insertion point (see the crate documentation). The name is an
+        // empty C string.
         Instruction(unsafe {
             Value::from_raw(LLVMBuildFence(self.ptr(), ordering, 0, c"".as_ptr()))
         })
@@ -470,7 +331,8 @@ impl<'ctx> Builder<'ctx> {
         value: Value<'ctx>,
         ordering: AtomicOrdering,
     ) -> Instruction<'ctx> {
-        // SAFETY: a placed builder, a pointer and a value the operation takes (crate docs).
+        // SAFETY: the builder has an insertion point, `pointer` is a pointer, and the operation
+        // accepts the value (see the crate documentation).
         Instruction(unsafe {
             Value::from_raw(LLVMBuildAtomicRMW(
                 self.ptr(),
@@ -492,7 +354,8 @@ impl<'ctx> Builder<'ctx> {
         failure: AtomicOrdering,
     ) -> Instruction<'ctx> {
         let (p, e, n) = (pointer.ptr(), expected.ptr(), new.ptr());
-        // SAFETY: a placed builder, a pointer and two values of one type (crate docs).
+        // SAFETY: the builder has an insertion point, `pointer` is a pointer, and the two values
+        // have the same type (see the crate documentation).
         Instruction(unsafe {
             Value::from_raw(LLVMBuildAtomicCmpXchg(self.ptr(), p, e, n, success, failure, 0))
         })
@@ -501,7 +364,7 @@ impl<'ctx> Builder<'ctx> {
 
 impl Drop for Builder<'_> {
     fn drop(&mut self) {
-        // SAFETY: ours, disposed once.
+        // SAFETY: `self` owns the object, and `drop` runs once.
         unsafe { LLVMDisposeBuilder(self.ptr()) }
     }
 }

@@ -1,15 +1,15 @@
-//! Cloning function bodies through a map from old to new values.
+//! Clones function bodies through a map from old to new values.
 
 use crate::{Function, GlobalVariable, Metadata, Value, shim};
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 
-/// How far a clone is from its original; LLVM then knows which metadata to share.
+/// The relation between a clone and its original. It tells LLVM which metadata to share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CloneScope {
-    /// Same module, and the map changes no globals.
+    /// The same module. The map does not change globals.
     SameModule = 0,
-    /// Same module, and the map changes globals.
+    /// The same module. The map changes globals.
     SameModuleNewGlobals = 1,
     /// Another module, whose list of compile units LLVM extends.
     OtherModule = 2,
@@ -32,7 +32,7 @@ impl Default for ValueMap<'_> {
 
 impl<'ctx> ValueMap<'ctx> {
     pub fn new() -> Self {
-        // SAFETY: no precondition.
+        // SAFETY: the function has no preconditions.
         let raw = unsafe { shim::scythe_llvm_value_map_new() };
         Self {
             raw: NonNull::new(raw).expect("C++ new does not give null"),
@@ -41,8 +41,8 @@ impl<'ctx> ValueMap<'ctx> {
         }
     }
 
-    /// A map in which a global that is not there becomes poison instead of itself. For clones into
-    /// another module that leaves globals out: then only metadata can name one.
+    /// Creates a map in which a missing global becomes poison instead of itself. It is for clones
+    /// into another module that omit globals: then only metadata can refer to a missing global.
     pub fn poisoning_missing_globals() -> Self {
         let mut map = Self::new();
         map.poison_missing = true;
@@ -50,31 +50,33 @@ impl<'ctx> ValueMap<'ctx> {
     }
 
     pub fn insert(&mut self, from: Value<'ctx>, to: Value<'ctx>) {
-        // SAFETY: live map and values.
+        // SAFETY: the map and the values are live.
         unsafe { shim::scythe_llvm_value_map_insert(self.raw.as_ptr(), from.ptr(), to.ptr()) }
     }
 
-    /// Also finds the instructions and blocks of functions cloned through this map.
+    /// Returns the mapped value. Also finds the instructions and blocks of functions cloned through
+    /// this map.
     pub fn get(&self, from: Value<'ctx>) -> Option<Value<'ctx>> {
-        // SAFETY: live map and value; null when absent.
+        // SAFETY: the map and the value are live. The shim returns null if the map has no entry.
         unsafe {
             Value::from_nullable(shim::scythe_llvm_value_map_get(self.raw.as_ptr(), from.ptr()))
         }
     }
 
-    /// The constant with everything in it replaced; `None` for what is no constant.
+    /// Returns the constant with all mapped values replaced, or `None` if the value is not a
+    /// constant.
     pub fn map_constant(&mut self, constant: Value<'ctx>) -> Option<Value<'ctx>> {
         if !constant.is_constant() {
             return None;
         }
-        // SAFETY: live map and constant.
+        // SAFETY: the map and the constant are live.
         unsafe {
             Value::from_nullable(shim::scythe_llvm_map_constant(self.raw.as_ptr(), constant.ptr()))
         }
     }
 
     pub fn map_metadata(&mut self, metadata: Metadata<'ctx>) -> Option<Metadata<'ctx>> {
-        // SAFETY: live map and metadata.
+        // SAFETY: the map and the metadata are live.
         unsafe {
             Metadata::from_nullable(shim::scythe_llvm_map_metadata(
                 self.raw.as_ptr(),
@@ -85,8 +87,8 @@ impl<'ctx> ValueMap<'ctx> {
     }
 
     /// Clones the body, attributes and metadata of `from` into the declaration `to`. Every
-    /// parameter of `from` must be in the map; `false`, and nothing happens, where one is not, or
-    /// `to` has a body, or `from` has none.
+    /// parameter of `from` must be in the map. Returns `false` and does nothing if one is missing,
+    /// if `to` has a body, or if `from` has none.
     pub fn clone_function(
         &mut self,
         from: Function<'ctx>,
@@ -97,7 +99,7 @@ impl<'ctx> ValueMap<'ctx> {
         if !mapped || from.is_declaration() || !to.is_declaration() {
             return false;
         }
-        // SAFETY: two live functions, all parameters mapped, and `to` without blocks.
+        // SAFETY: both functions are live, the map has all parameters, and `to` has no blocks.
         unsafe {
             let poison = self.poison_missing as i32;
             shim::scythe_llvm_clone_function_into(
@@ -111,8 +113,8 @@ impl<'ctx> ValueMap<'ctx> {
         true
     }
 
-    /// As [`ValueMap::clone_function`] into another module of the context, but the clone has the
-    /// very metadata of `from`.
+    /// Clones like [`ValueMap::clone_function`] into another module of the context, but the clone
+    /// uses the metadata nodes of `from` itself.
     pub fn clone_function_sharing_metadata(
         &mut self,
         from: Function<'ctx>,
@@ -122,7 +124,7 @@ impl<'ctx> ValueMap<'ctx> {
         if !mapped || from.is_declaration() || !to.is_declaration() {
             return false;
         }
-        // SAFETY: two live functions, all parameters mapped, and `to` without blocks.
+        // SAFETY: both functions are live, the map has all parameters, and `to` has no blocks.
         unsafe {
             shim::scythe_llvm_clone_function_sharing_metadata(
                 to.ptr(),
@@ -133,13 +135,13 @@ impl<'ctx> ValueMap<'ctx> {
         true
     }
 
-    /// Copies metadata (debug information and the like) of a global variable, mapped.
+    /// Copies the metadata of a global variable, such as debug information, through the map.
     pub fn clone_variable_metadata(
         &mut self,
         from: GlobalVariable<'ctx>,
         to: GlobalVariable<'ctx>,
     ) {
-        // SAFETY: live map and globals.
+        // SAFETY: the map and the globals are live.
         unsafe {
             let poison = self.poison_missing as i32;
             shim::scythe_llvm_copy_global_metadata(to.ptr(), from.ptr(), self.raw.as_ptr(), poison);
@@ -149,7 +151,7 @@ impl<'ctx> ValueMap<'ctx> {
 
 impl Drop for ValueMap<'_> {
     fn drop(&mut self) {
-        // SAFETY: ours; freed once.
+        // SAFETY: `self` owns the map, and `drop` runs once.
         unsafe { shim::scythe_llvm_value_map_free(self.raw.as_ptr()) }
     }
 }

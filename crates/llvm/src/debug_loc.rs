@@ -1,4 +1,4 @@
-//! Source positions of instructions and functions, as debug information has them.
+//! Source positions of instructions and functions, from debug information.
 
 use crate::text::copy_string;
 use crate::{Function, Instruction, Metadata, shim};
@@ -12,21 +12,21 @@ pub struct DebugLoc {
     pub directory: String,
     pub file: String,
     pub line: u32,
-    /// 0 where it is not known.
+    /// The column, or 0 if it is not known.
     pub column: u32,
-    /// The name of the source function, as written.
+    /// The name of the source function, unmangled.
     pub function: String,
 }
 
 impl<'ctx> Instruction<'ctx> {
-    /// Where the instruction comes from: innermost position first, then the calls it was inlined
-    /// through.
+    /// Returns the positions of the instruction: the innermost position first, then the calls
+    /// through which it was inlined.
     pub fn debug_locs(self) -> Vec<DebugLoc> {
         let mut out = Vec::new();
         let mut next = self.debug_loc_metadata();
         while let Some(location) = next {
             let raw = location.ptr();
-            // SAFETY: a live location, of which each part is asked.
+            // SAFETY: the location is live, and LLVM accepts these queries for every location.
             let (line, column, scope, inlined_at) = unsafe {
                 let scope = Metadata::from_nullable(LLVMDILocationGetScope(raw));
                 let inlined_at = Metadata::from_nullable(LLVMDILocationGetInlinedAt(raw));
@@ -40,23 +40,24 @@ impl<'ctx> Instruction<'ctx> {
         out
     }
 
-    /// The innermost position.
+    /// Returns the innermost position.
     pub fn debug_loc(self) -> Option<DebugLoc> {
         self.debug_locs().into_iter().next()
     }
 }
 
 impl Function<'_> {
-    /// Where the function is declared.
+    /// Returns the position of the function's declaration.
     pub fn debug_loc(self) -> Option<DebugLoc> {
         let subprogram = self.subprogram()?;
-        // SAFETY: a live subprogram.
+        // SAFETY: the subprogram is live.
         Some(at(subprogram, unsafe { LLVMDISubprogramGetLine(subprogram.ptr()) }, 0))
     }
 }
 
 fn at(scope: Metadata<'_>, line: u32, column: u32) -> DebugLoc {
-    // SAFETY: live metadata, and asked for being a scope before its parts are.
+    // SAFETY: the metadata is live, and is checked to be a scope before its file is read. The shim
+    // accepts any metadata for the subprogram.
     unsafe {
         let is_scope = shim::scythe_llvm_is_debug_scope(scope.ptr()) != 0;
         let file = if is_scope { LLVMDIScopeGetFile(scope.ptr()) } else { std::ptr::null_mut() };
@@ -76,7 +77,7 @@ fn at(scope: Metadata<'_>, line: u32, column: u32) -> DebugLoc {
 }
 
 /// # Safety
-/// `file` is null or a live `DIFile`.
+/// `file` must be null or a live `DIFile`.
 unsafe fn file_part(
     file: LLVMMetadataRef,
     part: unsafe extern "C" fn(LLVMMetadataRef, *mut c_uint) -> *const c_char,
@@ -85,7 +86,8 @@ unsafe fn file_part(
         return String::new();
     }
     let mut len = 0;
-    // SAFETY: a live file by this function's contract; the string lives as long as it.
+    // SAFETY: the caller guarantees that `file` is live (this function's contract). The string
+    // lives as long as the file.
     unsafe {
         let data = part(file, &mut len);
         copy_string(data, len as usize)

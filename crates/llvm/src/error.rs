@@ -1,4 +1,4 @@
-//! What can go wrong in LLVM, each with LLVM's own words.
+//! The errors of LLVM, each with LLVM's message.
 
 /// An error of LLVM.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -11,7 +11,7 @@ pub enum Error {
     Link { destination: String, source_module: String, message: String },
     #[error("pass pipeline '{pipeline}' failed: {message}")]
     Passes { pipeline: String, message: String },
-    #[error("no code generator for target '{triple}': {message}")]
+    #[error("LLVM has no code generator for target '{triple}': {message}")]
     Target { triple: String, message: String },
     #[error("cannot generate code for module '{module}': {message}")]
     Emit { module: String, message: String },

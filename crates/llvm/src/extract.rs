@@ -1,11 +1,11 @@
-//! Taking a module apart: parts that hold given globals.
+//! Splits a module into parts that contain given globals.
 //!
-//! A part is a new module in the same context, with its globals in the order of the original, so
-//! the same input gives the same bytes. The time to make it and its size depend on the part, not on
-//! the whole. A part shares the metadata of the original wherever none names a global, because
-//! nodes live as long as their context: a copy for each part would make memory grow with their
-//! number. So a part must be written or dropped while the original lives, and its metadata must not
-//! be changed.
+//! A part is a new module in the same context. Its globals have the order of the original, so the
+//! same input gives the same bytes. The time to create a part and its size depend on the part, not
+//! on the whole module. A part shares the metadata of the original unless metadata refers to a
+//! global. Nodes live as long as their context, so copies for each part would make memory grow with
+//! the number of parts. Therefore a part must be written or dropped while the original lives, and
+//! its metadata must not be changed.
 
 use crate::global_graph::{COMPILER_USED, USED};
 use crate::{
@@ -14,24 +14,26 @@ use crate::{
 };
 use std::collections::{HashMap, HashSet};
 
-/// Compile units: those that a part's globals belong to go along.
+/// The named metadata of compile units. A part gets the compile units of its globals.
 const COMPILE_UNITS: &str = "llvm.dbg.cu";
 
-/// A node of a named metadata: which of the names, where in it, and the node.
+/// A node of a named metadata: the index of the name, the position in the list, and the node.
 type NamedNode<'ctx> = (u32, u32, Metadata<'ctx>);
 
-/// A module's globals and named metadata, ready to be taken apart.
+/// A module's globals and named metadata, prepared for the extraction of parts.
 pub struct Extractor<'ctx> {
     pub graph: GlobalGraph<'ctx>,
     names: Vec<String>,
-    /// Nodes for every part.
+    /// The nodes that every part gets.
     common: Vec<NamedNode<'ctx>>,
-    /// Nodes that name globals, under the first of those: for parts that hold them all.
+    /// The nodes that refer to globals, by the first of these globals. A part gets a node if it
+    /// contains all of its globals.
     particular: HashMap<u32, Vec<(NamedNode<'ctx>, Vec<u32>)>>,
 }
 
 impl<'ctx> Extractor<'ctx> {
-    /// `keep` says which named metadata goes along; compile units are cared for.
+    /// Prepares `module`. `keep` selects the named metadata that parts get. Compile units are
+    /// handled separately.
     pub fn new(module: &Module<'ctx>, keep: impl Fn(&str) -> bool) -> Self {
         let graph = GlobalGraph::new(module);
         let names: Vec<String> = module
@@ -41,7 +43,7 @@ impl<'ctx> Extractor<'ctx> {
             .collect();
         let mut extractor = Self { graph, names, common: Vec::new(), particular: HashMap::new() };
         for (index, name) in extractor.names.iter().enumerate() {
-            // Each input of a link brought its own copy of nodes such as the compiler's version.
+            // Each input of a link adds a copy of nodes such as the compiler's version.
             let mut met = HashSet::new();
             for (place, node) in module.named_metadata(name).into_iter().enumerate() {
                 if !met.insert(node) {
@@ -66,8 +68,9 @@ impl<'ctx> Extractor<'ctx> {
         extractor
     }
 
-    /// A new module called `name` with `members` of `module`, for which this was made: ascending,
-    /// and with each all that it needs.
+    /// Creates a new module called `name` with `members` of `module`, the module from which the
+    /// extractor was created. The members must be ascending, and include all that each member
+    /// needs.
     pub fn part(&self, module: &Module<'ctx>, members: &[u32], name: &str) -> Module<'ctx> {
         let part = module.context().create_module(name);
         part.set_source_file(&module.source_file());
@@ -83,7 +86,7 @@ impl<'ctx> Extractor<'ctx> {
         for &member in members {
             let global = self.graph.global(member);
             if let Some(old) = global.as_global_variable() {
-                // These lists are made anew: see below.
+                // The part builds these lists again: see `keep_used`.
                 if !matches!(old.name().as_str(), USED | COMPILER_USED) {
                     variables.push((old, copy.declare_variable(old)));
                 }
@@ -101,7 +104,7 @@ impl<'ctx> Extractor<'ctx> {
         part
     }
 
-    /// Aliases are few in device code: what they name takes their place.
+    /// Replaces aliases by their aliasees. Device code has few aliases.
     fn resolve_aliases(&self, aliases: &[u32], copy: &mut Copy<'_, 'ctx>) {
         let mut work = aliases.to_vec();
         let mut entered = HashSet::new();
@@ -111,7 +114,8 @@ impl<'ctx> Extractor<'ctx> {
                 continue;
             };
             if entered.insert(alias) {
-                // An alias of an alias waits for the other; LLVM's verifier allows no circles.
+                // An alias of an alias is processed after the other one. LLVM's verifier forbids
+                // cycles.
                 work.push(alias);
                 work.extend(self.graph.needs(alias).iter().filter(|need| !entered.contains(need)));
             } else if let Some(new) = copy.map.map_constant(aliasee) {
@@ -141,8 +145,7 @@ impl<'ctx> Extractor<'ctx> {
         }
     }
 
-    /// What the original keeps although nothing refers to it, the part keeps as well, where it
-    /// holds it.
+    /// Keeps the members of the part that the original keeps even though nothing refers to them.
     fn keep_used(&self, members: &[u32], copy: &Copy<'_, 'ctx>) {
         let copies = |listed: &dyn Fn(u32) -> bool| -> Vec<Value<'ctx>> {
             let members = members.iter().filter(|&&member| listed(member));
@@ -153,11 +156,11 @@ impl<'ctx> Extractor<'ctx> {
     }
 }
 
-/// One part in the making.
+/// A part under construction.
 struct Copy<'p, 'ctx> {
     part: &'p Module<'ctx>,
     map: ValueMap<'ctx>,
-    /// Metadata names no global, and is the original's.
+    /// Whether metadata refers to no global, so that the part uses the nodes of the original.
     share: bool,
 }
 
@@ -165,7 +168,7 @@ impl<'ctx> Copy<'_, 'ctx> {
     fn declare_variable(&mut self, old: GlobalVariable<'ctx>) -> GlobalVariable<'ctx> {
         let new = self.part.add_global(&old.name(), old.value_type(), old.address_space());
         new.copy_attributes_from(old);
-        // LLVM does not count constness among a variable's attributes.
+        // LLVM's copy of a variable's attributes does not include constness.
         new.set_constant_global(old.is_constant_global());
         new.set_linkage(old.linkage());
         self.map.insert(old.as_value(), new.as_value());
@@ -174,8 +177,8 @@ impl<'ctx> Copy<'_, 'ctx> {
 
     fn declare_function(&mut self, old: Function<'ctx>) -> Function<'ctx> {
         let new = self.part.add_function(&old.name(), old.function_type());
-        // SAFETY: live functions; their parameters are the same, so that attributes of these fit,
-        // too.
+        // SAFETY: the functions are live. They have the same parameters, so the attributes of
+        // parameters also fit.
         unsafe { shim::scythe_llvm_copy_function_attributes(new.ptr(), old.ptr()) }
         new.set_linkage(match old.linkage() {
             linkage if !old.is_declaration() || linkage == Linkage::LLVMExternalWeakLinkage => {
@@ -191,7 +194,7 @@ impl<'ctx> Copy<'_, 'ctx> {
         let contents = old.initializer().and_then(|contents| self.map.map_constant(contents));
         new.set_initializer(contents);
         if self.share {
-            // SAFETY: two live variables of one context.
+            // SAFETY: both variables are live and have the same context.
             unsafe { shim::scythe_llvm_share_global_metadata(new.ptr(), old.ptr()) }
         } else {
             self.map.clone_variable_metadata(old, new);

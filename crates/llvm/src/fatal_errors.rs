@@ -1,7 +1,7 @@
-//! Fatal errors of LLVM, which would end the process, as results.
+//! Turns fatal errors of LLVM, which would end the process, into results.
 //!
-//! Code generation gives up on code that a target does not know by such an error. What it had
-//! allocated is then lost, and the module must not be used again, nor its context.
+//! Code generation reports a fatal error for code that a target does not support. The memory that
+//! it allocated is then leaked, and neither the module nor its context may be used again.
 
 use llvm_sys::prelude::{LLVMMemoryBufferRef, LLVMModuleRef};
 use llvm_sys::target_machine::{LLVMCodeGenFileType, LLVMTargetMachineRef};
@@ -11,8 +11,8 @@ use std::ptr::null_mut;
 unsafe extern "C" {
     fn scythe_llvm_fatal_errors_begin();
     fn scythe_llvm_fatal_errors_end();
-    /// 0 with a buffer; 1 with a message of LLVM's, or none; 2 with a message from `malloc`, after
-    /// a fatal error. Between the two above.
+    /// Returns 0 with a buffer; 1 with a message of LLVM or none; 2 with a message from `malloc`,
+    /// after a fatal error. Must be called between the two functions above.
     fn scythe_llvm_emit(
         machine: LLVMTargetMachineRef,
         module: LLVMModuleRef,
@@ -22,12 +22,13 @@ unsafe extern "C" {
     ) -> c_int;
 }
 
-/// While there is one, fatal errors can be escaped from by functions of the shim that say so.
+/// A guard: while it lives, the functions of the shim that support this can return after fatal
+/// errors.
 pub(crate) struct FatalErrors(());
 
 impl FatalErrors {
     pub(crate) fn begin() -> Self {
-        // SAFETY: `drop` ends it.
+        // SAFETY: `drop` calls the matching end function.
         unsafe { scythe_llvm_fatal_errors_begin() };
         Self(())
     }
@@ -35,24 +36,24 @@ impl FatalErrors {
 
 impl Drop for FatalErrors {
     fn drop(&mut self) {
-        // SAFETY: `begin` began it.
+        // SAFETY: `begin` called the matching begin function.
         unsafe { scythe_llvm_fatal_errors_end() };
     }
 }
 
-/// How code generation ended.
+/// The result of code generation.
 pub(crate) enum Emitted {
-    /// With a buffer, which may be null, and a message of LLVM's, which may be null.
+    /// Code generation returned. The buffer and LLVM's message may be null.
     Returned { failed: bool, buffer: LLVMMemoryBufferRef, message: *mut c_char },
-    /// With a fatal error.
+    /// Code generation ended with a fatal error.
     Fatal(String),
 }
 
 /// Generates code.
 ///
 /// # Safety
-/// Machine and module are alive. After a fatal error, neither the module nor its context is used
-/// again.
+/// The machine and the module must be live. After a fatal error, neither the module nor its context
+/// may be used again.
 pub(crate) unsafe fn emit(
     machine: LLVMTargetMachineRef,
     module: LLVMModuleRef,
@@ -60,10 +61,12 @@ pub(crate) unsafe fn emit(
 ) -> Emitted {
     let (mut buffer, mut message) = (null_mut(), null_mut());
     let _escapable = FatalErrors::begin();
-    // SAFETY: the caller's contract, and two places to write to.
+    // SAFETY: the caller guarantees a live machine and module (this function's contract). Both
+    // output pointers are valid for writes.
     match unsafe { scythe_llvm_emit(machine, module, kind, &mut message, &mut buffer) } {
         2 => {
-            // SAFETY: null, or a C string from `malloc`, used here for the last time.
+            // SAFETY: the pointer is null or a C string from `malloc`, and is not used after the
+            // call of `free`.
             let text = unsafe {
                 let text = (!message.is_null())
                     .then(|| CStr::from_ptr(message).to_string_lossy().into_owned());

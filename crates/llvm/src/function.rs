@@ -20,7 +20,7 @@ impl CallConv {
     pub const SPIR_FUNC: Self = Self(75);
     pub const SPIR_KERNEL: Self = Self(76);
 
-    /// A device kernel's convention, on any target.
+    /// Returns whether this is the calling convention of device kernels on any target.
     pub fn is_kernel(self) -> bool {
         self == Self::SPIR_KERNEL || self == Self::PTX_KERNEL
     }
@@ -42,24 +42,24 @@ impl<'ctx> Function<'ctx> {
         self.0
     }
 
-    /// The function's type (not that of its address).
+    /// Returns the function's type, not the type of its address.
     pub fn function_type(self) -> Type<'ctx> {
-        // SAFETY: live function.
+        // SAFETY: the function is live.
         unsafe { Type::from_raw(LLVMGlobalGetValueType(self.ptr())) }
     }
 
     pub fn return_type(self) -> Type<'ctx> {
-        // SAFETY: live function type.
+        // SAFETY: the type is a live function type.
         unsafe { Type::from_raw(LLVMGetReturnType(self.function_type().ptr())) }
     }
 
     pub fn param_count(self) -> usize {
-        // SAFETY: live function.
+        // SAFETY: the function is live.
         unsafe { LLVMCountParams(self.ptr()) as usize }
     }
 
     pub fn param(self, index: usize) -> Option<Value<'ctx>> {
-        // SAFETY: a parameter the function has.
+        // SAFETY: the function has a parameter with this index.
         (index < self.param_count())
             .then(|| unsafe { Value::from_raw(LLVMGetParam(self.ptr(), index as u32)) })
     }
@@ -69,34 +69,34 @@ impl<'ctx> Function<'ctx> {
     }
 
     pub fn is_declaration(self) -> bool {
-        // SAFETY: live function.
+        // SAFETY: the function is live.
         unsafe { LLVMIsDeclaration(self.ptr()) != 0 }
     }
 
     pub fn is_intrinsic(self) -> bool {
-        // SAFETY: live function.
+        // SAFETY: the function is live.
         unsafe { LLVMGetIntrinsicID(self.ptr()) != 0 }
     }
 
     pub fn call_conv(self) -> CallConv {
-        // SAFETY: live function.
+        // SAFETY: the function is live.
         CallConv(unsafe { LLVMGetFunctionCallConv(self.ptr()) })
     }
 
-    /// The convention of the function only; its calls have their own
+    /// Sets the calling convention of the function only. Calls have a separate convention
     /// ([`Instruction::set_call_conv`]).
     pub fn set_call_conv(self, convention: CallConv) {
-        // SAFETY: live function.
+        // SAFETY: the function is live.
         unsafe { LLVMSetFunctionCallConv(self.ptr(), convention.0) }
     }
 
-    /// A definition with a kernel's calling convention.
+    /// Returns whether this is a definition with a kernel's calling convention.
     pub fn is_kernel(self) -> bool {
         self.call_conv().is_kernel() && !self.is_declaration()
     }
 
     pub fn blocks(self) -> impl Iterator<Item = BasicBlock<'ctx>> {
-        // SAFETY: live function; null without blocks.
+        // SAFETY: the function is live. LLVM returns null if it has no blocks.
         let first = unsafe { BasicBlock::from_nullable(LLVMGetFirstBasicBlock(self.ptr())) };
         std::iter::successors(first, |b| b.next())
     }
@@ -109,23 +109,23 @@ impl<'ctx> Function<'ctx> {
         self.blocks().flat_map(|b| b.instructions())
     }
 
-    /// The `DISubprogram`.
+    /// Returns the `DISubprogram`.
     pub fn subprogram(self) -> Option<Metadata<'ctx>> {
-        // SAFETY: live function; null without debug information.
+        // SAFETY: the function is live. LLVM returns null if it has no debug information.
         unsafe { Metadata::from_nullable(LLVMGetSubprogram(self.ptr())) }
     }
 
     pub fn set_subprogram(self, subprogram: Metadata<'ctx>) {
-        // SAFETY: live function and metadata.
+        // SAFETY: the function and the metadata are live.
         unsafe { LLVMSetSubprogram(self.ptr(), subprogram.ptr()) }
     }
 
-    /// Moves the blocks and copies the metadata of `from`, which is left a declaration. Parameters
-    /// of `from` that the blocks use are the caller's to replace. Does nothing unless `self` is a
+    /// Moves the blocks and copies the metadata of `from`, which becomes a declaration. The caller
+    /// must replace the parameters of `from` that the blocks use. Does nothing unless `self` is a
     /// declaration.
     pub fn take_body(self, from: Function<'ctx>) {
         if self.is_declaration() && self != from {
-            // SAFETY: two live functions, `self` without blocks.
+            // SAFETY: both functions are live, and `self` has no blocks.
             unsafe { crate::shim::scythe_llvm_take_body(self.ptr(), from.ptr()) }
         }
     }
@@ -133,50 +133,50 @@ impl<'ctx> Function<'ctx> {
     /// Removes the blocks that control flow does not reach.
     pub fn remove_unreachable_blocks(self) {
         if !self.is_declaration() {
-            // SAFETY: a live function with blocks.
+            // SAFETY: the function is live and has blocks.
             unsafe { crate::shim::scythe_llvm_remove_unreachable_blocks(self.ptr()) };
         }
     }
 
     /// Removes debug information from the function and its instructions.
     pub fn strip_debug_info(self) {
-        // SAFETY: live function.
+        // SAFETY: the function is live.
         unsafe { crate::shim::scythe_llvm_strip_function_debug_info(self.ptr()) }
     }
 
-    /// Drops the body: what is left is an external declaration.
+    /// Deletes the body. The function becomes an external declaration.
     pub fn delete_body(self) {
-        // SAFETY: live function.
+        // SAFETY: the function is live.
         unsafe { crate::shim::scythe_llvm_delete_body(self.ptr()) };
         self.remove_comdat();
     }
 
-    /// Removes the function from its module. Uses that remain become poison. The handle is dead
-    /// afterwards.
+    /// Removes the function from its module. Remaining uses become poison. The handle must not be
+    /// used afterwards.
     pub fn erase(self) {
         if self.has_uses() {
             self.replace_all_uses_with(self.ty().poison());
         }
-        // SAFETY: live function without uses.
+        // SAFETY: the function is live and has no uses.
         unsafe { LLVMDeleteFunction(self.ptr()) }
     }
 }
 
-/// What functions and global variables share.
+/// Defines the methods that functions and global variables share.
 macro_rules! global_value {
     ($ty:ident) => {
         impl<'ctx> $ty<'ctx> {
             pub fn linkage(self) -> Linkage {
-                // SAFETY: live global.
+                // SAFETY: the global is live.
                 unsafe { LLVMGetLinkage(self.ptr()) }
             }
 
             pub fn set_linkage(self, linkage: Linkage) {
-                // SAFETY: live global.
+                // SAFETY: the global is live.
                 unsafe { LLVMSetLinkage(self.ptr(), linkage) }
             }
 
-            /// Visible outside the module under its name.
+            /// Returns whether the name is visible outside the module.
             pub fn is_externally_visible(self) -> bool {
                 !matches!(
                     self.linkage(),
@@ -185,17 +185,18 @@ macro_rules! global_value {
             }
 
             pub fn visibility(self) -> Visibility {
-                // SAFETY: live global.
+                // SAFETY: the global is live.
                 unsafe { LLVMGetVisibility(self.ptr()) }
             }
 
             pub fn set_visibility(self, visibility: Visibility) {
-                // SAFETY: live global.
+                // SAFETY: the global is live.
                 unsafe { LLVMSetVisibility(self.ptr(), visibility) }
             }
 
             pub fn section(self) -> Option<String> {
-                // SAFETY: live global; null without a section, else a C string that lives as long.
+                // SAFETY: the global is live. LLVM returns null if it has no section, or a C string
+                // that lives as long as the section does not change.
                 let text = unsafe {
                     let name = LLVMGetSection(self.ptr());
                     if name.is_null() {
@@ -209,19 +210,20 @@ macro_rules! global_value {
 
             pub fn set_section(self, section: &str) {
                 let section = crate::text::c_string(section);
-                // SAFETY: live global; LLVM copies the name.
+                // SAFETY: the global is live. LLVM copies the name.
                 unsafe { LLVMSetSection(self.ptr(), section.as_ptr()) }
             }
 
             pub fn has_comdat(self) -> bool {
-                // SAFETY: live global object.
+                // SAFETY: the global object is live.
                 !unsafe { LLVMGetComdat(self.ptr()) }.is_null()
             }
 
-            /// Puts the global into the comdat of this name, of which the linker keeps any one.
+            /// Puts the global into the comdat of this name. The linker keeps any one of its
+            /// definitions.
             pub fn set_comdat_any(self, module: &Module<'ctx>, name: &str) {
                 let name = crate::text::c_string(name);
-                // SAFETY: live module and global; LLVM copies the name.
+                // SAFETY: the module and the global are live. LLVM copies the name.
                 unsafe {
                     let comdat = LLVMGetOrInsertComdat(module.ptr(), name.as_ptr());
                     LLVMSetComdatSelectionKind(
@@ -232,14 +234,14 @@ macro_rules! global_value {
                 }
             }
 
-            /// Puts the global into the comdat of `from`, or in none where `from` is in none.
+            /// Puts the global into the comdat of `from`, or into none if `from` is in none.
             pub fn copy_comdat_from(self, from: $ty<'ctx>) {
-                // SAFETY: live globals of one module; null removes.
+                // SAFETY: the globals are live and belong to one module. Null removes the comdat.
                 unsafe { LLVMSetComdat(self.ptr(), LLVMGetComdat(from.ptr())) }
             }
 
             pub fn remove_comdat(self) {
-                // SAFETY: live global; null removes.
+                // SAFETY: the global is live. Null removes the comdat.
                 unsafe { LLVMSetComdat(self.ptr(), std::ptr::null_mut()) }
             }
         }

@@ -26,48 +26,48 @@ impl<'ctx> GlobalVariable<'ctx> {
         self.0
     }
 
-    /// The type of the contents.
+    /// Returns the type of the contents.
     pub fn value_type(self) -> Type<'ctx> {
-        // SAFETY: live global.
+        // SAFETY: the global is live.
         unsafe { Type::from_raw(LLVMGlobalGetValueType(self.ptr())) }
     }
 
     pub fn is_declaration(self) -> bool {
-        // SAFETY: live global.
+        // SAFETY: the global is live.
         unsafe { LLVMIsDeclaration(self.ptr()) != 0 }
     }
 
     pub fn initializer(self) -> Option<Value<'ctx>> {
-        // SAFETY: live global; null without one.
+        // SAFETY: the global is live. LLVM returns null if it has no initial value.
         unsafe { Value::from_nullable(LLVMGetInitializer(self.ptr())) }
     }
 
-    /// Sets the contents, or with `None` makes a declaration of it.
+    /// Sets the initial value. `None` turns the variable into a declaration.
     pub fn set_initializer(self, value: Option<Value<'ctx>>) {
-        // SAFETY: live global; null or a live constant.
+        // SAFETY: the global is live. The constant is null or live.
         unsafe { LLVMSetInitializer(self.ptr(), value.map_or(std::ptr::null_mut(), |v| v.ptr())) }
     }
 
     pub fn is_constant_global(self) -> bool {
-        // SAFETY: live global.
+        // SAFETY: the global is live.
         unsafe { LLVMIsGlobalConstant(self.ptr()) != 0 }
     }
 
     pub fn set_constant_global(self, constant: bool) {
-        // SAFETY: live global.
+        // SAFETY: the global is live.
         unsafe { LLVMSetGlobalConstant(self.ptr(), constant as i32) }
     }
 
-    /// Others may have changed its value before the first code here runs.
+    /// Returns whether code outside the module may change the value before code of the module runs.
     pub fn is_externally_initialized(self) -> bool {
-        // SAFETY: live global.
+        // SAFETY: the global is live.
         unsafe { LLVMIsExternallyInitialized(self.ptr()) != 0 }
     }
 
-    /// With `true`, its value when code first runs may be another than the initial one: somebody
-    /// else sets it.
+    /// Sets whether the value may differ from the initial value when code first runs, because code
+    /// outside the module sets it.
     pub fn set_externally_initialized(self, value: bool) {
-        // SAFETY: live global.
+        // SAFETY: the global is live.
         unsafe { LLVMSetExternallyInitialized(self.ptr(), value as i32) }
     }
 
@@ -76,29 +76,29 @@ impl<'ctx> GlobalVariable<'ctx> {
     }
 
     pub fn align(self) -> u32 {
-        // SAFETY: live global.
+        // SAFETY: the global is live.
         unsafe { LLVMGetAlignment(self.ptr()) }
     }
 
-    /// `bytes` is a power of two; others are left alone.
+    /// Sets the alignment. Does nothing if `bytes` is not a power of two.
     pub fn set_align(self, bytes: u32) {
         if bytes.is_power_of_two() {
-            // SAFETY: live global and a power of two.
+            // SAFETY: the global is live, and the alignment is a power of two.
             unsafe { LLVMSetAlignment(self.ptr(), bytes) }
         }
     }
 
-    /// Type, constness, thread-locality, alignment, section and the like of `from`: all but linkage
+    /// Copies thread-locality, alignment, section and similar attributes of `from`, but not linkage
     /// and contents.
     pub fn copy_attributes_from(self, from: GlobalVariable<'ctx>) {
-        // SAFETY: live globals.
+        // SAFETY: the globals are live.
         unsafe { crate::shim::scythe_llvm_copy_global_variable_attributes(self.ptr(), from.ptr()) }
     }
 
-    /// Gives the variable a string attribute.
+    /// Adds a string attribute to the variable.
     pub fn add_attribute(self, name: &str, value: &str) {
         let (n, v) = (name.as_bytes(), value.as_bytes());
-        // SAFETY: live global, and texts with their lengths, which LLVM copies.
+        // SAFETY: the global is live, and the strings have these lengths. LLVM copies them.
         unsafe {
             crate::shim::scythe_llvm_add_global_variable_attribute(
                 self.ptr(),
@@ -110,10 +110,11 @@ impl<'ctx> GlobalVariable<'ctx> {
         }
     }
 
-    /// The value of the string attribute of this name.
+    /// Returns the value of the string attribute of this name.
     pub fn string_attribute(self, name: &str) -> Option<String> {
         let mut len = 0;
-        // SAFETY: live global, and a text with its length; null without such an attribute.
+        // SAFETY: the global is live, and the string has this length. LLVM returns null if there is
+        // no such attribute.
         unsafe {
             let name = (name.as_ptr().cast(), name.len());
             let data = crate::shim::scythe_llvm_global_variable_attribute(
@@ -126,13 +127,13 @@ impl<'ctx> GlobalVariable<'ctx> {
         }
     }
 
-    /// Removes the variable from its module. Uses that remain become poison. The handle is dead
-    /// afterwards.
+    /// Removes the variable from its module. Remaining uses become poison. The handle must not be
+    /// used afterwards.
     pub fn erase(self) {
         if self.has_uses() {
             self.replace_all_uses_with(self.ty().poison());
         }
-        // SAFETY: live global without uses.
+        // SAFETY: the global is live and has no uses.
         unsafe { LLVMDeleteGlobal(self.ptr()) }
     }
 }
@@ -150,17 +151,17 @@ impl<'ctx> Deref for GlobalAlias<'ctx> {
 
 impl<'ctx> GlobalAlias<'ctx> {
     pub fn aliasee(self) -> Value<'ctx> {
-        // SAFETY: live alias.
+        // SAFETY: the alias is live.
         unsafe { Value::from_raw(LLVMAliasGetAliasee(self.ptr())) }
     }
 
-    /// Removes the alias from its module. Uses that remain become poison. The handle is dead
+    /// Removes the alias from its module. Remaining uses become poison. The handle must not be used
     /// afterwards.
     pub fn erase(self) {
         if self.has_uses() {
             self.replace_all_uses_with(self.ty().poison());
         }
-        // SAFETY: live alias without uses.
+        // SAFETY: the alias is live and has no uses.
         unsafe { crate::shim::scythe_llvm_erase_alias(self.ptr()) }
     }
 }

@@ -1,10 +1,10 @@
-//! What the globals of a module (variables, functions, aliases) need of each other, found in one
+//! The dependencies between the globals of a module (variables, functions, aliases), found in one
 //! walk over the module.
 //!
 //! Globals are numbered: variables first, then functions, then aliases, each in the module's order.
-//! Every answer comes in that order, so that outputs made from it are reproducible. A question
-//! costs what its answer holds, not what the module holds: a module can be taken into any number of
-//! parts in time that is linear in their sizes.
+//! All results are in that order, so that outputs are reproducible. The cost of a query depends on
+//! the size of its result, not on the size of the module. A module can therefore be split into any
+//! number of parts in time that is linear in their sizes.
 
 use crate::module::is_global;
 use crate::{Function, GlobalVariable, Metadata, Module, Value, shim};
@@ -12,18 +12,18 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ffi::c_void;
 
-/// The lists that keep globals which nothing refers to.
+/// The lists of globals that are kept even though nothing refers to them.
 pub(crate) const USED: &str = "llvm.used";
 pub(crate) const COMPILER_USED: &str = "llvm.compiler.used";
 
-/// A module's globals and their needs, as they were when the graph was made.
+/// A module's globals and their dependencies at the time when the graph was built.
 pub struct GlobalGraph<'ctx> {
     globals: Vec<Value<'ctx>>,
     number: HashMap<Value<'ctx>, u32>,
-    /// The needs of global `n` are `needs[starts[n]..starts[n + 1]]`, ascending.
+    /// The dependencies of global `n` are `needs[starts[n]..starts[n + 1]]`, ascending.
     starts: Vec<usize>,
     needs: Vec<u32>,
-    /// Compile units that a global's debug information belongs to.
+    /// The compile units of each global's debug information.
     units: Vec<Vec<Metadata<'ctx>>>,
     used: Vec<bool>,
     compiler_used: Vec<bool>,
@@ -31,7 +31,8 @@ pub struct GlobalGraph<'ctx> {
     marks: RefCell<Marks>,
 }
 
-/// Who was met in which walk, so that no walk begins with clearing a list as long as the module.
+/// The number of the last walk that visited each global. It saves clearing a list as long as the
+/// module for each walk.
 struct Marks {
     walk: u32,
     met: Vec<u32>,
@@ -51,7 +52,7 @@ impl<'ctx> GlobalGraph<'ctx> {
             units: globals.iter().map(|global| units(*global)).collect(),
             used: vec![false; globals.len()],
             compiler_used: vec![false; globals.len()],
-            // SAFETY: live module.
+            // SAFETY: the module is live.
             metadata_names_globals: unsafe {
                 shim::scythe_llvm_metadata_names_globals(module.ptr()) != 0
             },
@@ -69,7 +70,7 @@ impl<'ctx> GlobalGraph<'ctx> {
         graph
     }
 
-    /// What `global` names in its body, its contents, or what it is an alias of.
+    /// Returns the globals that `global` refers to in its body or initial value, or as an aliasee.
     fn direct_needs(&self, global: Value<'ctx>) -> Vec<u32> {
         let mut found = Vec::new();
         let mut constants = Vec::new();
@@ -85,7 +86,7 @@ impl<'ctx> GlobalGraph<'ctx> {
             for instruction in function.instructions() {
                 instruction.operands().for_each(|operand| meet(operand, &mut constants));
             }
-            // Personality, prefix and prologue data.
+            // Operands of the function itself: personality, prefix and prologue data.
             function.operands().for_each(|operand| meet(operand, &mut constants));
         }
         let contents = global.as_global_variable().and_then(|variable| variable.initializer());
@@ -99,7 +100,7 @@ impl<'ctx> GlobalGraph<'ctx> {
         found
     }
 
-    /// Who stands in the list of this name.
+    /// Returns, for each global, whether the list of this name contains it.
     fn listed(&self, module: &Module<'ctx>, list: &str) -> Vec<bool> {
         let mut members = vec![false; self.globals.len()];
         if let Some(number) = module.global(list).and_then(|list| self.number(list.as_value())) {
@@ -108,7 +109,7 @@ impl<'ctx> GlobalGraph<'ctx> {
         members
     }
 
-    /// The number of globals.
+    /// Returns the number of globals.
     pub fn len(&self) -> usize {
         self.globals.len()
     }
@@ -117,7 +118,7 @@ impl<'ctx> GlobalGraph<'ctx> {
         self.globals.is_empty()
     }
 
-    /// The global with this number, which came from this graph.
+    /// Returns the global with this number, which must come from this graph.
     pub fn global(&self, number: u32) -> Value<'ctx> {
         self.globals[number as usize]
     }
@@ -126,13 +127,13 @@ impl<'ctx> GlobalGraph<'ctx> {
         self.number.get(&global).copied()
     }
 
-    /// What a global needs by itself.
+    /// Returns the globals that a global refers to directly.
     pub fn needs(&self, number: u32) -> &[u32] {
         let at = number as usize;
         &self.needs[self.starts[at]..self.starts[at + 1]]
     }
 
-    /// `roots` and all that they need, ascending.
+    /// Returns `roots` and all globals that they need, directly or indirectly, ascending.
     pub fn reachable(&self, roots: &[u32]) -> Vec<u32> {
         let mut marks = self.marks.borrow_mut();
         if marks.walk == u32::MAX {
@@ -155,7 +156,7 @@ impl<'ctx> GlobalGraph<'ctx> {
         found
     }
 
-    /// A shortest way from one global to another, both included.
+    /// Returns a shortest path from one global to another, both included.
     pub fn path(&self, from: u32, to: u32) -> Option<Vec<u32>> {
         let mut before = HashMap::from([(from, from)]);
         let mut queue = std::collections::VecDeque::from([from]);
@@ -192,25 +193,27 @@ impl<'ctx> GlobalGraph<'ctx> {
         self.compiler_used[number as usize]
     }
 
-    /// Metadata somewhere in the module names a global, so that parts cannot share it.
+    /// Returns whether any metadata of the module refers to a global, so that parts cannot share
+    /// metadata.
     pub(crate) fn metadata_names_globals(&self) -> bool {
         self.metadata_names_globals
     }
 }
 
-/// The compile units of one global.
+/// Returns the compile units of one global.
 fn units<'ctx>(global: Value<'ctx>) -> Vec<Metadata<'ctx>> {
     extern "C" fn push(list: *mut c_void, unit: llvm_sys::prelude::LLVMMetadataRef) {
-        // SAFETY: the shim passes on the list below, and live metadata of the global's context.
+        // SAFETY: `list` is the list below, which the shim passes unchanged, and `unit` is live
+        // metadata of the global's context.
         unsafe { (*list.cast::<Vec<Metadata<'_>>>()).push(Metadata::from_raw(unit)) }
     }
     let mut list: Vec<Metadata<'ctx>> = Vec::new();
     let data = (&raw mut list).cast();
     if is_global(global) && global.as_function().is_some() {
-        // SAFETY: a live function; the list outlives the call.
+        // SAFETY: the function is live, and the list outlives the call.
         unsafe { shim::scythe_llvm_function_units(global.ptr(), push, data) }
     } else if global.as_global_variable().is_some() {
-        // SAFETY: a live variable; the list outlives the call.
+        // SAFETY: the variable is live, and the list outlives the call.
         unsafe { shim::scythe_llvm_variable_units(global.ptr(), push, data) }
     }
     list

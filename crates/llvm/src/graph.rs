@@ -1,10 +1,10 @@
 //! Directed graphs on `0..n`, as adjacency lists: reachability and strongly connected components.
 //!
-//! Both run in time linear in nodes plus edges and without recursion, so a deep call chain cannot
-//! exhaust the stack.
+//! Both algorithms take time linear in nodes plus edges and use no recursion, so a deep call chain
+//! cannot exhaust the stack.
 
-/// Marks the nodes that paths from `starts` reach, `starts` among them. Numbers beyond the graph
-/// are ignored.
+/// Marks the nodes that paths from `starts` reach, including `starts`. Numbers beyond the graph are
+/// ignored.
 pub fn reachable(edges: &[Vec<usize>], starts: &[usize]) -> Vec<bool> {
     let mut seen = vec![false; edges.len()];
     let mut work: Vec<usize> = starts.to_vec();
@@ -17,7 +17,8 @@ pub fn reachable(edges: &[Vec<usize>], starts: &[usize]) -> Vec<bool> {
     seen
 }
 
-/// The strongly connected components, callees before callers (Tarjan's order), members ascending.
+/// Returns the strongly connected components, callees before callers (Tarjan's order). The members
+/// of each component are ascending.
 pub fn components(edges: &[Vec<usize>]) -> Vec<Vec<usize>> {
     const NEW: usize = usize::MAX;
     let n = edges.len();
@@ -28,7 +29,7 @@ pub fn components(edges: &[Vec<usize>]) -> Vec<Vec<usize>> {
         if index[root] != NEW {
             continue;
         }
-        // Each frame: a node, and how many of its edges are done.
+        // Each frame is a node and the number of its processed edges.
         let mut frames = vec![(root, 0)];
         while let Some(&mut (node, ref mut done)) = frames.last_mut() {
             if *done == 0 && index[node] == NEW {

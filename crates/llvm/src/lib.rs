@@ -1,21 +1,24 @@
-//! A safe layer with lifetimes over LLVM 22's C API, and a C++ shim for what the C API lacks.
+//! A safe layer with lifetimes over LLVM 22's C API, and a C++ shim for functions that the C API
+//! lacks.
 //!
-//! It works inside clang's process, on a module that clang owns ([`Module::borrowed`]), and
+//! The crate works inside clang's process, on a module that clang owns ([`Module::borrowed`]), and
 //! stand-alone.
 //!
 //! # Handles
 //!
-//! A [`Context`] owns everything; a [`Module`] borrows its context. All else ([`Value`],
-//! [`Function`], [`Instruction`], [`Type`], [`Metadata`], …) is a copyable handle: a pointer that
-//! LLVM gave, with the context's lifetime. Handles come only from LLVM and are never null, so each
-//! call into LLVM below may dereference its handles.
+//! A [`Context`] owns everything, and a [`Module`] borrows its context. All other types ([`Value`],
+//! [`Function`], [`Instruction`], [`Type`], [`Metadata`], …) are copyable handles: a pointer from
+//! LLVM, with the lifetime of the context. Handles come only from LLVM and are never null, so LLVM
+//! may dereference the handles of each call in this crate. `SAFETY` comments call such a handle
+//! live.
 //!
-//! Two rules the type system does not check, as in LLVM itself:
-//! * a handle to something erased (`erase`, or with its module) must not be used again;
-//! * operands given to a [`Builder`] must have the types the instruction wants. [`Module::verify`]
-//!   finds what is wrong but not memory-unsafe; indices are checked here.
+//! As in LLVM itself, the type system does not check two rules:
+//! * a handle to an erased object (by `erase`, or together with its module) must not be used again;
+//! * a [`Builder`] must have an insertion point, and its operands must have the types that the
+//!   instruction accepts. [`Module::verify`] finds violations that are not memory-unsafe. This
+//!   crate checks indices.
 //!
-//! No handle is `Send` or `Sync`: a context and all that hangs on it belong to one thread.
+//! No handle is `Send` or `Sync`: a context and everything in it belong to one thread.
 
 mod attribute;
 mod block;
@@ -51,7 +54,7 @@ pub use attribute::{Attribute, AttributeKind, Place};
 pub use block::BasicBlock;
 pub use builder::Builder;
 pub use clone::{CloneScope, ValueMap};
-pub use context::{Context, ContextRef, Diagnostic, Severity};
+pub use context::{Context, ContextRef};
 pub use debug_loc::DebugLoc;
 pub use demangle::demangle;
 pub use error::Error;
@@ -82,7 +85,7 @@ pub use llvm_sys::LLVMRealPredicate as RealPredicate;
 pub use llvm_sys::LLVMTypeKind as TypeKind;
 pub use llvm_sys::LLVMVisibility as Visibility;
 
-/// LLVM's own pointer types, for those who get or hand out raw modules.
+/// LLVM's own pointer types, for callers that receive or return raw modules.
 pub mod raw {
     pub use llvm_sys::prelude::{LLVMContextRef, LLVMModuleRef, LLVMValueRef};
 }

@@ -1,4 +1,4 @@
-//! Metadata: strings, constants, nodes, and where they hang.
+//! Metadata: strings, constants and nodes, and their attachments.
 
 use crate::text::copy_string;
 use crate::{Function, GlobalVariable, Instruction, Value, shim};
@@ -24,7 +24,7 @@ const CONSTANT: u32 = 2;
 
 impl<'ctx> Metadata<'ctx> {
     /// # Safety
-    /// `raw` is metadata of a context that lives for `'ctx`.
+    /// `raw` must be metadata of a context that lives for `'ctx`.
     pub(crate) unsafe fn from_raw(raw: LLVMMetadataRef) -> Self {
         Self {
             raw: NonNull::new(raw).expect("LLVM gives no null metadata here"),
@@ -33,7 +33,7 @@ impl<'ctx> Metadata<'ctx> {
     }
 
     /// # Safety
-    /// `raw` is null, or metadata of a context that lives for `'ctx`.
+    /// `raw` must be null, or metadata of a context that lives for `'ctx`.
     pub(crate) unsafe fn from_nullable(raw: LLVMMetadataRef) -> Option<Self> {
         NonNull::new(raw).map(|raw| Self { raw, life: PhantomData })
     }
@@ -43,7 +43,7 @@ impl<'ctx> Metadata<'ctx> {
     }
 
     fn class(self) -> u32 {
-        // SAFETY: live metadata.
+        // SAFETY: the metadata is live.
         unsafe { shim::scythe_llvm_metadata_class(self.ptr()) }
     }
 
@@ -51,84 +51,85 @@ impl<'ctx> Metadata<'ctx> {
         self.class() == NODE
     }
 
-    /// The text of a metadata string.
+    /// Returns the text of a metadata string.
     pub fn string(self) -> Option<String> {
         if self.class() != STRING {
             return None;
         }
         let mut len = 0;
-        // SAFETY: live metadata string.
+        // SAFETY: the metadata is a live string.
         let data = unsafe { shim::scythe_llvm_metadata_string(self.ptr(), &mut len) };
-        // SAFETY: LLVM gave a string with its length.
+        // SAFETY: LLVM returned a string and its length.
         Some(unsafe { copy_string(data, len) })
     }
 
-    /// The constant that this metadata wraps: also how functions and globals are named by metadata.
+    /// Returns the constant that this metadata wraps. Metadata also refers to functions and globals
+    /// in this way.
     pub fn constant(self) -> Option<Value<'ctx>> {
-        // SAFETY: live constant metadata.
+        // SAFETY: the metadata is a live constant.
         (self.class() == CONSTANT)
             .then(|| unsafe { Value::from_raw(shim::scythe_llvm_metadata_constant(self.ptr())) })
     }
 
-    /// The integer constant that this metadata wraps.
+    /// Returns the integer constant that this metadata wraps.
     pub fn int(self) -> Option<u64> {
         self.constant()?.const_int_value()
     }
 
-    /// Number of operands of a node; 0 for anything else.
+    /// Returns the number of operands of a node, or 0 for other metadata.
     pub fn operand_count(self) -> usize {
         if !self.is_node() {
             return 0;
         }
-        // SAFETY: live node.
+        // SAFETY: the metadata is a live node.
         unsafe { shim::scythe_llvm_metadata_operand_count(self.ptr()) as usize }
     }
 
-    /// Operand `index`; `None` for null operands and beyond the end.
+    /// Returns operand `index`, or `None` for a null operand or an index beyond the end.
     pub fn operand(self, index: usize) -> Option<Metadata<'ctx>> {
         if index >= self.operand_count() {
             return None;
         }
-        // SAFETY: live node with more than `index` operands; null operands are allowed.
+        // SAFETY: the node is live and has more than `index` operands. An operand may be null.
         unsafe {
             Metadata::from_nullable(shim::scythe_llvm_metadata_operand(self.ptr(), index as u32))
         }
     }
 
-    /// All operands of a node, null ones as `None`.
+    /// Returns all operands of a node. Null operands are `None`.
     pub fn operands(self) -> Vec<Option<Metadata<'ctx>>> {
         (0..self.operand_count()).map(|i| self.operand(i)).collect()
     }
 
-    /// The metadata as an argument of a call to an intrinsic.
+    /// Wraps the metadata as an argument of an intrinsic call.
     pub fn as_value(self, context: crate::ContextRef<'ctx>) -> Value<'ctx> {
-        // SAFETY: live context and metadata.
+        // SAFETY: the context and the metadata are live.
         unsafe { Value::from_raw(LLVMMetadataAsValue(context.ptr(), self.ptr())) }
     }
 }
 
-/// Metadata on functions and global variables.
+/// Defines the metadata methods of functions and global variables.
 macro_rules! global_metadata {
     ($ty:ident) => {
         impl<'ctx> $ty<'ctx> {
-            /// The (first) node of this kind.
+            /// Returns the (first) node of this kind.
             pub fn metadata(self, kind: MetadataKind) -> Option<Metadata<'ctx>> {
-                // SAFETY: a live global object; null when absent.
+                // SAFETY: the global object is live. LLVM returns null if it has no such metadata.
                 unsafe {
                     Metadata::from_nullable(shim::scythe_llvm_global_metadata(self.ptr(), kind.0))
                 }
             }
 
-            /// Sets the only node of this kind. Anything but a node is left alone.
+            /// Sets the only node of this kind. Does nothing if `node` is not a node.
             pub fn set_metadata(self, kind: MetadataKind, node: Metadata<'ctx>) {
                 if node.is_node() {
-                    // SAFETY: a live global object and node.
+                    // SAFETY: the global object and the node are live.
                     unsafe { LLVMGlobalSetMetadata(self.ptr(), kind.0, node.ptr()) }
                 }
             }
 
             pub fn erase_metadata(self, kind: MetadataKind) {
-                // SAFETY: a live global object.
+                // SAFETY: the global object is live.
                 unsafe { LLVMGlobalEraseMetadata(self.ptr(), kind.0) }
             }
         }
@@ -139,17 +140,18 @@ global_metadata!(GlobalVariable);
 
 impl<'ctx> Instruction<'ctx> {
     pub fn metadata(self, kind: MetadataKind) -> Option<Metadata<'ctx>> {
-        // SAFETY: live instruction; null when absent.
+        // SAFETY: the instruction is live. LLVM returns null if it has no such metadata.
         unsafe {
             Metadata::from_nullable(shim::scythe_llvm_instruction_metadata(self.ptr(), kind.0))
         }
     }
 
-    /// Sets or, with `None`, removes. Anything but a node is left alone.
+    /// Sets the node of this kind, or removes it if `node` is `None`. Does nothing if `node` is not
+    /// a node.
     pub fn set_metadata(self, kind: MetadataKind, node: Option<Metadata<'ctx>>) {
         if node.is_none_or(|n| n.is_node()) {
             let raw = node.map_or(std::ptr::null_mut(), |n| n.ptr());
-            // SAFETY: live instruction, and null or a live node.
+            // SAFETY: the instruction is live. The node is null or live.
             unsafe { shim::scythe_llvm_instruction_set_metadata(self.ptr(), kind.0, raw) }
         }
     }

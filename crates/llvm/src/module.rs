@@ -11,7 +11,7 @@ use llvm_sys::{analysis, bit_writer, debuginfo, linker};
 use std::marker::PhantomData;
 use std::ptr::{NonNull, null_mut};
 
-/// A module: its own, or one that someone else owns and will dispose.
+/// A module that this value owns, or one that another owner disposes.
 pub struct Module<'ctx> {
     raw: NonNull<llvm_sys::LLVMModule>,
     owned: bool,
@@ -20,7 +20,7 @@ pub struct Module<'ctx> {
 
 impl<'ctx> Module<'ctx> {
     /// # Safety
-    /// `raw` is a module that nobody else disposes, of a context that lives for `'ctx`.
+    /// `raw` must be a module that nothing else disposes, of a context that lives for `'ctx`.
     pub(crate) unsafe fn owned(raw: LLVMModuleRef) -> Self {
         Self {
             raw: NonNull::new(raw).expect("LLVM gives no null modules here"),
@@ -29,12 +29,12 @@ impl<'ctx> Module<'ctx> {
         }
     }
 
-    /// A module that clang (or anyone else) owns; dropping this does not dispose it. `None` for a
-    /// null pointer.
+    /// Wraps a module that clang or another owner disposes. Dropping the wrapper does not dispose
+    /// the module. Returns `None` for a null pointer.
     ///
     /// # Safety
-    /// `raw` is null, or a module that, with its context, lives for `'ctx`; and nobody else uses
-    /// either meanwhile.
+    /// `raw` must be null, or a module that lives for `'ctx` together with its context. Nothing
+    /// else may use either of them during that time.
     pub unsafe fn borrowed(raw: LLVMModuleRef) -> Option<Self> {
         NonNull::new(raw).map(|raw| Self { raw, owned: false, life: PhantomData })
     }
@@ -43,19 +43,19 @@ impl<'ctx> Module<'ctx> {
         self.raw.as_ptr()
     }
 
-    /// The raw module, for calls into C or C++ that this crate does not cover.
+    /// Returns the raw module, for calls into C or C++ that this crate does not cover.
     pub fn as_raw(&self) -> LLVMModuleRef {
         self.ptr()
     }
 
     pub fn context(&self) -> ContextRef<'ctx> {
-        // SAFETY: live module; its context lives for 'ctx.
+        // SAFETY: the module is live, and its context lives for `'ctx`.
         unsafe { ContextRef::from_raw(LLVMGetModuleContext(self.ptr())) }
     }
 
-    /// A copy in the same context.
+    /// Creates a copy in the same context.
     pub fn duplicate(&self) -> Module<'ctx> {
-        // SAFETY: live module; the copy is ours.
+        // SAFETY: the module is live. The copy has no other owner.
         unsafe { Module::owned(LLVMCloneModule(self.ptr())) }
     }
 
@@ -63,32 +63,32 @@ impl<'ctx> Module<'ctx> {
 
     pub fn name(&self) -> String {
         let mut len = 0;
-        // SAFETY: live module.
+        // SAFETY: the module is live.
         let data = unsafe { LLVMGetModuleIdentifier(self.ptr(), &mut len) };
-        // SAFETY: LLVM gave a string with its length.
+        // SAFETY: LLVM returned a string and its length.
         unsafe { copy_string(data, len) }
     }
 
     pub fn set_name(&self, name: &str) {
-        // SAFETY: live module; LLVM copies the name.
+        // SAFETY: the module is live. LLVM copies the name.
         unsafe { LLVMSetModuleIdentifier(self.ptr(), name.as_ptr().cast(), name.len()) }
     }
 
     pub fn source_file(&self) -> String {
         let mut len = 0;
-        // SAFETY: live module.
+        // SAFETY: the module is live.
         let data = unsafe { LLVMGetSourceFileName(self.ptr(), &mut len) };
-        // SAFETY: LLVM gave a string with its length.
+        // SAFETY: LLVM returned a string and its length.
         unsafe { copy_string(data, len) }
     }
 
     pub fn set_source_file(&self, name: &str) {
-        // SAFETY: live module; LLVM copies the name.
+        // SAFETY: the module is live. LLVM copies the name.
         unsafe { LLVMSetSourceFileName(self.ptr(), name.as_ptr().cast(), name.len()) }
     }
 
     pub fn triple(&self) -> String {
-        // SAFETY: live module; a C string that lives until the triple changes.
+        // SAFETY: the module is live. LLVM returns a C string that lives until the triple changes.
         unsafe {
             let text = LLVMGetTarget(self.ptr());
             copy_string(text, libc::strlen(text))
@@ -97,45 +97,46 @@ impl<'ctx> Module<'ctx> {
 
     pub fn set_triple(&self, triple: &str) {
         let triple = c_string(triple);
-        // SAFETY: live module; LLVM copies the text.
+        // SAFETY: the module is live. LLVM copies the text.
         unsafe { LLVMSetTarget(self.ptr(), triple.as_ptr()) }
     }
 
     pub fn data_layout(&self) -> String {
-        // SAFETY: live module; a C string that lives until the layout changes.
+        // SAFETY: the module is live. LLVM returns a C string that lives until the layout changes.
         unsafe {
             let text = LLVMGetDataLayoutStr(self.ptr());
             copy_string(text, libc::strlen(text))
         }
     }
 
-    /// `layout` is one that [`Module::data_layout`] or a target machine gave: LLVM ends the process
-    /// on a malformed one.
+    /// Sets the data layout. `layout` must come from [`Module::data_layout`] or a target machine:
+    /// LLVM ends the process if it is malformed.
     pub fn set_data_layout(&self, layout: &str) {
         let layout = c_string(layout);
-        // SAFETY: live module; LLVM copies the text.
+        // SAFETY: the module is live. LLVM copies the text.
         unsafe { LLVMSetDataLayout(self.ptr(), layout.as_ptr()) }
     }
 
     // --- Functions and globals ---
 
     pub fn functions(&self) -> impl Iterator<Item = Function<'ctx>> + use<'ctx> {
-        // SAFETY: live module; null at the end.
+        // SAFETY: the module is live. LLVM returns null for an empty list.
         let first = unsafe { Value::from_nullable(LLVMGetFirstFunction(self.ptr())) };
-        // SAFETY: live function; null at the end.
+        // SAFETY: the function is live. LLVM returns null after the last one.
         std::iter::successors(first, |f| unsafe {
             Value::from_nullable(LLVMGetNextFunction(f.ptr()))
         })
         .map(Function)
     }
 
-    /// The kernels that are defined here, in the module's order.
+    /// Returns the kernels that the module defines, in the module's order.
     pub fn kernels(&self) -> Vec<Function<'ctx>> {
         self.functions().filter(|f| f.is_kernel()).collect()
     }
 
     pub fn function(&self, name: &str) -> Option<Function<'ctx>> {
-        // SAFETY: live module and a string with its length; null when absent.
+        // SAFETY: the module is live, and the string has this length. LLVM returns null if there is
+        // no such symbol.
         unsafe {
             Value::from_nullable(LLVMGetNamedFunctionWithLength(
                 self.ptr(),
@@ -146,24 +147,26 @@ impl<'ctx> Module<'ctx> {
         }
     }
 
-    /// Adds a declaration. LLVM adds a suffix when the name is taken.
+    /// Adds a declaration. LLVM adds a suffix if the name is taken.
     pub fn add_function(&self, name: &str, ty: Type<'ctx>) -> Function<'ctx> {
         let name = c_string(name);
-        // SAFETY: live module and function type; LLVM copies the name.
+        // SAFETY: the module is live, and `ty` is a function type (see the crate documentation).
+        // LLVM copies the name.
         Function(unsafe { Value::from_raw(LLVMAddFunction(self.ptr(), name.as_ptr(), ty.ptr())) })
     }
 
-    /// The function of this name, declared with `ty` where it is new. It may exist with another
-    /// type.
+    /// Returns the function of this name, or declares it with `ty`. An existing function may have
+    /// another type.
     pub fn get_or_add_function(&self, name: &str, ty: Type<'ctx>) -> Function<'ctx> {
         self.function(name).unwrap_or_else(|| self.add_function(name, ty))
     }
 
-    /// The declaration of an intrinsic such as `llvm.memcpy`, for these overloaded types; `None`
-    /// for an unknown name.
+    /// Returns the declaration of an intrinsic such as `llvm.memcpy` for these overloaded types, or
+    /// `None` for an unknown name.
     pub fn intrinsic(&self, name: &str, types: &[Type<'ctx>]) -> Option<Function<'ctx>> {
         let mut raw: Vec<_> = types.iter().map(|t| t.ptr()).collect();
-        // SAFETY: a string with its length; a live module and types; LLVM copies the list.
+        // SAFETY: the string has this length, and the module and the types are live. LLVM copies
+        // the list.
         unsafe {
             let id = LLVMLookupIntrinsicID(name.as_ptr().cast(), name.len());
             if id == 0 {
@@ -176,9 +179,9 @@ impl<'ctx> Module<'ctx> {
     }
 
     pub fn globals(&self) -> impl Iterator<Item = GlobalVariable<'ctx>> + use<'ctx> {
-        // SAFETY: live module; null at the end.
+        // SAFETY: the module is live. LLVM returns null for an empty list.
         let first = unsafe { Value::from_nullable(LLVMGetFirstGlobal(self.ptr())) };
-        // SAFETY: live global; null at the end.
+        // SAFETY: the global is live. LLVM returns null after the last one.
         std::iter::successors(first, |g| unsafe {
             Value::from_nullable(LLVMGetNextGlobal(g.ptr()))
         })
@@ -186,7 +189,8 @@ impl<'ctx> Module<'ctx> {
     }
 
     pub fn global(&self, name: &str) -> Option<GlobalVariable<'ctx>> {
-        // SAFETY: live module and a string with its length; null when absent.
+        // SAFETY: the module is live, and the string has this length. LLVM returns null if there is
+        // no such symbol.
         unsafe {
             Value::from_nullable(LLVMGetNamedGlobalWithLength(
                 self.ptr(),
@@ -204,7 +208,7 @@ impl<'ctx> Module<'ctx> {
         address_space: u32,
     ) -> GlobalVariable<'ctx> {
         let name = c_string(name);
-        // SAFETY: live module and type; LLVM copies the name.
+        // SAFETY: the module and the type are live. LLVM copies the name.
         GlobalVariable(unsafe {
             Value::from_raw(LLVMAddGlobalInAddressSpace(
                 self.ptr(),
@@ -216,50 +220,52 @@ impl<'ctx> Module<'ctx> {
     }
 
     pub fn aliases(&self) -> impl Iterator<Item = GlobalAlias<'ctx>> + use<'ctx> {
-        // SAFETY: live module; null at the end.
+        // SAFETY: the module is live. LLVM returns null for an empty list.
         let first = unsafe { Value::from_nullable(LLVMGetFirstGlobalAlias(self.ptr())) };
-        // SAFETY: live alias; null at the end.
+        // SAFETY: the alias is live. LLVM returns null after the last one.
         std::iter::successors(first, |g| unsafe {
             Value::from_nullable(LLVMGetNextGlobalAlias(g.ptr()))
         })
         .map(GlobalAlias)
     }
 
-    /// Makes the optimiser keep these globals, though nothing in the module refers to them.
+    /// Makes the optimiser keep these globals, even if nothing in the module refers to them.
     pub fn add_to_compiler_used(&self, globals: &[Value<'ctx>]) {
         let mut raw: Vec<_> = globals.iter().filter(|g| is_global(**g)).map(|g| g.ptr()).collect();
         if !raw.is_empty() {
-            // SAFETY: live module and globals; LLVM copies the list.
+            // SAFETY: the module and the globals are live. LLVM copies the list.
             unsafe {
                 shim::scythe_llvm_append_to_compiler_used(self.ptr(), raw.as_mut_ptr(), raw.len())
             }
         }
     }
 
-    /// Makes the optimiser and linkers keep these globals, though nothing in the module refers to
+    /// Makes the optimiser and linkers keep these globals, even if nothing in the module refers to
     /// them.
     pub fn add_to_used(&self, globals: &[Value<'ctx>]) {
         let mut raw: Vec<_> = globals.iter().filter(|g| is_global(**g)).map(|g| g.ptr()).collect();
         if !raw.is_empty() {
-            // SAFETY: live module and globals; LLVM copies the list.
+            // SAFETY: the module and the globals are live. LLVM copies the list.
             unsafe { shim::scythe_llvm_append_to_used(self.ptr(), raw.as_mut_ptr(), raw.len()) }
         }
     }
 
-    /// Has `enter` called when the program or library of this module is loaded, and `leave` when it
-    /// is unloaded. Both take and return nothing. Lower priorities enter earlier and leave later;
-    /// up to 100 are the system's.
+    /// Registers `enter` to run when the program or library of this module is loaded, and `leave`
+    /// to run when it is unloaded. Neither function has parameters or a result. Functions with
+    /// lower priorities enter earlier and leave later. Priorities up to 100 are reserved for the
+    /// system.
     pub fn add_to_loading(&self, enter: Function<'ctx>, leave: Function<'ctx>, priority: u16) {
-        // SAFETY: live module and functions of it; LLVM makes its list anew.
+        // SAFETY: the module is live, and the functions belong to it. LLVM builds a new list.
         unsafe {
             shim::scythe_llvm_append_to_global_ctors(self.ptr(), enter.ptr(), priority.into());
             shim::scythe_llvm_append_to_global_dtors(self.ptr(), leave.ptr(), priority.into());
         }
     }
 
-    /// There are functions that a resolver picks when a program is loaded.
+    /// Returns whether the module has ifuncs: functions that a resolver selects when a program is
+    /// loaded.
     pub fn has_indirect_functions(&self) -> bool {
-        // SAFETY: live module.
+        // SAFETY: the module is live.
         unsafe { shim::scythe_llvm_has_indirect_functions(self.ptr()) != 0 }
     }
 
@@ -267,11 +273,12 @@ impl<'ctx> Module<'ctx> {
 
     pub fn named_metadata_names(&self) -> Vec<String> {
         let mut out = Vec::new();
-        // SAFETY: live module; null at the end.
+        // SAFETY: the module is live. LLVM returns null for an empty list.
         let mut next = unsafe { LLVMGetFirstNamedMetadata(self.ptr()) };
         while !next.is_null() {
             let mut len = 0;
-            // SAFETY: live named metadata gives its name with a length, and its successor.
+            // SAFETY: the named metadata is live. LLVM returns its name with the length, and its
+            // successor or null.
             unsafe {
                 let data = LLVMGetNamedMetadataName(next, &mut len);
                 out.push(copy_string(data, len));
@@ -281,9 +288,10 @@ impl<'ctx> Module<'ctx> {
         out
     }
 
-    /// The nodes of a named metadata; empty when there is none of this name.
+    /// Returns the nodes of a named metadata. The list is empty if there is none of this name.
     pub fn named_metadata(&self, name: &str) -> Vec<Metadata<'ctx>> {
-        // SAFETY: live module and a string with its length; null when absent. Indices are in range.
+        // SAFETY: the module is live, and the string has this length. LLVM returns null if there is
+        // no such metadata. The indices are in range.
         unsafe {
             let node = LLVMGetNamedMetadata(self.ptr(), name.as_ptr().cast(), name.len());
             if node.is_null() {
@@ -296,10 +304,10 @@ impl<'ctx> Module<'ctx> {
         }
     }
 
-    /// Appends a node; anything but a node is left alone.
+    /// Appends a node. Does nothing if `node` is not a node.
     pub fn add_named_metadata(&self, name: &str, node: Metadata<'ctx>) {
         if node.is_node() {
-            // SAFETY: live module and node, and a string with its length.
+            // SAFETY: the module and the node are live, and the string has this length.
             unsafe {
                 let named =
                     LLVMGetOrInsertNamedMetadata(self.ptr(), name.as_ptr().cast(), name.len());
@@ -309,13 +317,13 @@ impl<'ctx> Module<'ctx> {
     }
 
     pub fn erase_named_metadata(&self, name: &str) {
-        // SAFETY: live module and a string with its length.
+        // SAFETY: the module is live, and the string has this length.
         unsafe {
             shim::scythe_llvm_erase_named_metadata(self.ptr(), name.as_ptr().cast(), name.len())
         }
     }
 
-    /// Replaces all nodes of a named metadata; with none, removes it.
+    /// Replaces all nodes of a named metadata. An empty list removes it.
     pub fn set_named_metadata(&self, name: &str, nodes: &[Metadata<'ctx>]) {
         self.erase_named_metadata(name);
         for node in nodes {
@@ -342,18 +350,18 @@ impl<'ctx> Module<'ctx> {
         let raw = other.ptr();
         std::mem::forget(other);
         let (failed, errors) = self.context().capture_errors(|| {
-            // SAFETY: two live modules of one context; LLVM destroys the second, which we own and
-            // have forgotten.
+            // SAFETY: both modules are live and have the same context. LLVM destroys the second
+            // one, which this function owns and has forgotten.
             unsafe { linker::LLVMLinkModules2(self.ptr(), raw) != 0 }
         });
         if failed { Err(fail(errors)) } else { Ok(()) }
     }
 
-    /// Checks the IR; the error says what is wrong with it.
+    /// Verifies the IR. The error describes the violations.
     pub fn verify(&self) -> Result<(), Error> {
         let mut message = null_mut();
         let action = analysis::LLVMVerifierFailureAction::LLVMReturnStatusAction;
-        // SAFETY: live module; the message, if any, is ours.
+        // SAFETY: the module is live. This function disposes the message, if there is one.
         let (failed, message) = unsafe {
             let failed = analysis::LLVMVerifyModule(self.ptr(), action, &mut message) != 0;
             (failed, take_message(message))
@@ -366,14 +374,14 @@ impl<'ctx> Module<'ctx> {
     }
 
     pub fn to_bitcode(&self) -> Vec<u8> {
-        // SAFETY: live module; the buffer is ours.
+        // SAFETY: the module is live. The buffer has no other owner.
         unsafe { MemoryBuffer::from_raw(bit_writer::LLVMWriteBitcodeToMemoryBuffer(self.ptr())) }
             .to_vec()
     }
 
     /// Removes all debug information.
     pub fn strip_debug_info(&self) {
-        // SAFETY: live module.
+        // SAFETY: the module is live.
         unsafe { debuginfo::LLVMStripModuleDebugInfo(self.ptr()) };
     }
 }
@@ -387,7 +395,7 @@ pub(crate) fn is_global(value: Value<'_>) -> bool {
 /// The module's textual IR.
 impl std::fmt::Display for Module<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // SAFETY: live module; the text is ours to dispose.
+        // SAFETY: the module is live. `take_message` disposes the text.
         f.write_str(&unsafe { take_message(LLVMPrintModuleToString(self.ptr())) })
     }
 }
@@ -401,7 +409,7 @@ impl std::fmt::Debug for Module<'_> {
 impl Drop for Module<'_> {
     fn drop(&mut self) {
         if self.owned {
-            // SAFETY: ours, disposed once.
+            // SAFETY: `self` owns the object, and `drop` runs once.
             unsafe { LLVMDisposeModule(self.ptr()) }
         }
     }

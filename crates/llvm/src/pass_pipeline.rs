@@ -1,4 +1,4 @@
-//! LLVM's own passes, by the textual form of a pipeline.
+//! Runs LLVM's passes from the textual form of a pipeline.
 
 use crate::text::c_string;
 use crate::{ContextRef, Error, Function, Module, TargetMachine};
@@ -9,41 +9,42 @@ use std::ffi::{CStr, c_char};
 
 type BuilderOptions = LLVMPassBuilderOptionsRef;
 
-/// How passes run. The default is what `opt` does, without vectorisers and unrolling.
+/// Options for running passes. The default is that of `opt`, without vectorisers and unrolling.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PassOptions {
-    /// Verify the IR after every pass.
+    /// Whether to verify the IR after every pass.
     pub verify_each: bool,
     pub loop_vectorize: bool,
     pub slp_vectorize: bool,
     pub loop_unroll: bool,
     pub loop_interleave: bool,
-    /// Above which cost a call is not inlined; `None` for LLVM's default.
+    /// The maximum cost of an inlined call, or `None` for LLVM's default.
     pub inline_threshold: Option<i32>,
 }
 
-/// Runs a pipeline such as `default<O2>` or `function(sroa,instcombine)`. The target machine tells
-/// passes what instructions cost.
+/// Runs a pipeline such as `default<O2>` or `function(sroa,instcombine)`. The target machine
+/// provides the costs of instructions.
 pub fn run_passes(
     module: &Module<'_>,
     pipeline: &str,
     target: Option<&TargetMachine>,
     options: PassOptions,
 ) -> Result<(), Error> {
-    // SAFETY: a live module.
+    // SAFETY: the module is live.
     run(module.context(), pipeline, target, options, |text, machine, raw| unsafe {
         LLVMRunPasses(module.ptr(), text, machine, raw)
     })
 }
 
-/// Runs function passes such as `sroa,instcombine` on one function, whatever else its module holds.
+/// Runs function passes such as `sroa,instcombine` on one function, without touching the rest of
+/// the module.
 pub fn run_function_passes(
     function: Function<'_>,
     pipeline: &str,
     target: Option<&TargetMachine>,
     options: PassOptions,
 ) -> Result<(), Error> {
-    // SAFETY: a live function.
+    // SAFETY: the function is live.
     run(function.ty().context(), pipeline, target, options, |text, machine, raw| unsafe {
         LLVMRunPassesOnFunction(function.ptr(), text, machine, raw)
     })
@@ -58,8 +59,8 @@ fn run(
 ) -> Result<(), Error> {
     let text = c_string(pipeline);
     let (message, errors) = context.capture_errors(|| {
-        // SAFETY: a C string, a live target machine or null, and options that are disposed after
-        // use.
+        // SAFETY: the pipeline is a C string, the target machine is live or null, and the options
+        // are disposed after use.
         unsafe {
             let raw = LLVMCreatePassBuilderOptions();
             LLVMPassBuilderOptionsSetVerifyEach(raw, options.verify_each as i32);

@@ -1,4 +1,4 @@
-//! Moving instructions.
+//! Moves instructions.
 
 use crate::Instruction;
 use llvm_sys::core::{
@@ -7,15 +7,15 @@ use llvm_sys::core::{
 };
 
 impl<'ctx> Instruction<'ctx> {
-    /// Moves the instruction to just before `other`. Nothing happens when either is in no block, or
-    /// both are the same. That its operands are known there, and its uses come later, is the
-    /// caller's to see to.
+    /// Moves the instruction to just before `other`. Does nothing if either is in no block, or if
+    /// both are the same. The caller must ensure that the operands are available there and that all
+    /// uses come later.
     pub fn move_before(self, other: Instruction<'ctx>) {
         if self == other || self.block().is_none() || other.block().is_none() {
             return;
         }
         let context = self.ty().context();
-        // SAFETY: live instructions in blocks; a builder that only places, and is disposed here.
+        // SAFETY: both instructions are live and in blocks. The builder is disposed here.
         unsafe {
             let builder = LLVMCreateBuilderInContext(context.ptr());
             LLVMPositionBuilderBefore(builder, other.ptr());

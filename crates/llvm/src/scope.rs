@@ -1,5 +1,5 @@
-//! Atomic accesses: which threads they are ordered with, and how; how exactly a number is computed;
-//! and instructions that LLVM does not know.
+//! Synchronisation scopes and orderings of atomic accesses, the permitted approximation of
+//! floating-point operations, and inline assembly.
 
 use crate::{AtomicOrdering, AtomicRmwOp, Builder, ContextRef, Instruction, Opcode, Type, Value};
 use llvm_sys::core::*;
@@ -16,26 +16,25 @@ impl SyncScope {
 }
 
 impl<'ctx> ContextRef<'ctx> {
-    /// The scope of this name, as in `syncscope("device")`.
+    /// Returns the scope of this name, as in `syncscope("device")`.
     pub fn sync_scope(self, name: &str) -> SyncScope {
-        // SAFETY: a live context, and a text with its length.
+        // SAFETY: the context is live, and the string has this length.
         SyncScope(unsafe { LLVMGetSyncScopeID(self.ptr(), name.as_ptr().cast(), name.len()) })
     }
 }
 
 impl<'ctx> Instruction<'ctx> {
-    /// The scope of an atomic access or a fence.
+    /// Returns the scope of an atomic access or a fence.
     pub fn sync_scope(self) -> Option<SyncScope> {
-        // SAFETY: a live instruction, which is asked for its scope only where it is atomic.
+        // SAFETY: the instruction is live, and its scope is read only if it is atomic.
         unsafe {
             (LLVMIsAtomic(self.ptr()) != 0).then(|| SyncScope(LLVMGetAtomicSyncScopeID(self.ptr())))
         }
     }
 
-    /// Nothing happens to instructions that are not atomic.
+    /// Sets the scope. Does nothing for instructions that are not atomic.
     pub fn set_sync_scope(self, scope: SyncScope) {
-        // SAFETY: a live instruction, and a scope of some context; it is set only where there is
-        // one.
+        // SAFETY: the instruction is live, and its scope is set only if it is atomic.
         unsafe {
             if LLVMIsAtomic(self.ptr()) != 0 {
                 LLVMSetAtomicSyncScopeID(self.ptr(), scope.0);
@@ -43,10 +42,10 @@ impl<'ctx> Instruction<'ctx> {
         }
     }
 
-    /// Makes a load, a store or an atomic access one that may be optimised.
+    /// Allows a volatile load, store or atomic access to be optimised.
     pub fn clear_volatile(self) {
         if self.is_volatile() {
-            // SAFETY: volatile, and so an instruction that has this property.
+            // SAFETY: the instruction is volatile, so it has this property.
             unsafe { LLVMSetVolatile(self.ptr(), 0) }
         }
     }
@@ -55,34 +54,34 @@ impl<'ctx> Instruction<'ctx> {
         self.opcode() == Opcode::LLVMFence
     }
 
-    /// A floating-point operation that may be replaced by one that is less exact.
+    /// Returns whether a floating-point operation may be replaced by a less exact one.
     pub fn allows_approximation(self) -> bool {
-        // SAFETY: a live instruction, which is asked for its flags only where it can have any.
+        // SAFETY: the instruction is live, and its flags are read only if it can have flags.
         unsafe {
             LLVMCanValueUseFastMathFlags(self.ptr()) != 0
                 && LLVMGetFastMathFlags(self.ptr()) & llvm_sys::LLVMFastMathApproxFunc != 0
         }
     }
 
-    /// What a call says of the alignment of its argument `index`.
+    /// Returns the alignment that a call guarantees for its argument `index`.
     pub fn call_alignment(self, index: u32) -> Option<u32> {
         let align = self.call_enum_attribute(crate::Place::Param(index), "align")?;
         align.int_value().and_then(|align| u32::try_from(align).ok())
     }
 
-    /// What an `atomicrmw` does, and in which order with other accesses.
+    /// Returns the operation and the ordering of an `atomicrmw`.
     pub fn read_modify_write(self) -> Option<(AtomicRmwOp, AtomicOrdering)> {
         if self.opcode() != Opcode::LLVMAtomicRMW {
             return None;
         }
-        // SAFETY: a live instruction of this kind.
+        // SAFETY: the instruction is a live `atomicrmw`.
         unsafe { Some((LLVMGetAtomicRMWBinOp(self.ptr()), LLVMGetOrdering(self.ptr()))) }
     }
 }
 
 impl<'ctx> Builder<'ctx> {
-    /// Instructions of the target in its own words, with operands by LLVM's constraints. They may
-    /// do anything to memory.
+    /// Emits inline assembly of the target, with operands by LLVM's constraints. It may have any
+    /// effect on memory.
     pub fn assembly(
         &self,
         text: &str,
@@ -93,7 +92,8 @@ impl<'ctx> Builder<'ctx> {
         let types: Vec<Type<'ctx>> = args.iter().map(|arg| arg.ty()).collect();
         let ty = result.function(&types, false);
         let (t, c) = (text.as_bytes(), constraints.as_bytes());
-        // SAFETY: a function type, and texts with their lengths, which LLVM copies.
+        // SAFETY: the type is a function type, and the strings have these lengths. LLVM copies
+        // them.
         let code = unsafe {
             Value::from_raw(LLVMGetInlineAsm(
                 ty.ptr(),

@@ -1,7 +1,7 @@
 //! Declarations of `shim/shim.cpp`, `shim/parts.cpp` and `shim/options.cpp`.
 //!
-//! Contract of every function: handles are live and of the class that the parameter's name tells,
-//! indices are in range, and pointers with a length are valid for it.
+//! The contract of every function: handles must be live and of the class that the parameter's name
+//! indicates, indices must be in range, and pointers with a length must be valid for it.
 
 use llvm_sys::prelude::*;
 use std::ffi::{c_char, c_int, c_uint, c_void};
@@ -12,7 +12,7 @@ pub(crate) struct RawValueMap {
     _private: [u8; 0],
 }
 
-/// Called with the data that was passed along, and live metadata.
+/// A callback that gets the caller's data pointer and live metadata.
 pub(crate) type VisitMetadata = extern "C" fn(*mut c_void, LLVMMetadataRef);
 
 unsafe extern "C" {

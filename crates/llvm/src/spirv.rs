@@ -1,9 +1,9 @@
-//! Modules as SPIR-V, in memory and in one pass, by LLVM's own target.
+//! Translates modules to SPIR-V in memory, with LLVM's own target.
 //!
-//! The target gives up on code that it does not know by a fatal error of LLVM, which would end the
-//! process. Here it is an [`Error`] like any other: what the translation had allocated is then
-//! lost, and the module must not be used again, which is why it is taken and forgotten. Its context
-//! must be forgotten as well.
+//! The target reports a fatal error of LLVM for code that it does not support, which would end the
+//! process. This module turns it into an [`Error`]. The memory that the translation allocated is
+//! then leaked, and the module must not be used again, so the function takes and forgets it. The
+//! caller must also forget its context.
 
 use crate::fatal_errors::FatalErrors;
 use crate::text::c_string;
@@ -13,7 +13,8 @@ use std::ffi::{CStr, CString, c_char, c_uint};
 use std::sync::{Mutex, PoisonError};
 
 unsafe extern "C" {
-    /// `triple` and `count` `extensions` are C strings; `level` is a number of `CodeGenOptLevel`.
+    /// `triple` and the `count` `extensions` are C strings. `level` is a number of
+    /// `CodeGenOptLevel`.
     fn scythe_llvm_translate_to_spirv(
         module: LLVMModuleRef,
         triple: *const c_char,
@@ -25,11 +26,11 @@ unsafe extern "C" {
     ) -> *mut c_char;
 }
 
-/// The target keeps the extensions that it may use in one place for all threads.
+/// A lock, because the target stores the permitted extensions in one variable for all threads.
 static TURN: Mutex<()> = Mutex::new(());
 
-/// Translates `module` for `triple`, such as `spirv64v1.4-unknown-unknown`. `extensions` are
-/// SPIR-V's names; one that LLVM does not know is an error.
+/// Translates `module` for `triple`, such as `spirv64v1.4-unknown-unknown`. `extensions` are the
+/// names of SPIR-V extensions. A name that LLVM does not know is an error.
 pub fn translate_to_spirv(
     module: Module<'_>,
     triple: &str,
@@ -52,8 +53,8 @@ pub fn translate_to_spirv(
     let (mut len, mut message) = (0, std::ptr::null_mut());
     let (words, errors) = module.context().capture_errors(|| {
         let _escapable = FatalErrors::begin();
-        // SAFETY: a live module, C strings with their number, and two places to write to. This
-        // thread has the turn.
+        // SAFETY: the module is live, the list of C strings has this length, and both output
+        // pointers are valid for writes. This thread holds the lock `TURN`.
         unsafe {
             scythe_llvm_translate_to_spirv(
                 module.ptr(),
@@ -68,7 +69,8 @@ pub fn translate_to_spirv(
     });
     drop(turn);
     if !words.is_null() {
-        // SAFETY: `len` bytes from `malloc`, used here for the last time.
+        // SAFETY: the pointer has `len` bytes from `malloc`, and is not used after the call of
+        // `free`.
         let bytes = unsafe {
             let bytes = std::slice::from_raw_parts(words.cast::<u8>(), len).to_vec();
             libc::free(words.cast());
@@ -80,7 +82,8 @@ pub fn translate_to_spirv(
             Err(Error::Emit { module: name, message: errors })
         };
     }
-    // SAFETY: null, or a C string from `malloc`, used here for the last time.
+    // SAFETY: the pointer is null or a C string from `malloc`, and is not used after the call of
+    // `free`.
     let text = unsafe {
         let text = if message.is_null() {
             String::new()
@@ -90,7 +93,7 @@ pub fn translate_to_spirv(
         libc::free(message.cast());
         text
     };
-    // A translation that was left in its middle may have left the module in any state.
+    // An interrupted translation may have left the module in any state.
     std::mem::forget(module);
     let message =
         [text, errors].into_iter().filter(|m| !m.is_empty()).collect::<Vec<_>>().join("; ");

@@ -10,7 +10,7 @@ use std::ffi::CStr;
 use std::ptr::{NonNull, null_mut};
 use std::sync::{Mutex, Once, PoisonError};
 
-/// How hard the code generator tries.
+/// The optimisation level of the code generator.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OptLevel {
     None,
@@ -21,7 +21,7 @@ pub enum OptLevel {
 }
 
 impl OptLevel {
-    /// The level of `-O0` to `-O3`; higher numbers are `-O3`.
+    /// Returns the level of `-O0` to `-O3`. Higher numbers stand for `-O3`.
     pub fn from_number(level: u32) -> Self {
         match level {
             0 => Self::None,
@@ -31,7 +31,7 @@ impl OptLevel {
         }
     }
 
-    /// The `default<…>` pipeline of this level.
+    /// Returns the `default<…>` pipeline of this level.
     pub fn pipeline(self) -> &'static str {
         match self {
             Self::None => "default<O0>",
@@ -42,19 +42,19 @@ impl OptLevel {
     }
 }
 
-/// What to generate code for. Code is position independent.
+/// The target of code generation. Code is position independent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TargetOptions {
     pub triple: String,
-    /// Empty for the target's plainest.
+    /// The CPU, or empty for the target's generic CPU.
     pub cpu: String,
-    /// Such as `+avx2,-fma`; empty for those of the CPU.
+    /// Features such as `+avx2,-fma`, or empty for those of the CPU.
     pub features: String,
     pub opt_level: OptLevel,
 }
 
 impl TargetOptions {
-    /// This machine's CPU with all it can do.
+    /// Returns options for this machine's CPU with all of its features.
     pub fn host(opt_level: OptLevel) -> Self {
         Self { triple: default_triple(), cpu: host_cpu(), features: host_features(), opt_level }
     }
@@ -66,10 +66,10 @@ pub struct TargetMachine {
     triple: String,
 }
 
-/// LLVM reads flags of its targets while it makes a machine: nobody else makes one meanwhile.
+/// A lock for the creation of machines: LLVM reads flags of its targets during the creation.
 static MAKING: Mutex<()> = Mutex::new(());
 
-/// For NVPTX: pointers to shared memory have 32 bits.
+/// The NVPTX flag for 32-bit pointers to shared memory.
 const SHORT_POINTERS: &CStr = c"nvptx-short-ptr";
 
 impl TargetMachine {
@@ -78,11 +78,12 @@ impl TargetMachine {
         Self::make(options)
     }
 
-    /// For NVPTX, with pointers of 32 bits to shared memory, as its data layout tells.
+    /// Creates a machine for NVPTX with 32-bit pointers to shared memory, as in its data layout.
     pub fn with_short_pointers(options: &TargetOptions) -> Result<Self, Error> {
         let _alone = MAKING.lock().unwrap_or_else(PoisonError::into_inner);
         initialize();
-        // SAFETY: a C string that names a flag of LLVM 22, which nobody else reads meanwhile.
+        // SAFETY: the C string names a flag of LLVM 22. The lock `MAKING` ensures that no other
+        // thread reads it meanwhile.
         let set =
             |value| unsafe { crate::shim::scythe_llvm_set_flag(SHORT_POINTERS.as_ptr(), value) };
         set(1);
@@ -97,7 +98,8 @@ impl TargetMachine {
         let triple = c_string(&options.triple);
         let (cpu, features) = (c_string(&options.cpu), c_string(&options.features));
         let (mut target, mut message) = (null_mut(), null_mut());
-        // SAFETY: a C string and two places to write to; the message, if any, is ours.
+        // SAFETY: the triple is a C string, and both output pointers are valid for writes.
+        // `take_message` disposes the message, if there is one.
         let (failed, message) = unsafe {
             let failed = LLVMGetTargetFromTriple(triple.as_ptr(), &mut target, &mut message) != 0;
             (failed, take_message(message))
@@ -111,7 +113,7 @@ impl TargetMachine {
             OptLevel::Default => LLVMCodeGenOptLevel::LLVMCodeGenLevelDefault,
             OptLevel::Aggressive => LLVMCodeGenOptLevel::LLVMCodeGenLevelAggressive,
         };
-        // SAFETY: a target that LLVM gave, and C strings that it copies.
+        // SAFETY: LLVM returned the target, and copies the C strings.
         let raw = unsafe {
             LLVMCreateTargetMachine(
                 target,
@@ -136,9 +138,9 @@ impl TargetMachine {
         &self.triple
     }
 
-    /// The data layout that modules for this target must have.
+    /// Returns the data layout that modules for this target must have.
     pub fn data_layout(&self) -> String {
-        // SAFETY: a live machine; layout and text are ours to dispose.
+        // SAFETY: the machine is live. This function disposes the layout and the text.
         unsafe {
             let layout = LLVMCreateTargetDataLayout(self.ptr());
             let text = take_message(LLVMCopyStringRepOfTargetData(layout));
@@ -147,18 +149,18 @@ impl TargetMachine {
         }
     }
 
-    /// Gives the module this target's triple and data layout.
+    /// Sets the module's triple and data layout to those of this target.
     pub fn apply_to(&self, module: &Module<'_>) {
         module.set_triple(&self.triple);
         module.set_data_layout(&self.data_layout());
     }
 
-    /// Generates an object file. The module is used up: code generation changes it.
+    /// Generates an object file. This consumes the module, because code generation changes it.
     pub fn emit_object(&self, module: Module<'_>) -> Result<Vec<u8>, Error> {
         self.emit(module, LLVMCodeGenFileType::LLVMObjectFile)
     }
 
-    /// Generates assembly text. The module is used up: code generation changes it.
+    /// Generates assembly text. This consumes the module, because code generation changes it.
     pub fn emit_assembly(&self, module: Module<'_>) -> Result<Vec<u8>, Error> {
         self.emit(module, LLVMCodeGenFileType::LLVMAssemblyFile)
     }
@@ -167,13 +169,13 @@ impl TargetMachine {
         let fail = |message: String| Err(Error::Emit { module: module.name(), message });
         if module.data_layout() != self.data_layout() {
             return fail(format!(
-                "its data layout is '{}', the target's '{}'",
+                "the module has data layout '{}', but the target requires '{}'",
                 module.data_layout(),
                 self.data_layout()
             ));
         }
-        // SAFETY: a live machine and module; after a fatal error, the module is forgotten and its
-        // context lost.
+        // SAFETY: the machine and the module are live. After a fatal error, this function forgets
+        // the module and marks its context as lost.
         let (emitted, errors) =
             module.context().capture_errors(|| unsafe { emit(self.ptr(), module.ptr(), kind) });
         let (failed, buffer, message) = match emitted {
@@ -185,9 +187,9 @@ impl TargetMachine {
                 return Err(Error::Fatal { module: name, message });
             }
         };
-        // SAFETY: null, or a message that is ours.
+        // SAFETY: the pointer is null or a message from LLVM that nothing else disposes.
         let message = unsafe { take_message(message) };
-        // SAFETY: not null, then a buffer that is ours.
+        // SAFETY: if the pointer is not null, it is a buffer without another owner.
         let buffer = (!buffer.is_null()).then(|| unsafe { MemoryBuffer::from_raw(buffer) });
         match buffer {
             Some(buffer) if !failed && errors.is_empty() => Ok(buffer.to_vec()),
@@ -204,27 +206,27 @@ impl TargetMachine {
 
 impl Drop for TargetMachine {
     fn drop(&mut self) {
-        // SAFETY: ours, disposed once.
+        // SAFETY: `self` owns the object, and `drop` runs once.
         unsafe { LLVMDisposeTargetMachine(self.ptr()) }
     }
 }
 
-/// LLVM's name for this machine's CPU.
+/// Returns LLVM's name for this machine's CPU.
 pub fn host_cpu() -> String {
-    // SAFETY: the text is ours to dispose.
+    // SAFETY: LLVM returns a text, which `take_message` disposes.
     unsafe { take_message(LLVMGetHostCPUName()) }
 }
 
-/// What this machine's CPU can and cannot do, as a feature string.
+/// Returns the enabled and disabled features of this machine's CPU, as a feature string.
 pub fn host_features() -> String {
-    // SAFETY: the text is ours to dispose.
+    // SAFETY: LLVM returns a text, which `take_message` disposes.
     unsafe { take_message(LLVMGetHostCPUFeatures()) }
 }
 
 pub(crate) fn initialize() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        // SAFETY: registration without preconditions, once.
+        // SAFETY: the registration functions have no preconditions, and run once.
         unsafe {
             LLVM_InitializeAllTargetInfos();
             LLVM_InitializeAllTargets();
@@ -235,16 +237,16 @@ pub(crate) fn initialize() {
     });
 }
 
-/// LLVM's version, such as `22.1.8`: part of cache keys and messages.
+/// Returns LLVM's version, such as `22.1.8`. It is part of cache keys and messages.
 pub fn llvm_version() -> String {
     let (mut major, mut minor, mut patch) = (0, 0, 0);
-    // SAFETY: three places to write to.
+    // SAFETY: the three output pointers are valid for writes.
     unsafe { llvm_sys::core::LLVMGetVersion(&mut major, &mut minor, &mut patch) };
     format!("{major}.{minor}.{patch}")
 }
 
-/// The triple that this LLVM generates code for when nobody says otherwise.
+/// Returns the triple for which this LLVM generates code by default.
 pub fn default_triple() -> String {
-    // SAFETY: the text is ours to dispose.
+    // SAFETY: LLVM returns a text, which `take_message` disposes.
     unsafe { take_message(LLVMGetDefaultTargetTriple()) }
 }

@@ -1,8 +1,8 @@
-//! Strings across the C edge.
+//! Strings in calls of C functions.
 
 use std::ffi::{CStr, CString, c_char};
 
-/// A C string of `s`. An embedded NUL ends it, as it would for LLVM.
+/// Converts `s` to a C string. An embedded NUL ends it, as it would for LLVM.
 pub(crate) fn c_string(s: &str) -> CString {
     let bytes = s.as_bytes();
     let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
@@ -12,12 +12,13 @@ pub(crate) fn c_string(s: &str) -> CString {
 /// Copies `len` bytes at `data`.
 ///
 /// # Safety
-/// `data` is null, or valid for `len` bytes.
+/// `data` must be null, or valid for `len` bytes.
 pub(crate) unsafe fn copy_string(data: *const c_char, len: usize) -> String {
     if data.is_null() {
         return String::new();
     }
-    // SAFETY: valid for `len` bytes by this function's contract.
+    // SAFETY: the caller guarantees that `data` is valid for `len` bytes (this function's
+    // contract).
     let bytes = unsafe { std::slice::from_raw_parts(data.cast::<u8>(), len) };
     String::from_utf8_lossy(bytes).into_owned()
 }
@@ -25,15 +26,16 @@ pub(crate) unsafe fn copy_string(data: *const c_char, len: usize) -> String {
 /// Copies a message that LLVM allocated, and frees it.
 ///
 /// # Safety
-/// `message` is null, or a string that LLVM wants disposed with `LLVMDisposeMessage`, which nobody
-/// else uses.
+/// `message` must be null, or a string to be disposed with `LLVMDisposeMessage` that nothing else
+/// uses.
 pub(crate) unsafe fn take_message(message: *mut c_char) -> String {
     if message.is_null() {
         return String::new();
     }
-    // SAFETY: a NUL-terminated string by this function's contract.
+    // SAFETY: the caller guarantees a NUL-terminated string (this function's contract).
     let text = unsafe { CStr::from_ptr(message) }.to_string_lossy().into_owned();
-    // SAFETY: allocated by LLVM, and freed here only.
+    // SAFETY: the caller guarantees that LLVM allocated the message and that nothing else frees it
+    // (this function's contract).
     unsafe { llvm_sys::core::LLVMDisposeMessage(message) };
     text
 }

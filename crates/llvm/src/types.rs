@@ -11,7 +11,7 @@ use llvm_sys::target::{
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 
-/// A type: uniqued in its context, so equality is identity.
+/// A type. Types are uniqued in their context, so equality is identity.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Type<'ctx> {
     raw: NonNull<llvm_sys::LLVMType>,
@@ -30,12 +30,12 @@ impl<'ctx> Type<'ctx> {
     }
 
     pub fn context(self) -> ContextRef<'ctx> {
-        // SAFETY: live type; its context lives for 'ctx.
+        // SAFETY: the type is live, and its context lives for `'ctx`.
         unsafe { ContextRef::from_raw(LLVMGetTypeContext(self.ptr())) }
     }
 
     pub fn kind(self) -> LLVMTypeKind {
-        // SAFETY: live type.
+        // SAFETY: the type is live.
         unsafe { LLVMGetTypeKind(self.ptr()) }
     }
 
@@ -55,34 +55,34 @@ impl<'ctx> Type<'ctx> {
         self.kind() == LLVMTypeKind::LLVMStructTypeKind
     }
 
-    /// The width of an integer type.
+    /// Returns the width of an integer type.
     pub fn int_width(self) -> Option<u32> {
-        // SAFETY: live integer type.
+        // SAFETY: the type is a live integer type.
         (self.kind() == LLVMTypeKind::LLVMIntegerTypeKind)
             .then(|| unsafe { LLVMGetIntTypeWidth(self.ptr()) })
     }
 
-    /// The address space of a pointer type.
+    /// Returns the address space of a pointer type.
     pub fn address_space(self) -> Option<u32> {
-        // SAFETY: live pointer type.
+        // SAFETY: the type is a live pointer type.
         self.is_pointer().then(|| unsafe { LLVMGetPointerAddressSpace(self.ptr()) })
     }
 
     pub fn array(self, len: u64) -> Type<'ctx> {
-        // SAFETY: live type.
+        // SAFETY: the type is live.
         unsafe { Type::from_raw(LLVMArrayType2(self.ptr(), len)) }
     }
 
-    /// `<len x self>`; `len` is at least 1.
+    /// Returns `<len x self>`, where `len` is at least 1.
     pub fn vector(self, len: u32) -> Type<'ctx> {
-        // SAFETY: live type and a length that LLVM allows.
+        // SAFETY: the type is live, and LLVM supports the length.
         unsafe { Type::from_raw(LLVMVectorType(self.ptr(), len.max(1))) }
     }
 
-    /// A function type that returns `self`.
+    /// Returns a function type with the return type `self`.
     pub fn function(self, params: &[Type<'ctx>], variadic: bool) -> Type<'ctx> {
         let mut raw: Vec<_> = params.iter().map(|t| t.ptr()).collect();
-        // SAFETY: live types; LLVM copies the list.
+        // SAFETY: the types are live. LLVM copies the list.
         unsafe {
             Type::from_raw(LLVMFunctionType(
                 self.ptr(),
@@ -93,29 +93,29 @@ impl<'ctx> Type<'ctx> {
         }
     }
 
-    /// What a function type returns.
+    /// Returns the return type of a function type.
     pub fn return_type(self) -> Option<Type<'ctx>> {
-        // SAFETY: live function type.
+        // SAFETY: the type is a live function type.
         self.is_function().then(|| unsafe { Type::from_raw(LLVMGetReturnType(self.ptr())) })
     }
 
-    /// The parameters of a function type, the fields of a struct, the element of an array or
-    /// vector: in order.
+    /// Returns the parameters of a function type, the fields of a struct, or the element type of an
+    /// array or vector, in order.
     pub fn contained(self) -> Vec<Type<'ctx>> {
         match self.kind() {
             LLVMTypeKind::LLVMFunctionTypeKind => {
-                // SAFETY: live function type.
+                // SAFETY: the type is a live function type.
                 let count = unsafe { LLVMCountParamTypes(self.ptr()) } as usize;
                 let mut raw = vec![std::ptr::null_mut(); count];
                 // SAFETY: `raw` has room for all parameters.
                 unsafe { LLVMGetParamTypes(self.ptr(), raw.as_mut_ptr()) };
-                // SAFETY: types of the same context.
+                // SAFETY: LLVM filled the list with types of the same context.
                 raw.into_iter().map(|t| unsafe { Type::from_raw(t) }).collect()
             }
             LLVMTypeKind::LLVMStructTypeKind => {
-                // SAFETY: live struct type.
+                // SAFETY: the type is a live struct type.
                 let count = unsafe { LLVMCountStructElementTypes(self.ptr()) };
-                // SAFETY: an index in range gives a type of the same context.
+                // SAFETY: the index is in range, so LLVM returns a type of the same context.
                 (0..count)
                     .map(|i| unsafe { Type::from_raw(LLVMStructGetTypeAtIndex(self.ptr(), i)) })
                     .collect()
@@ -123,78 +123,79 @@ impl<'ctx> Type<'ctx> {
             LLVMTypeKind::LLVMArrayTypeKind
             | LLVMTypeKind::LLVMVectorTypeKind
             | LLVMTypeKind::LLVMScalableVectorTypeKind => {
-                // SAFETY: live sequence type.
+                // SAFETY: the type is a live array or vector type.
                 vec![unsafe { Type::from_raw(LLVMGetElementType(self.ptr())) }]
             }
             _ => Vec::new(),
         }
     }
 
-    /// A struct without gaps between its fields.
+    /// Returns whether this is a struct without padding between its fields.
     pub fn is_packed_struct(self) -> bool {
-        // SAFETY: live struct type.
+        // SAFETY: the type is a live struct type.
         self.is_struct() && unsafe { LLVMIsPackedStruct(self.ptr()) != 0 }
     }
 
-    /// The type of a fixed vector's elements; any other type itself.
+    /// Returns the element type of a fixed vector, or the type itself for any other type.
     pub fn scalar(self) -> Self {
         let vector = self.kind() == LLVMTypeKind::LLVMVectorTypeKind;
         if vector { self.element().unwrap_or(self) } else { self }
     }
 
-    /// The number of elements of an array or fixed vector type.
+    /// Returns the number of elements of an array or fixed vector type.
     pub fn element_count(self) -> Option<u64> {
         match self.kind() {
-            // SAFETY: live array type.
+            // SAFETY: the type is a live array type.
             LLVMTypeKind::LLVMArrayTypeKind => Some(unsafe { LLVMGetArrayLength2(self.ptr()) }),
             LLVMTypeKind::LLVMVectorTypeKind => {
-                // SAFETY: live vector type.
+                // SAFETY: the type is a live vector type.
                 Some(unsafe { LLVMGetVectorSize(self.ptr()) } as u64)
             }
             _ => None,
         }
     }
 
-    /// The name of an identified struct type.
+    /// Returns the name of an identified struct type.
     pub fn struct_name(self) -> Option<String> {
         if !self.is_struct() {
             return None;
         }
-        // SAFETY: live struct type; null for literal structs.
+        // SAFETY: the type is a live struct type. LLVM returns null for literal structs.
         let name = unsafe { LLVMGetStructName(self.ptr()) };
-        // SAFETY: not null, then a C string that lives as long as the type.
+        // SAFETY: if the pointer is not null, it is a C string that lives as long as the type.
         (!name.is_null()).then(|| unsafe { copy_string(name, libc::strlen(name)) })
     }
 
-    /// Has a size known to LLVM: not void, a function, a label or an opaque struct.
+    /// Returns whether LLVM knows the size of the type. It does not for void, functions, labels and
+    /// opaque structs.
     pub fn is_sized(self) -> bool {
-        // SAFETY: live type.
+        // SAFETY: the type is live.
         unsafe { LLVMTypeIsSized(self.ptr()) != 0 }
     }
 
-    /// Bytes between consecutive elements of this type, under the module's data layout. `None`
-    /// without a size.
+    /// Returns the number of bytes between consecutive elements of this type, under the module's
+    /// data layout, or `None` if the type has no size.
     pub fn alloc_size(self, module: &Module<'ctx>) -> Option<u64> {
-        // SAFETY: live module and sized type; the layout belongs to the module.
+        // SAFETY: the module is live and owns the layout, and the type is sized.
         self.is_sized().then(|| unsafe {
             LLVMABISizeOfType(LLVMGetModuleDataLayout(module.ptr()), self.ptr())
         })
     }
 
-    /// The alignment under the module's data layout. `None` without a size.
+    /// Returns the alignment under the module's data layout, or `None` if the type has no size.
     pub fn abi_align(self, module: &Module<'ctx>) -> Option<u32> {
-        // SAFETY: live module and sized type; the layout belongs to the module.
+        // SAFETY: the module is live and owns the layout, and the type is sized.
         self.is_sized().then(|| unsafe {
             LLVMABIAlignmentOfType(LLVMGetModuleDataLayout(module.ptr()), self.ptr())
         })
     }
 
-    /// Where a field of a struct begins, under the module's data layout. `None` for other types,
-    /// and beyond the last field.
+    /// Returns the offset of a struct field under the module's data layout. Returns `None` for
+    /// other types, and for an index beyond the last field.
     pub fn field_offset(self, module: &Module<'ctx>, index: u32) -> Option<u64> {
         let has = self.is_struct() && self.is_sized() && (index as usize) < self.contained().len();
-        // SAFETY: live module and sized struct type with more than `index` fields; the layout
-        // belongs to the module.
+        // SAFETY: the module is live and owns the layout. The type is a sized struct type with more
+        // than `index` fields.
         has.then(|| unsafe {
             LLVMOffsetOfElement(LLVMGetModuleDataLayout(module.ptr()), self.ptr(), index)
         })
@@ -202,41 +203,42 @@ impl<'ctx> Type<'ctx> {
 
     // --- Constants of this type ---
 
-    /// An integer constant; of an integer type only, else zero of the type.
+    /// Creates an integer constant. For a type other than an integer type, returns the type's zero
+    /// value.
     pub fn const_int(self, value: u64) -> Value<'ctx> {
         if self.int_width().is_none() {
             return self.const_null();
         }
-        // SAFETY: live integer type.
+        // SAFETY: the type is a live integer type.
         unsafe { Value::from_raw(LLVMConstInt(self.ptr(), value, 0)) }
     }
 
     pub fn const_null(self) -> Value<'ctx> {
-        // SAFETY: live type.
+        // SAFETY: the type is live.
         unsafe { Value::from_raw(LLVMConstNull(self.ptr())) }
     }
 
     pub fn undef(self) -> Value<'ctx> {
-        // SAFETY: live type.
+        // SAFETY: the type is live.
         unsafe { Value::from_raw(LLVMGetUndef(self.ptr())) }
     }
 
     pub fn poison(self) -> Value<'ctx> {
-        // SAFETY: live type.
+        // SAFETY: the type is live.
         unsafe { Value::from_raw(LLVMGetPoison(self.ptr())) }
     }
 
-    /// An array constant with elements of this type.
+    /// Creates an array constant with elements of this type.
     pub fn const_array(self, elements: &[Value<'ctx>]) -> Value<'ctx> {
         let mut raw: Vec<_> = elements.iter().map(|v| v.ptr()).collect();
-        // SAFETY: live type and constants; LLVM copies the list.
+        // SAFETY: the type and the constants are live. LLVM copies the list.
         unsafe { Value::from_raw(LLVMConstArray2(self.ptr(), raw.as_mut_ptr(), raw.len() as u64)) }
     }
 }
 
 impl std::fmt::Display for Type<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // SAFETY: live type; the text is ours to dispose.
+        // SAFETY: the type is live. `take_message` disposes the text.
         f.write_str(&unsafe { take_message(LLVMPrintTypeToString(self.ptr())) })
     }
 }

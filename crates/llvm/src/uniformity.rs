@@ -1,9 +1,11 @@
-//! LLVM's own analysis of what differs between threads that run together: a reference for ours.
+//! LLVM's own uniformity analysis, which finds values that differ between threads that run
+//! together. It is a reference for Scythe's analysis.
 
 use crate::{Function, Instruction};
 use llvm_sys::prelude::*;
 
-// Contract: see `shim/uniformity.cpp`; the function is live, and both arrays have `count` entries.
+// The contract is in `shim/uniformity.cpp`. The function must be live, and both arrays must have
+// `count` entries.
 unsafe extern "C" {
     fn scythe_llvm_uniformity(
         function: LLVMValueRef,
@@ -13,18 +15,18 @@ unsafe extern "C" {
     );
 }
 
-/// What is known of an instruction's result, whatever its operands are.
+/// The known uniformity of an instruction's result, independent of its operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Known {
-    /// It follows from the operands, and from the way that threads take.
+    /// The uniformity follows from the operands and from the control flow of the threads.
     Nothing = 0,
     NeverUniform = 1,
     AlwaysUniform = 2,
 }
 
 impl<'ctx> Function<'ctx> {
-    /// The instructions whose results may differ between threads that run together, and the
-    /// terminators at which they may part.
+    /// Returns the instructions whose results may differ between threads that run together, and the
+    /// terminators at which the threads may diverge.
     pub fn divergent_instructions(
         self,
         known: &dyn Fn(Instruction<'ctx>) -> Known,
@@ -33,7 +35,8 @@ impl<'ctx> Function<'ctx> {
         let known: Vec<u8> = instructions.iter().map(|&i| known(i) as u8).collect();
         let mut divergent = vec![0u8; instructions.len()];
         if !instructions.is_empty() {
-            // SAFETY: a live function with a body, and an entry for each of its instructions.
+            // SAFETY: the function is live and has a body, and both arrays have an entry for each
+            // of its instructions.
             unsafe {
                 scythe_llvm_uniformity(
                     self.ptr(),

@@ -1,4 +1,4 @@
-//! Values: what functions, globals, instructions, parameters and constants have in common.
+//! Values: the common base of functions, globals, instructions, parameters and constants.
 
 use crate::text::{copy_string, take_message};
 use crate::{Function, GlobalAlias, GlobalVariable, Instruction, Metadata, Opcode, Type};
@@ -17,13 +17,13 @@ pub struct Value<'ctx> {
 
 impl<'ctx> Value<'ctx> {
     /// # Safety
-    /// `raw` is a value of a context that lives for `'ctx`.
+    /// `raw` must be a value of a context that lives for `'ctx`.
     pub(crate) unsafe fn from_raw(raw: LLVMValueRef) -> Self {
         Self { raw: NonNull::new(raw).expect("LLVM gives no null values here"), life: PhantomData }
     }
 
     /// # Safety
-    /// `raw` is null, or a value of a context that lives for `'ctx`.
+    /// `raw` must be null, or a value of a context that lives for `'ctx`.
     pub(crate) unsafe fn from_nullable(raw: LLVMValueRef) -> Option<Self> {
         NonNull::new(raw).map(|raw| Self { raw, life: PhantomData })
     }
@@ -33,82 +33,85 @@ impl<'ctx> Value<'ctx> {
     }
 
     pub(crate) fn kind(self) -> LLVMValueKind {
-        // SAFETY: live value.
+        // SAFETY: the value is live.
         unsafe { LLVMGetValueKind(self.ptr()) }
     }
 
     pub fn ty(self) -> Type<'ctx> {
-        // SAFETY: live value.
+        // SAFETY: the value is live.
         unsafe { Type::from_raw(LLVMTypeOf(self.ptr())) }
     }
 
     pub fn name(self) -> String {
         let mut len = 0;
-        // SAFETY: live value.
+        // SAFETY: the value is live.
         let data = unsafe { LLVMGetValueName2(self.ptr(), &mut len) };
-        // SAFETY: LLVM gave a string with its length.
+        // SAFETY: LLVM returned a string and its length.
         unsafe { copy_string(data, len) }
     }
 
-    /// Renames; LLVM adds a suffix when the name is taken.
+    /// Renames the value. LLVM adds a suffix if the name is taken.
     pub fn set_name(self, name: &str) {
-        // SAFETY: live value; LLVM copies the name.
+        // SAFETY: the value is live. LLVM copies the name.
         unsafe { LLVMSetValueName2(self.ptr(), name.as_ptr().cast(), name.len()) }
     }
 
-    /// Every use of `self` becomes a use of `other`, which has the same type. Debug records follow.
+    /// Replaces every use of `self` by `other`, which must have the same type. Debug records are
+    /// updated, too.
     pub fn replace_all_uses_with(self, other: Value<'ctx>) {
         debug_assert_eq!(self.ty(), other.ty(), "a use keeps its type");
         if self != other {
-            // SAFETY: two live values; LLVM forbids replacing a value by itself.
+            // SAFETY: both values are live, and they are not the same value, which LLVM forbids.
             unsafe { LLVMReplaceAllUsesWith(self.ptr(), other.ptr()) }
         }
     }
 
-    /// In `user` only, every use of `self` becomes a use of `other`.
+    /// Replaces every use of `self` by `other`, in `user` only.
     pub fn replace_uses_in(self, user: Value<'ctx>, other: Value<'ctx>) {
         if self != other && user.operand_count() > 0 {
-            // SAFETY: live values, and `user` has operands, so it is a user.
+            // SAFETY: the values are live. `user` has operands, so it is an LLVM user.
             unsafe { crate::shim::scythe_llvm_replace_used(user.ptr(), self.ptr(), other.ptr()) }
         }
     }
 
-    /// The users, one entry per use, in LLVM's order. A copy: uses may change while it is walked.
+    /// Returns the users, one entry per use, in LLVM's order. The list is a copy: uses may change
+    /// while the caller iterates over it.
     pub fn users(self) -> Vec<Value<'ctx>> {
         let mut out = Vec::new();
-        // SAFETY: live value; each use is live while nothing changes.
+        // SAFETY: the value is live. Its uses are live while the IR does not change.
         let mut next = unsafe { LLVMGetFirstUse(self.ptr()) };
         while !next.is_null() {
-            // SAFETY: a live use has a live user.
+            // SAFETY: the use is live, so its user is live.
             out.push(unsafe { Value::from_raw(LLVMGetUser(next)) });
-            // SAFETY: a live use.
+            // SAFETY: the use is live.
             next = unsafe { LLVMGetNextUse(next) };
         }
         out
     }
 
     pub fn has_uses(self) -> bool {
-        // SAFETY: live value.
+        // SAFETY: the value is live.
         !unsafe { LLVMGetFirstUse(self.ptr()) }.is_null()
     }
 
-    /// Number of operands; 0 for what has none by nature.
+    /// Returns the number of operands, or 0 for a value that cannot have operands.
     pub fn operand_count(self) -> u32 {
-        // SAFETY: live value.
+        // SAFETY: the value is live.
         let user = unsafe { LLVMIsAUser(self.ptr()) };
         if user.is_null() {
             return 0;
         }
-        // SAFETY: a live user.
+        // SAFETY: the value is a live user.
         unsafe { LLVMGetNumOperands(user) }.max(0) as u32
     }
 
-    /// Operand `index`, where there is one. A block operand is given as a value.
+    /// Returns operand `index`, if there is one. A block operand is returned as a value.
     pub fn operand(self, index: u32) -> Option<Value<'ctx>> {
         if index >= self.operand_count() {
             return None;
         }
-        // SAFETY: a user with more than `index` operands. Function prologue operands may be null.
+        // SAFETY: the value is a user with more than `index` operands. Function prologue operands
+        // may be null.
         unsafe { Value::from_nullable(LLVMGetOperand(self.ptr(), index)) }
     }
 
@@ -116,16 +119,16 @@ impl<'ctx> Value<'ctx> {
         (0..self.operand_count()).filter_map(move |i| self.operand(i))
     }
 
-    /// Replaces operand `index`; does nothing where there is none.
+    /// Replaces operand `index`. Does nothing if there is no such operand.
     pub fn set_operand(self, index: u32, value: Value<'ctx>) {
         if index < self.operand_count() {
-            // SAFETY: a user with more than `index` operands, and a live value.
+            // SAFETY: `self` is a user with more than `index` operands, and `value` is live.
             unsafe { LLVMSetOperand(self.ptr(), index, value.ptr()) }
         }
     }
 
     pub fn is_constant(self) -> bool {
-        // SAFETY: live value.
+        // SAFETY: the value is live.
         unsafe { LLVMIsConstant(self.ptr()) != 0 }
     }
 
@@ -136,21 +139,22 @@ impl<'ctx> Value<'ctx> {
         )
     }
 
-    /// Whether this is the constant that has no bit set.
+    /// Returns whether this is a constant with all bits zero.
     pub fn is_null_constant(self) -> bool {
-        // SAFETY: live value.
+        // SAFETY: the value is live.
         self.is_constant() && unsafe { LLVMIsNull(self.ptr()) != 0 }
     }
 
-    /// The value of an integer constant of up to 64 bits, zero-extended.
+    /// Returns the value of an integer constant of up to 64 bits, zero-extended.
     pub fn const_int_value(self) -> Option<u64> {
         let small = self.ty().int_width().is_some_and(|w| w <= 64);
-        // SAFETY: an integer constant that fits.
+        // SAFETY: the value is an integer constant of at most 64 bits.
         (self.kind() == LLVMValueKind::LLVMConstantIntValueKind && small)
             .then(|| unsafe { LLVMConstIntGetZExtValue(self.ptr()) })
     }
 
-    /// The bytes of a constant string (an array of `i8`), or of the global variable that holds one.
+    /// Returns the bytes of a constant string (an array of `i8`), or of the global variable that
+    /// holds one.
     pub fn const_string_value(self) -> Option<Vec<u8>> {
         if let Some(g) = self.as_global_variable() {
             return g.initializer()?.const_string_value();
@@ -163,14 +167,14 @@ impl<'ctx> Value<'ctx> {
         if self.kind() != LLVMValueKind::LLVMConstantDataArrayValueKind {
             return None;
         }
-        // SAFETY: a live constant data array may be asked for being a string.
+        // SAFETY: the value is a live constant data array.
         if unsafe { LLVMIsConstantString(self.ptr()) } == 0 {
             return None;
         }
         let mut len = 0;
-        // SAFETY: a live constant string.
+        // SAFETY: the value is a live constant string.
         let data = unsafe { LLVMGetAsString(self.ptr(), &mut len) };
-        // SAFETY: LLVM gave `len` bytes that live as long as the constant.
+        // SAFETY: LLVM returned `len` bytes that live as long as the constant.
         Some(unsafe { std::slice::from_raw_parts(data.cast::<u8>(), len) }.to_vec())
     }
 
@@ -194,7 +198,8 @@ impl<'ctx> Value<'ctx> {
         self.kind() == LLVMValueKind::LLVMArgumentValueKind
     }
 
-    /// Whether this is a structure, array or vector constant that has its elements as operands.
+    /// Returns whether this is a struct, array or vector constant that has its elements as
+    /// operands.
     pub fn is_aggregate_constant(self) -> bool {
         use LLVMValueKind::*;
         matches!(
@@ -203,37 +208,38 @@ impl<'ctx> Value<'ctx> {
         )
     }
 
-    /// An element of a structure, array or vector constant, also of one whose elements are no
+    /// Returns an element of a struct, array or vector constant, even if its elements are not
     /// operands.
     pub fn constant_element(self, index: u32) -> Option<Value<'ctx>> {
         self.is_constant()
-            // SAFETY: a live constant; null where there is no such element.
+            // SAFETY: the constant is live. LLVM returns null if there is no such element.
             .then(|| unsafe { Value::from_nullable(LLVMGetAggregateElement(self.ptr(), index)) })?
     }
 
-    /// What a constant expression computes.
+    /// Returns the opcode of a constant expression.
     pub fn constant_opcode(self) -> Option<Opcode> {
-        // SAFETY: a live constant expression.
+        // SAFETY: the value is a live constant expression.
         (self.kind() == LLVMValueKind::LLVMConstantExprValueKind)
             .then(|| unsafe { LLVMGetConstOpcode(self.ptr()) })
     }
 
-    /// The bytes that a constant address is beyond that of its first operand. `None` for what is no
-    /// constant `getelementptr` over bytes, as which LLVM writes them.
+    /// Returns the offset in bytes of a constant address from its first operand. Returns `None`
+    /// unless the value is a constant `getelementptr` over bytes, the form in which LLVM writes
+    /// such addresses.
     pub fn constant_byte_offset(self) -> Option<u64> {
         let gep =
             self.constant_opcode() == Some(Opcode::LLVMGetElementPtr) && self.operand_count() == 2;
-        // SAFETY: a live constant `getelementptr`.
+        // SAFETY: the value is a live constant `getelementptr`.
         let ty = gep.then(|| unsafe { Type::from_raw(LLVMGetGEPSourceElementType(self.ptr())) })?;
         (ty.int_width() == Some(8)).then(|| self.operand(1)?.const_int_value())?
     }
 
-    /// The value looked through constant casts: what a cast constant expression casts.
+    /// Returns the operand of a constant cast, through any number of casts, or the value itself.
     pub fn strip_constant_casts(self) -> Value<'ctx> {
         use llvm_sys::LLVMOpcode::*;
         let mut value = self;
         while value.kind() == LLVMValueKind::LLVMConstantExprValueKind {
-            // SAFETY: a live constant expression.
+            // SAFETY: the value is a live constant expression.
             let opcode = unsafe { LLVMGetConstOpcode(value.ptr()) };
             match (opcode, value.operand(0)) {
                 (LLVMBitCast | LLVMAddrSpaceCast, Some(inner)) => value = inner,
@@ -243,16 +249,16 @@ impl<'ctx> Value<'ctx> {
         value
     }
 
-    /// The value as a metadata operand.
+    /// Wraps the value as a metadata operand.
     pub fn as_metadata(self) -> Metadata<'ctx> {
-        // SAFETY: live value.
+        // SAFETY: the value is live.
         unsafe { Metadata::from_raw(LLVMValueAsMetadata(self.ptr())) }
     }
 }
 
 impl std::fmt::Display for Value<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // SAFETY: live value; the text is ours to dispose.
+        // SAFETY: the value is live. `take_message` disposes the text.
         f.write_str(&unsafe { take_message(LLVMPrintValueToString(self.ptr())) })
     }
 }

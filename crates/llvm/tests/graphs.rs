@@ -1,4 +1,4 @@
-//! What globals need of each other, reachability, components, and extraction.
+//! Tests of the dependencies between globals, reachability, components, and extraction.
 
 use proptest::prelude::*;
 use scythe_llvm::{Context, Extractor, Function, GlobalGraph, Module, graph};
@@ -7,7 +7,7 @@ fn names(list: &[Function<'_>]) -> Vec<String> {
     list.iter().map(|f| f.name()).collect()
 }
 
-/// A part with `roots` and what they need.
+/// Extracts a part with `roots` and everything that they need.
 fn extract<'c>(
     module: &Module<'c>,
     roots: &[Function<'c>],
@@ -19,7 +19,7 @@ fn extract<'c>(
     extractor.part(module, &extractor.graph.reachable(&roots), "part")
 }
 
-/// Reachability by Floyd and Warshall: the reference for everything here.
+/// Computes reachability by Floyd and Warshall, the reference for all tests here.
 fn closure(n: usize, edges: &[Vec<usize>]) -> Vec<Vec<bool>> {
     let mut reach = vec![vec![false; n]; n];
     for (from, list) in edges.iter().enumerate() {
@@ -40,7 +40,7 @@ fn random_graph() -> impl Strategy<Value = Vec<Vec<usize>>> {
         .prop_flat_map(|n| proptest::collection::vec(proptest::collection::vec(0..n, 0..4), n))
 }
 
-/// A module whose function `f<i>` calls `f<j>` for each edge.
+/// Creates a module whose function `f<i>` calls `f<j>` for each edge.
 fn module_of<'c>(context: &'c Context, edges: &[Vec<usize>]) -> Module<'c> {
     let mut text = String::new();
     for (i, list) in edges.iter().enumerate() {
@@ -77,7 +77,7 @@ proptest! {
             for b in 0..n {
                 let together = a == b || (reference[a][b] && reference[b][a]);
                 prop_assert_eq!(of[a] == of[b], together);
-                // Callees before callers.
+                // Callees come before callers.
                 prop_assert!(!reference[a][b] || of[b] <= of[a]);
             }
         }
@@ -140,7 +140,7 @@ fn a_part_holds_what_its_roots_need_and_nothing_else() {
     let all: Vec<_> = part.functions().collect();
     assert_eq!(names(&all), ["in_table", "also_in_table", "called", "declared", "kernel"]);
     assert_eq!(part.globals().map(|g| g.name()).collect::<Vec<_>>(), ["table", "llvm.used"]);
-    // The node that names a function which is left out is left out with it.
+    // A node that refers to an omitted function is omitted, too.
     let rows = part.named_metadata("rows");
     assert_eq!(
         rows.iter().map(|row| row.operand(0).unwrap().string().unwrap()).collect::<Vec<_>>(),
@@ -221,7 +221,7 @@ fn a_part_keeps_the_debug_information_of_its_functions_only() {
         (place.file.as_str(), place.line, place.column, place.function.as_str()),
         ("b.cpp", 22, 4, "b")
     );
-    // The original is as it was.
+    // The original is unchanged.
     module.verify().unwrap();
     assert_eq!(module.named_metadata("llvm.dbg.cu").len(), 2);
 }
@@ -255,7 +255,7 @@ fn what_ties_stores_to_variables_stays_inside_one_function() {
         part.verify().unwrap();
     }
     assert!(parts[0].to_string().contains("#dbg_assign"), "{}", parts[0]);
-    // The rest of the metadata is the original's, so that any number of parts takes no memory for
+    // The other metadata is shared with the original, so that more parts need no more memory for
     // it.
     assert_eq!(parts[0].function("f").unwrap().subprogram(), f.subprogram());
 }

@@ -1,8 +1,9 @@
-//! AVX-512 masks that are extended with zeroes: the zeroes survive register allocation.
+//! Checks that the zeroes of zero-extended AVX-512 masks survive register allocation.
 
 use scythe_llvm::*;
 
-/// Eight lanes of a mask of sixteen, the others off, as code for the rest of a work-group has them.
+/// Eight lanes of a mask of sixteen, with the others disabled, as in the code for the rest of a
+/// work-group.
 const EXTENSION: &str = "
 define void @f(<16 x i32> %a, <16 x i1> %s, ptr %p) {
   %c = icmp ne <16 x i32> %a, zeroinitializer
@@ -30,7 +31,7 @@ fn assembly(features: &str, level: OptLevel) -> String {
         .expect("assembly is text")
 }
 
-/// A move between mask registers is a copy to LLVM's register allocator, which may then drop it.
+/// LLVM's register allocator treats a move between mask registers as a copy, which it may drop.
 #[test]
 fn an_extension_is_no_move() {
     for level in [OptLevel::None, OptLevel::Less, OptLevel::Default, OptLevel::Aggressive] {

@@ -1,4 +1,4 @@
-//! Modules: reading, writing, linking, verifying, and what errors say.
+//! Tests of modules: reading, writing, linking, verifying, and error messages.
 
 use scythe_llvm::*;
 
@@ -64,7 +64,7 @@ fn linking_joins_and_reports_conflicts() {
     let other = Context::new();
     let foreign = parse(&other, "define void @h() {\n  ret void\n}\n");
     let raw = foreign.as_raw();
-    // SAFETY: both modules live to the end of the test.
+    // SAFETY: both modules live until the end of the test.
     let borrowed = unsafe { Module::borrowed(raw) }.unwrap();
     let error = a.link(borrowed).unwrap_err().to_string();
     assert!(error.contains("different contexts"), "{error}");
@@ -74,10 +74,10 @@ fn linking_joins_and_reports_conflicts() {
 fn a_borrowed_module_is_not_disposed() {
     let context = Context::new();
     let module = parse(&context, "define void @f() {\n  ret void\n}\n");
-    // SAFETY: `module` lives longer, and is not used meanwhile.
+    // SAFETY: `module` outlives the borrowed module and is not used meanwhile.
     drop(unsafe { Module::borrowed(module.as_raw()) }.unwrap());
     assert!(module.function("f").is_some());
-    // SAFETY: a null pointer is allowed.
+    // SAFETY: the function accepts a null pointer.
     assert!(unsafe { Module::borrowed(std::ptr::null_mut()) }.is_none());
 }
 

@@ -2,8 +2,9 @@
 //!
 //! A `u32` version comes first. Then follow the fields of [`Manifest`], all numbers little-endian.
 //! A text is its length (`u32`) and UTF-8. A list is its length (`u32`) and the elements. An
-//! optional value is a byte, 0 or 1, and perhaps the value. Launch rows are a list of bytes
-//! ([`KernelLaunch::to_bytes`]). Each type has one list of fields, which serves both directions.
+//! optional value is a byte, 0 or 1, followed by the value if the byte is 1. A launch description
+//! is a list of bytes ([`KernelLaunch::to_bytes`]). Each type has one list of fields, which serves
+//! both directions.
 
 use scythe_abi::aspect_origin::{AspectOrigin, Step};
 use scythe_abi::condition::Condition;
@@ -13,10 +14,10 @@ use scythe_abi::requirements::{Conditional, Requirements};
 use super::{DeviceGlobal, EntryPoint, Import, Manifest, SpecializationConstant};
 use crate::{PropertySets, PropertyValue};
 
-/// The version of the form. Readers refuse every other version.
+/// The version of the form. Readers reject every other version.
 pub const VERSION: u32 = 1;
 
-/// Why bytes are not a manifest.
+/// The reason why bytes are not a manifest.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ManifestError {
     #[error(
@@ -33,7 +34,7 @@ pub enum ManifestError {
 }
 
 impl Manifest {
-    /// The binary form. Equal manifests are equal bytes.
+    /// Returns the binary form. Equal manifests are equal bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = Vec::new();
         VERSION.encode(&mut out);
@@ -146,7 +147,7 @@ impl<T: Codec> Codec for Vec<T> {
     }
     fn decode(reader: &mut Reader<'_>) -> Result<Self, ManifestError> {
         let count = u32::decode(reader)? as usize;
-        // Each element takes a byte at least: a wrong number does not get memory for more.
+        // Each element takes at least one byte, so a wrong count cannot cause a larger allocation.
         let mut list = Self::with_capacity(count.min(reader.bytes.len() - reader.at));
         for _ in 0..count {
             list.push(T::decode(reader)?);
@@ -226,7 +227,7 @@ impl Codec for PropertySets {
     }
 }
 
-/// Both directions of a type from the list of its fields.
+/// Implements both directions of a type from the list of its fields.
 macro_rules! fields {
     ($type:ident { $($field:ident),* $(,)? }) => {
         impl Codec for $type {

@@ -1,5 +1,5 @@
-//! A manifest as property sets: the form in which `sycl-post-link` and other tools write it to
-//! files. The specification gives the names and layouts of the `SYCL/…` sets.
+//! The manifest as property sets: the form in which `sycl-post-link` and other tools write it to
+//! files. The specification defines the names and layouts of the `SYCL/…` sets.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -20,7 +20,7 @@ const ASPECT: &str = "aspect";
 const SUB_GROUP_SIZE: &str = "reqd_sub_group_size";
 const WORK_GROUP_SIZE: &str = "reqd_work_group_size";
 const FIXED_TARGET: &str = "fixed_target";
-/// The one property of [`ASPECT_QUERIES`].
+/// The only property of [`ASPECT_QUERIES`].
 const ASKS: &str = "asks";
 
 /// A property that does not have the layout of its set.
@@ -42,7 +42,7 @@ impl std::error::Error for FactError {}
 type Result<T> = std::result::Result<T, FactError>;
 
 impl Manifest {
-    /// The property sets. Sets that would be empty are left out.
+    /// Returns the property sets. Empty sets are left out.
     pub fn to_properties(&self) -> PropertySets {
         let mut sets = PropertySets::default();
         let mut add = |set: &str, name: &str, value: PropertyValue| {
@@ -108,7 +108,7 @@ impl Manifest {
         sets
     }
 
-    /// Reads property sets. Sets that this file does not know are kept in [`Manifest::other`].
+    /// Reads property sets. Unknown sets are kept in [`Manifest::other`].
     pub fn from_properties(sets: &PropertySets) -> Result<Self> {
         let mut reader = Reader::default();
         for (name, set) in sets.iter() {
@@ -118,7 +118,7 @@ impl Manifest {
     }
 }
 
-/// A manifest that is being read, and where its entry points and imports are.
+/// A partially read manifest, with the indices of its entry points and imports.
 #[derive(Default)]
 struct Reader {
     manifest: Manifest,
@@ -132,8 +132,9 @@ impl Reader {
             LAUNCH_PROPERTY_SET => {
                 for (symbol, value) in bytes_of(LAUNCH_PROPERTY_SET, set) {
                     let launch = KernelLaunch::from_bytes(value?);
-                    let launch = launch
-                        .ok_or_else(|| wrong(LAUNCH_PROPERTY_SET, symbol, "is not a launch row"))?;
+                    let launch = launch.ok_or_else(|| {
+                        wrong(LAUNCH_PROPERTY_SET, symbol, "does not contain a launch row")
+                    })?;
                     self.entry_point(symbol).launch = Some(launch);
                 }
             }
@@ -160,7 +161,13 @@ impl Reader {
                 for (symbol, value) in bytes_of(DEVICE_GLOBALS, set) {
                     let (size, image_scope) = match value?.split_first_chunk::<8>() {
                         Some((size, &[scope @ (0 | 1)])) => (u64::from_le_bytes(*size), scope == 1),
-                        _ => return Err(wrong(DEVICE_GLOBALS, symbol, "is not a size and a flag")),
+                        _ => {
+                            return Err(wrong(
+                                DEVICE_GLOBALS,
+                                symbol,
+                                "does not contain a size and a flag of 0 or 1",
+                            ));
+                        }
                     };
                     self.manifest.globals.push(DeviceGlobal {
                         symbol: symbol.to_owned(),
@@ -184,7 +191,7 @@ impl Reader {
                         return Err(wrong(
                             KERNEL_WORK_GROUP_SIZES,
                             symbol,
-                            "is not one to three sizes",
+                            "does not contain one to three sizes",
                         ));
                     }
                     self.entry_point(symbol).work_group_size = Some(sizes);
@@ -204,8 +211,8 @@ impl Reader {
             CONDITIONAL_IMPORTS => {
                 for (symbol, value) in bytes_of(CONDITIONAL_IMPORTS, set) {
                     let fail = |why: String| wrong(CONDITIONAL_IMPORTS, symbol, why);
-                    let text =
-                        std::str::from_utf8(value?).map_err(|_| fail("is not text".to_owned()))?;
+                    let text = std::str::from_utf8(value?)
+                        .map_err(|_| fail("is not UTF-8 text".to_owned()))?;
                     let read = |line: &str| {
                         line.parse().map_err(|error| fail(format!("has an invalid line: {error}")))
                     };
@@ -242,7 +249,7 @@ impl Reader {
         Ok(())
     }
 
-    /// The entry point `symbol`, a new one at first.
+    /// Returns the entry point `symbol`, and adds it if it is new.
     fn entry_point(&mut self, symbol: &str) -> &mut EntryPoint {
         let list = &mut self.manifest.entry_points;
         let at = *self.entry_points.entry(symbol.to_owned()).or_insert_with(|| {
@@ -252,7 +259,7 @@ impl Reader {
         &mut list[at]
     }
 
-    /// The import `symbol`, a new one at first.
+    /// Returns the import `symbol`, and adds it if it is new.
     fn import(&mut self, symbol: &str) -> &mut Import {
         let list = &mut self.manifest.imports;
         let at = *self.imports.entry(symbol.to_owned()).or_insert_with(|| {
@@ -263,7 +270,7 @@ impl Reader {
     }
 }
 
-/// The properties that there are, each as the numbers of its layout.
+/// Returns the properties that exist, each as the numbers of its layout.
 fn required_numbers(requirements: &Requirements) -> Vec<(&'static str, Vec<u32>)> {
     let entry = |sizes: &Vec<u32>| [&[sizes.len() as u32], sizes.as_slice()].concat();
     let work_groups =
@@ -277,7 +284,7 @@ fn required_numbers(requirements: &Requirements) -> Vec<(&'static str, Vec<u32>)
     all.into_iter().filter_map(|(name, numbers)| Some((name, numbers?))).collect()
 }
 
-/// A property called `<condition> aspect` or `<condition> reqd_sub_group_size`.
+/// Reads a property with the name `<condition> aspect` or `<condition> reqd_sub_group_size`.
 fn read_conditional(name: &str, value: &[u8]) -> Result<Conditional> {
     let fail = |why: String| wrong(CONDITIONAL_REQUIREMENTS, name, why);
     let expected =
@@ -294,7 +301,7 @@ fn read_conditional(name: &str, value: &[u8]) -> Result<Conditional> {
     Ok(Conditional { condition, requirements })
 }
 
-/// Entries `count, size, size, …`.
+/// Reads entries of the form `count, size, size, …`.
 fn work_groups(numbers: &[u32]) -> Result<Vec<Vec<u32>>> {
     let fail = |message: String| wrong(DEVICE_REQUIREMENTS, WORK_GROUP_SIZE, message);
     let mut sizes = Vec::new();
@@ -327,7 +334,7 @@ fn numbers(set: &'static str, property: &str, bytes: &[u8]) -> Result<Vec<u32>> 
     }
 }
 
-/// The properties of a set of byte arrays; an error for one that is a number.
+/// Returns the properties of a set of byte arrays. A property that is a number is an error.
 fn bytes_of<'a>(
     set: &'static str,
     properties: &'a PropertySet,

@@ -1,21 +1,21 @@
-//! How well the code of an image fits a device: the scale of [`crate::Device::preference`].
+//! The scale of [`crate::Device::preference`]: how well the code of an image fits a device.
 //!
-//! There are four steps. Within a step a backend may add up to [`LARGEST_ADDITION`], to tell its
-//! images apart.
+//! There are four steps. Within a step, a backend may add up to [`LARGEST_ADDITION`] to rank its
+//! images.
 
-/// Made for a related device, or for one of which too little is known: only an attempt to build it
-/// can tell. Better than nothing.
+/// The code was compiled for a related device, or for a device about which too little is known.
+/// Only an attempt to build it shows whether the device can run it.
 pub const LAST_RESORT: u32 = 0;
-/// Made for all devices, and finished for this one when it is built.
+/// The code supports all devices and is compiled for this device when it is built.
 pub const GENERIC: u32 = 0x100;
-/// Compiled ahead of time for another device, whose code this one runs.
+/// The code was compiled ahead of time for a different device with compatible code.
 pub const COMPATIBLE: u32 = 0x200;
-/// Compiled ahead of time for this device.
+/// The code was compiled ahead of time for this device.
 pub const EXACT: u32 = 0x300;
 
 pub const LARGEST_ADDITION: u32 = 0xff;
 
-/// The step of a preference in words, after "an image".
+/// Describes the step of a preference in words that can follow "an image".
 pub fn describe(preference: u32) -> &'static str {
     match preference {
         EXACT.. => "compiled ahead of time for this device",

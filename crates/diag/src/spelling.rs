@@ -1,17 +1,20 @@
-//! Slips of the pen: the known word that was probably meant.
+//! Finds the known word that a misspelt word stands for.
 
-/// The known word that is most like `seen`, where one is like it at all; of several, the first in
-/// order.
+/// The length in bytes up to which a text can be a misspelt word. Comparing longer texts would take
+/// long.
+const LONGEST_WORD: usize = 512;
+
+/// Returns the known word that is most similar to `seen`, if one is similar enough. Of several,
+/// returns the first.
 pub fn nearest<'a>(seen: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    // Nobody means a known word by a long text, and comparing it would take its time.
-    let seen = Some(seen).filter(|seen| seen.len() <= 2 * scythe_abi::target::LONGEST_NAME)?;
+    let seen = Some(seen).filter(|seen| seen.len() <= LONGEST_WORD)?;
     let (changes, word) = known.map(|word| (distance(seen, word), word)).min()?;
     (changes <= 2 + 2 * (word.len().min(seen.len()) / 4)).then_some(word)
 }
 
-/// Twice the number of letters that must be inserted, removed or replaced to make one word of the
-/// other. Case counts half.
-fn distance(from: &str, to: &str) -> usize {
+/// Returns twice the number of letters that must be inserted, removed or replaced to convert one
+/// word to the other. A different case counts half.
+pub fn distance(from: &str, to: &str) -> usize {
     let to: Vec<char> = to.chars().collect();
     let mut row: Vec<usize> = (0..=to.len()).map(|count| 2 * count).collect();
     for (i, a) in from.chars().enumerate() {

@@ -1,7 +1,7 @@
-//! Options in one text, taken apart as a shell would.
+//! Splits a text with options into words, as a shell does.
 
-/// Splits at blanks. Quotes of either kind keep blanks, a backslash keeps the next character;
-/// inside of single quotes only the quote has a meaning.
+/// Splits a text at blanks. Single and double quotes protect blanks, and a backslash protects the
+/// next character. Inside single quotes, only the closing quote is special.
 pub fn split(text: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut inside = false;
@@ -40,6 +40,10 @@ mod tests {
         );
         assert_eq!(split(r#"a\ b "c\"d" '' e"f"g"#), ["a b", "c\"d", "", "efg"]);
         assert_eq!(split("'open end"), ["open end"]);
+        assert_eq!(
+            split("-DA=1  -I 'a b'\n\"c \\\" d\"x \\e ''"),
+            ["-DA=1", "-I", "a b", "c \" dx", "e", ""]
+        );
         assert!(split(" ").is_empty());
     }
 }

@@ -1,28 +1,33 @@
-//! The groups of warnings and remarks that Scythe adds to clang's: one table.
+//! The table of the warning and remark groups that Scythe adds to those of clang.
 
-/// A group: the name after `-W`, `-Wno-` and `-Werror=`.
+/// A warning group. Its name follows `-W`, `-Wno-` and `-Werror=`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Group {
     /// A function uses an aspect that its `device_has` does not list.
     DeviceHas,
     /// A function needs an aspect that a target of `-fsycl-fixed-targets=` lacks.
     FixedTargets,
-    /// An image needs more than its entry points declare, through a function of another unit.
+    /// An image requires more than its entry points declare, through a function of another unit.
     External,
-    /// Ahead-of-time compilation leaves out a kernel.
+    /// Ahead-of-time compilation skips a kernel.
     Aot,
+    /// The command line has options without effect.
+    IgnoredOption,
 }
 
-/// The step that reports a group.
+/// The compilation step that reports a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reporter {
-    /// The plug-in, in the device pass.
+    /// The clang plug-in, in the device pass.
     DevicePass,
     DeviceLink,
+    /// The driver, about its command line.
+    Driver,
 }
 
 impl Group {
-    pub const ALL: [Self; 4] = [Self::DeviceHas, Self::FixedTargets, Self::External, Self::Aot];
+    pub const ALL: [Self; 5] =
+        [Self::DeviceHas, Self::FixedTargets, Self::External, Self::Aot, Self::IgnoredOption];
 
     pub const fn name(self) -> &'static str {
         match self {
@@ -30,16 +35,18 @@ impl Group {
             Self::FixedTargets => "sycl-fixed-targets",
             Self::External => "sycl-external",
             Self::Aot => "sycl-aot",
+            Self::IgnoredOption => "sycl-ignored-option",
         }
     }
 
-    /// The option that turns the group on, as diagnostics show it.
+    /// Returns the option that enables the group, as diagnostics show it.
     pub const fn option(self) -> &'static str {
         match self {
             Self::DeviceHas => "-Wsycl-device-has",
             Self::FixedTargets => "-Wsycl-fixed-targets",
             Self::External => "-Wsycl-external",
             Self::Aot => "-Wsycl-aot",
+            Self::IgnoredOption => "-Wsycl-ignored-option",
         }
     }
 
@@ -47,10 +54,11 @@ impl Group {
         match self {
             Self::DeviceHas | Self::FixedTargets => Reporter::DevicePass,
             Self::External | Self::Aot => Reporter::DeviceLink,
+            Self::IgnoredOption => Reporter::Driver,
         }
     }
 
-    /// The groups that a step reports.
+    /// Returns the groups that a step reports.
     pub fn of(reporter: Reporter) -> impl Iterator<Item = Self> {
         Self::ALL.into_iter().filter(move |group| group.reporter() == reporter)
     }
@@ -60,7 +68,8 @@ impl Group {
     }
 }
 
-/// What an option says of a group or of all: the part before the name in the text after `-W`.
+/// The effect of an option on one group or on all groups: the part of the text after `-W` that
+/// precedes the group's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Setting {
     On,
@@ -70,7 +79,7 @@ pub enum Setting {
 }
 
 impl Setting {
-    /// Divides the text after `-W`, such as `no-error=sycl-aot`.
+    /// Splits the text after `-W`, such as `no-error=sycl-aot`, into the setting and the group.
     pub fn divide(text: &str) -> (Self, &str) {
         let prefixes = [("no-error=", Self::NoError), ("error=", Self::Error), ("no-", Self::Off)];
         let found = |(prefix, setting)| Some((setting, text.strip_prefix(prefix)?));
