@@ -1,5 +1,4 @@
-//! Compiles the C++ shim against clang's headers, and links the plug-in to the libraries that clang
-//! itself uses.
+//! Compiles the C++ shim with clang's headers, and links the plug-in to the libraries of clang.
 
 use std::path::Path;
 use std::process::Command;
@@ -24,11 +23,12 @@ fn main() {
     ] {
         build.file(format!("shim/{file}.cpp"));
     }
-    // As clang itself is built. The headers of clang and LLVM are not ours to clean.
+    // The options with which clang is built. Warnings are off because the headers of clang and LLVM
+    // cause many.
     build.flag("-fno-rtti").flag("-fno-exceptions").warnings(false);
     build.define("__STDC_CONSTANT_MACROS", None).define("__STDC_LIMIT_MACROS", None);
     build.compile("scythe_frontend_shim");
-    // Debian installs no development link for this library: name the file.
+    // Debian installs no development link for this library, so the option names the file.
     println!("cargo:rustc-link-search=native={}", llvm.lib);
     println!("cargo:rustc-link-arg=-l:libclang-cpp.so.22.1");
     println!("cargo:rustc-link-arg=-Wl,-z,defs");
@@ -40,7 +40,7 @@ struct Llvm {
 }
 
 impl Llvm {
-    /// What `llvm-config` of the prefix says, else of the system.
+    /// Asks `llvm-config` of the prefix, or of the system if there is no prefix.
     fn find() -> Self {
         let mut candidates = Vec::new();
         if let Ok(prefix) = std::env::var("LLVM_SYS_221_PREFIX") {

@@ -4,8 +4,8 @@ use crate::Error;
 use scythe_llvm::{Context, Linkage, Module};
 use std::path::Path;
 
-/// Links the library in the file at `path`. `what` is its name in messages, `symbol` the first
-/// symbol that the module lacks. `adapt` makes the library one for the module's target.
+/// Links the library in the file at `path`. `what` is its name in messages, and `symbol` is the
+/// first undefined symbol of the module. `adapt` adapts the library to the module's target.
 pub fn link<'ctx>(
     context: &'ctx Context,
     module: &Module<'ctx>,
@@ -21,8 +21,8 @@ pub fn link<'ctx>(
     })?;
     let library = context.parse_bitcode(&bytes, &path.display().to_string())?;
     adapt(&library);
-    // LLVM links `linkonce` functions only where they are used, and a program's own definition
-    // wins.
+    // LLVM links `linkonce` functions only if they are used, and prefers the program's own
+    // definitions.
     for function in library.functions().filter(|f| !f.is_declaration() && f.is_externally_visible())
     {
         function.set_linkage(Linkage::LLVMLinkOnceODRLinkage);

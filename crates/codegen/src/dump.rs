@@ -1,10 +1,10 @@
-//! Writes what each stage of a compilation made into a folder, for those who look for a fault.
+//! Writes the output of each stage of a compilation into a folder, for debugging.
 
 use crate::Error;
 use scythe_llvm::Module;
 use std::path::Path;
 
-/// Writes `bytes` to the file `name` in `folder`, where there is a folder.
+/// Writes `bytes` to the file `name` in `folder`. Does nothing without a folder.
 pub fn bytes(folder: Option<&Path>, name: &str, bytes: &[u8]) -> Result<(), Error> {
     let Some(folder) = folder else { return Ok(()) };
     let path = folder.join(name);
@@ -19,7 +19,7 @@ pub fn module(folder: Option<&Path>, stage: &str, module: &Module<'_>) -> Result
     }
 }
 
-/// The same for the observers of a lowering, whose errors are LLVM's.
+/// Does the same for the observers of a lowering, whose errors are of LLVM's error type.
 pub fn stage(
     folder: Option<&Path>,
     stage: &str,

@@ -1,8 +1,7 @@
-//! The C interface: `scythe_jit_build` and `scythe_jit_free`, as [`scythe_abi::jit`] describes
-//! them.
+//! The C interface: `scythe_jit_build` and `scythe_jit_free`, as described in [`scythe_abi::jit`].
 //!
-//! [`Job::read`] checks a request once and gives it types. No panic crosses the interface, and a
-//! response is filled in every case.
+//! [`Job::read`] validates a request once and converts it to typed values. No panic crosses the
+//! interface, and every call fills the response.
 
 use crate::error::RequestError;
 use crate::nvptx::{self, toolkit::Toolkit};
@@ -16,19 +15,20 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::ptr::slice_from_raw_parts_mut;
 
-/// Compiles `request`; 0 on success.
+/// Compiles `request`. Returns 0 on success.
 ///
 /// # Safety
-/// `request` is null or points to a request. Each of its pointers is null or valid: data for its
-/// length, lists for their number of entries, and texts as C strings. `response` is null or valid
-/// for writing; the caller frees it once with [`scythe_jit_free`].
+/// `request` must be null or point to a request. Each of its pointers must be null or valid: data
+/// for its length, lists for their number of entries, and texts as C strings. `response` must be
+/// null or valid for writes. The caller must free it once with [`scythe_jit_free`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn scythe_jit_build(request: *const Request, response: *mut Response) -> i32 {
     if response.is_null() {
         return 1;
     }
     let result = catch_unwind(AssertUnwindSafe(|| {
-        // SAFETY: null or valid by this function's contract, and unchanged during the call.
+        // SAFETY: the caller guarantees that `request` is null or valid, and does not change it
+        // during the call (this function's contract).
         unsafe { Job::read(request) }?.run()
     }));
     let result = result.unwrap_or_else(|panic| {
@@ -50,43 +50,45 @@ pub unsafe extern "C" fn scythe_jit_build(request: *const Request, response: *mu
         }
         Err(error) => (Response { error: c_text(error.to_string()), ..Response::empty() }, 1),
     };
-    // SAFETY: not null, so valid for writing by this function's contract.
+    // SAFETY: `response` is not null, so the caller guarantees that it is valid for writes (this
+    // function's contract).
     unsafe { response.write(filled) };
     status
 }
 
-/// Frees what [`scythe_jit_build`] put into `response`, and empties it.
+/// Frees the contents of `response` that [`scythe_jit_build`] allocated, and empties it.
 ///
 /// # Safety
-/// `response` is null, or was filled by [`scythe_jit_build`] and not changed since.
+/// `response` must be null, or filled by [`scythe_jit_build`] and not changed since.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn scythe_jit_free(response: *mut Response) {
     if response.is_null() {
         return;
     }
-    // SAFETY: valid by this function's contract.
+    // SAFETY: `response` is not null, so the caller guarantees that it is valid (this function's
+    // contract).
     let response = unsafe { &mut *response };
     if !response.object.is_null() {
-        // SAFETY: a boxed slice of this length, leaked by `scythe_jit_build`.
+        // SAFETY: `scythe_jit_build` leaked a boxed slice of this length.
         drop(unsafe {
             Box::from_raw(slice_from_raw_parts_mut(response.object, response.object_len))
         });
     }
     if !response.error.is_null() {
-        // SAFETY: made by `CString::into_raw`.
+        // SAFETY: the pointer comes from `CString::into_raw` in `c_text`.
         drop(unsafe { CString::from_raw(response.error) });
     }
     *response = Response::empty();
 }
 
-/// A request whose parts have been checked.
+/// A validated request.
 struct Job<'a> {
     bitcode: &'a [u8],
     libraries: Vec<&'a [u8]>,
     work: Work,
 }
 
-/// What to make of the bitcode.
+/// The output to produce from the bitcode.
 enum Work {
     CpuObject(Options),
     SpirV(spirv::Options),
@@ -96,10 +98,10 @@ enum Work {
 
 impl<'a> Job<'a> {
     /// # Safety
-    /// `request` is null or points to a request, unchanged during `'a`, whose pointers are as
-    /// [`scythe_jit_build`] demands.
+    /// `request` must be null or point to a request that does not change during `'a`, and whose
+    /// pointers meet the contract of [`scythe_jit_build`].
     unsafe fn read(request: *const Request) -> Result<Self, RequestError> {
-        // SAFETY: null or valid by this function's contract.
+        // SAFETY: the caller guarantees that `request` is null or valid (this function's contract).
         let Some(request): Option<&'a Request> = (unsafe { request.as_ref() }) else {
             return Err(RequestError::Null);
         };
@@ -111,7 +113,8 @@ impl<'a> Job<'a> {
         if request.opt_level > 3 {
             return Err(RequestError::OptLevel { seen: request.opt_level });
         }
-        // SAFETY: each pointer is null or valid by this function's contract.
+        // SAFETY: the caller guarantees that each pointer in the request is null or valid (this
+        // function's contract).
         unsafe {
             let bitcode = bytes(&request.bitcode, RequestError::NoBitcode)?;
             let libraries =
@@ -135,7 +138,7 @@ impl<'a> Job<'a> {
             Work::SpirV(options) => spirv::translate(self.bitcode, &self.libraries, options),
             Work::Ptx(options) => {
                 let mut ptx = nvptx::translate(self.bitcode, &self.libraries, options)?;
-                // The driver wants a C string.
+                // The driver expects a C string.
                 ptx.push(0);
                 Ok(ptx)
             }
@@ -145,11 +148,12 @@ impl<'a> Job<'a> {
 }
 
 /// # Safety
-/// As for [`Job::read`].
+/// The contract is that of [`Job::read`].
 unsafe fn cpu_options(request: &Request) -> Result<Options, RequestError> {
     let mut options = Options::host(request.opt_level);
     options.target.scalar = request.scalar != 0;
-    // SAFETY: pointers are null or valid by this function's contract.
+    // SAFETY: the caller guarantees that each pointer in the request is null or valid (this
+    // function's contract).
     unsafe {
         options.device_lib_dir = path(request.device_lib_dir);
         options.dump_dir = path(request.dump_dir);
@@ -161,9 +165,10 @@ unsafe fn cpu_options(request: &Request) -> Result<Options, RequestError> {
 }
 
 /// # Safety
-/// As for [`Job::read`].
+/// The contract is that of [`Job::read`].
 unsafe fn spirv_options(request: &Request) -> Result<spirv::Options, RequestError> {
-    // SAFETY: pointers are null or valid by this function's contract.
+    // SAFETY: the caller guarantees that each pointer in the request is null or valid (this
+    // function's contract).
     unsafe {
         let extensions = list(request.extensions, request.extension_count, "SPIR-V extensions")?;
         Ok(spirv::Options {
@@ -179,12 +184,13 @@ unsafe fn spirv_options(request: &Request) -> Result<spirv::Options, RequestErro
 }
 
 /// # Safety
-/// As for [`Job::read`].
+/// The contract is that of [`Job::read`].
 unsafe fn ptx_options(request: &Request) -> Result<nvptx::Options, RequestError> {
     let (sm, ptx) = (request.sm, request.ptx_version);
     let (arch, ptx_version) =
         nvptx::architecture(sm, ptx).ok_or(RequestError::Device { sm, ptx })?;
-    // SAFETY: pointers are null or valid by this function's contract.
+    // SAFETY: the caller guarantees that each pointer in the request is null or valid (this
+    // function's contract).
     unsafe {
         let toolkit = match path(request.cuda_path) {
             Some(path) => Toolkit::at(&path).ok_or(RequestError::NoCuda { path })?,
@@ -203,15 +209,17 @@ unsafe fn ptx_options(request: &Request) -> Result<nvptx::Options, RequestError>
 }
 
 /// # Safety
-/// As for [`Job::read`].
+/// The contract is that of [`Job::read`].
 unsafe fn constants(request: &Request) -> Result<Vec<(String, Vec<u8>)>, RequestError> {
     let read = |constant: &Constant| {
-        // SAFETY: pointers are null or valid by this function's contract.
+        // SAFETY: the caller guarantees that the pointers of each constant are null or valid (this
+        // function's contract).
         let (symbol, value) =
             unsafe { (text(constant.symbol), bytes(&constant.value, RequestError::Constant)?) };
         Ok((symbol.ok_or(RequestError::Constant)?, value.to_vec()))
     };
-    // SAFETY: as above.
+    // SAFETY: the caller guarantees that the list is null or valid for its number of entries (this
+    // function's contract).
     unsafe { list(request.constants, request.constant_count, "specialization constants") }?
         .iter()
         .map(read)
@@ -219,17 +227,18 @@ unsafe fn constants(request: &Request) -> Result<Vec<(String, Vec<u8>)>, Request
 }
 
 /// # Safety
-/// The data is null or valid for its length during `'a`.
+/// The data must be null or valid for its length during `'a`.
 unsafe fn bytes<'a>(bytes: &Bytes, missing: RequestError) -> Result<&'a [u8], RequestError> {
     if bytes.data.is_null() {
         return Err(missing);
     }
-    // SAFETY: not null, so valid for its length by this function's contract.
+    // SAFETY: the data is not null, so the caller guarantees that it is valid for its length (this
+    // function's contract).
     Ok(unsafe { std::slice::from_raw_parts(bytes.data, bytes.len) })
 }
 
 /// # Safety
-/// `entries` is null or valid for `count` entries during `'a`.
+/// `entries` must be null or valid for `count` entries during `'a`.
 unsafe fn list<'a, T>(
     entries: *const T,
     count: usize,
@@ -238,27 +247,28 @@ unsafe fn list<'a, T>(
     match (count, entries.is_null()) {
         (0, _) => Ok(&[]),
         (_, true) => Err(RequestError::NoList { count, what }),
-        // SAFETY: not null, so valid for its number by this function's contract.
+        // SAFETY: `entries` is not null, so the caller guarantees that it is valid for `count`
+        // entries (this function's contract).
         (_, false) => Ok(unsafe { std::slice::from_raw_parts(entries, count) }),
     }
 }
 
 /// # Safety
-/// `text` is null or a C string.
+/// `text` must be null or a C string.
 unsafe fn text(text: *const c_char) -> Option<String> {
-    // SAFETY: a C string by this function's contract.
+    // SAFETY: `text` is not null, so the caller guarantees a C string (this function's contract).
     (!text.is_null()).then(|| unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned())
 }
 
 /// # Safety
-/// `text` is null or a C string.
+/// `text` must be null or a C string.
 unsafe fn path(text: *const c_char) -> Option<PathBuf> {
-    // SAFETY: a C string by this function's contract.
+    // SAFETY: `text` is not null, so the caller guarantees a C string (this function's contract).
     (!text.is_null())
         .then(|| PathBuf::from(OsStr::from_bytes(unsafe { CStr::from_ptr(text) }.to_bytes())))
 }
 
-/// A C string of the message; NULs within it, of which there should be none, are left out.
+/// Converts the message to a C string. Drops NULs within it, although there should be none.
 fn c_text(message: String) -> *mut c_char {
     let bytes: Vec<u8> = message.into_bytes().into_iter().filter(|&b| b != 0).collect();
     CString::new(bytes).unwrap_or_default().into_raw()

@@ -1,4 +1,4 @@
-//! Why the compiler failed.
+//! The errors of the code generator.
 
 use crate::nvptx::FIRST_PTX;
 use scythe_abi::jit::VERSION;
@@ -11,7 +11,7 @@ use std::io;
 use std::path::PathBuf;
 use std::process::ExitStatus;
 
-/// Why device code could not be compiled or translated.
+/// The reason why device code could not be compiled or translated.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error(transparent)]
@@ -28,20 +28,26 @@ pub enum Error {
     Llvm(#[from] scythe_llvm::Error),
     #[error(transparent)]
     Constant(#[from] ValueSize),
-    /// A library whose target is not that of the kernel's image.
-    #[error("{name} is for target '{seen}', expected '{expected}' as for the kernel's image")]
-    OtherTarget { name: String, seen: String, expected: String },
-    /// `symbol` is the first symbol that the device code lacks.
+    /// The target of a library differs from that of the kernel's image.
     #[error(
-        "cannot read the {library} '{}', in which '{symbol}' may be defined: {source}",
+        "{name} is for target '{seen}', expected '{expected}', the target of the kernel's image"
+    )]
+    OtherTarget { name: String, seen: String, expected: String },
+    /// The device library cannot be read. `symbol` is the first undefined symbol of the device
+    /// code.
+    #[error(
+        "cannot read the {library} '{}', which may define '{symbol}': {source}",
         path.display()
     )]
     DeviceLibrary { library: &'static str, path: PathBuf, symbol: String, source: io::Error },
     #[error("cannot write '{}': {source}", path.display())]
     Write { path: PathBuf, source: io::Error },
-    #[error("'{name}' is not an architecture of NVIDIA GPUs, expected sm_NN")]
+    #[error("'{name}' is not an architecture of NVIDIA GPUs, expected a name such as 'sm_90'")]
     Architecture { name: String },
-    #[error("the driver accepts SPIR-V version {version:#010x}, expected a version 1.x")]
+    #[error(
+        "the driver accepts SPIR-V version {version:#010x}, but the compiler generates only \
+         versions 1.x"
+    )]
     SpirvVersion { version: u32 },
     #[error("LLVM's SPIR-V back end cannot translate the device code: {0}")]
     SpirvBackEnd(scythe_llvm::Error),
@@ -51,38 +57,49 @@ pub enum Error {
     InvalidSpirv { program: PathBuf, status: ExitStatus, text: String },
     #[error(transparent)]
     Request(#[from] RequestError),
-    /// A defect of the compiler.
+    /// A panic, which is a defect of the compiler.
     #[error("internal error in the run-time compiler: {text}")]
     Panic { text: String },
 }
 
-/// A request to the run-time compiler that breaks the rules of [`scythe_abi::jit`].
+/// A request to the run-time compiler that violates the contract of [`scythe_abi::jit`].
 #[derive(Debug, thiserror::Error)]
 pub enum RequestError {
     #[error("the request to the run-time compiler is null")]
     Null,
-    #[error("the run-time compiler expects requests of version {VERSION}, not {seen}")]
+    #[error(
+        "the run-time compiler expects a request of version {VERSION}, found version {seen}; \
+         install 'libscythe.so' and 'libscythe-jit.so' of the same release"
+    )]
     Version { seen: u32 },
-    #[error("the run-time compiler has no output with number {seen}")]
+    #[error("the request to the run-time compiler has unknown output kind {seen}")]
     Output { seen: u32 },
-    #[error("optimisation level {seen} is not one of 0 to 3")]
+    #[error("the request to the run-time compiler has optimisation level {seen}, expected 0 to 3")]
     OptLevel { seen: u32 },
     #[error("the request to the run-time compiler has no bitcode")]
     NoBitcode,
     #[error("library {index} of the request to the run-time compiler has no bitcode")]
     EmptyLibrary { index: usize },
-    #[error("a specialization constant in the request lacks its name or its value")]
-    Constant,
-    #[error("the request to the run-time compiler counts {count} {what} and has no list of them")]
-    NoList { count: usize, what: &'static str },
-    /// `sm` is the compute capability, `ptx` the PTX version of the driver, both times ten.
     #[error(
-        "the compiler has no PTX for a device of compute capability {}.{} whose driver supports \
-         PTX \
-         {}.{}: expected at least 5.0 and PTX {}.{}",
+        "a specialization constant in the request to the run-time compiler lacks its name or value"
+    )]
+    Constant,
+    #[error(
+        "the request to the run-time compiler declares {count} {what}, but its list of {what} is \
+         null"
+    )]
+    NoList { count: usize, what: &'static str },
+    /// `sm` is the compute capability and `ptx` the PTX version of the driver, both multiplied by
+    /// ten.
+    #[error(
+        "cannot generate PTX for a device of compute capability {}.{} whose driver supports PTX \
+         {}.{}: compute capability 5.0 and PTX {}.{} are required",
         sm / 10, sm % 10, ptx / 10, ptx % 10, FIRST_PTX / 10, FIRST_PTX % 10
     )]
     Device { sm: u32, ptx: u32 },
-    #[error("'{}' holds no CUDA: expected nvvm/libdevice or bin/ptxas in it", path.display())]
+    #[error(
+        "'{}' does not contain a CUDA toolkit: expected 'nvvm/libdevice' or 'bin/ptxas' in it",
+        path.display()
+    )]
     NoCuda { path: PathBuf },
 }

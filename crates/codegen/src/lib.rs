@@ -1,12 +1,12 @@
-//! The code generator: device bitcode in; an x86-64 object out, or SPIR-V or PTX for drivers that
-//! compile those.
+//! The code generator. It compiles device bitcode to an x86-64 object, or to SPIR-V or PTX for
+//! drivers that compile these formats.
 //!
-//! The runtime loads it as `libscythe-jit.so` for the first build that the cache does not answer
+//! The runtime loads it as `libscythe-jit.so` for the first build that is not in the cache
 //! ([`edge`]). Ahead-of-time compilation uses it as a Rust library ([`compile_to_object`]). It is
 //! the only part of a running program that needs LLVM.
 //!
-//! Each target has a folder: its `mod.rs` reads device code and runs LLVM's back end, its
-//! `libraries.rs` links the device library. The passes are in [`scythe_passes::target`], and do no
+//! Each target has a folder. Its `mod.rs` reads device code and runs LLVM's back end, and its
+//! `libraries.rs` links the device library. The passes are in [`scythe_passes::target`] and do no
 //! I/O.
 
 mod cpu;
@@ -27,7 +27,7 @@ mod tests {
     use std::collections::BTreeSet;
     use std::path::Path;
 
-    /// The names of the folders in `folder`.
+    /// Returns the names of the folders in `folder`.
     fn folders(folder: &Path) -> BTreeSet<String> {
         let entries = std::fs::read_dir(folder).expect("the folder can be read");
         let paths = entries

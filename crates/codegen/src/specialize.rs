@@ -5,11 +5,11 @@ use crate::Error;
 use scythe_llvm::Context;
 use scythe_passes::specialization;
 
-/// Bitcode with `values`, pairs of a constant's name and its bytes.
+/// Returns bitcode with `values`, which are pairs of a constant's name and its bytes.
 pub fn specialize(bitcode: &[u8], values: &[(String, Vec<u8>)]) -> Result<Vec<u8>, Error> {
     let context = Context::new();
     let module = context.parse_bitcode(bitcode, "device code")?;
-    // Bitcode that can be read may still be no valid IR.
+    // Bitcode that can be read may still contain invalid IR.
     module.verify()?;
     specialization::set_values(&module, values)?;
     Ok(module.to_bitcode())
@@ -58,7 +58,7 @@ mod tests {
         assert_eq!(
             error.to_string(),
             format!(
-                "specialization constant '{SYMBOL}' has 4 bytes in device code, and its value has 2"
+                "specialization constant '{SYMBOL}' has 4 bytes in device code, but its value has 2"
             )
         );
     }

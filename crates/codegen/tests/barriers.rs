@@ -1,5 +1,5 @@
-//! Kernels of many barriers in loops: right answers in every form, and code that grows with the
-//! kernel.
+//! Checks kernels with many barriers in loops: the results are correct in every form, and the code
+//! size is linear in the size of the kernel.
 
 mod common;
 
@@ -7,11 +7,12 @@ use common::{Library, Sizes, arg, compile, run};
 use scythe_abi::cpu::Box3;
 use std::fmt::Write;
 
-/// Steps of arithmetic in each loop.
+/// The number of arithmetic steps in each loop.
 const STEPS: u32 = 12;
 
-/// One loop after the other, each with two barriers, each run as many times as its entry of `times`
-/// says, or not at all: work-items mix what their neighbour has into their own.
+/// Returns a kernel with a sequence of loops, each with two barriers. Each loop runs as many times
+/// as its entry of `times` says, which may be zero. Work-items mix their neighbour's value into
+/// their own.
 fn kernel(loops: u32) -> String {
     let mut text = String::from(
         "declare spir_func void @_Z22__spirv_ControlBarrieriii(i32, i32, i32) #3\n\
@@ -67,7 +68,7 @@ fn kernel(loops: u32) -> String {
     text
 }
 
-/// What the kernel computes.
+/// Computes the expected result of the kernel.
 fn expected(items: usize, times: &[u64]) -> Vec<u32> {
     let mut data: Vec<u32> = (0..items as u32).collect();
     for l in (0u32..).zip(times).flat_map(|(l, &times)| (0..times).map(move |_| l)) {
@@ -82,20 +83,20 @@ fn expected(items: usize, times: &[u64]) -> Vec<u32> {
 
 #[test]
 fn items_meet_at_every_barrier() {
-    // Few barriers have a form for full rows, many do not.
+    // Kernels with few barriers have a form for full rows, kernels with many do not.
     for (loops, level) in [(1, 3), (3, 0), (3, 3), (8, 0), (8, 2), (8, 3)] {
         let library = Library::new(&kernel(loops), level);
         for (items, times) in [1, 5, 16, 40, 64].into_iter().flat_map(|i| [0, 1, 3].map(|t| (i, t)))
         {
-            // All alike, or every other loop skipped.
+            // Use the same number for all loops, or skip every other loop.
             let times: Vec<u64> =
                 (0..loops as u64).map(|l| if times == 3 { 3 * (l % 2) } else { times }).collect();
             let mut data: Vec<u32> = (0..items as u32).collect();
             let (pointer, count, counts) = (data.as_mut_ptr(), items as u64, times.as_ptr());
             let sizes = Sizes { local: [count, 1, 1], ..Sizes::range([count, 1, 1]) };
             let area = Box3 { begin: [0; 3], end: [1; 3] };
-            // SAFETY: a pointer to as many elements as work-items, their number, and as many
-            // numbers as loops.
+            // SAFETY: the first array has an element for each work-item, `count` is their number,
+            // and `counts` has an element for each loop.
             unsafe {
                 run(
                     library.kernel("k"),
@@ -117,7 +118,8 @@ fn items_meet_at_every_barrier() {
 #[test]
 fn code_grows_with_the_kernel() {
     let size = |loops| compile(&kernel(loops), 3).expect("the kernel compiles").len();
-    // All of them have one form. What each loop adds is measured, not what every object has.
+    // All of these kernels have only one form. The test measures the size that each loop adds, not
+    // the constant part of each object.
     let [eight, sixteen, thirty_two] = [8, 16, 32].map(size);
     let (first, second) = (sixteen - eight, thirty_two - sixteen);
     assert!(second < 3 * first, "8 loops more add {first} bytes, 16 more {second}");

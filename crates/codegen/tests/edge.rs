@@ -1,4 +1,4 @@
-//! The C edge refuses what it cannot use, in words, and frees what it gave.
+//! Checks that the C interface rejects invalid requests with a message, and frees its results.
 
 use scythe_abi::jit::{Bytes, Output, Request, Response, VERSION};
 use scythe_codegen::edge::{scythe_jit_build, scythe_jit_free};
@@ -6,7 +6,7 @@ use scythe_llvm::Context;
 use std::ffi::CStr;
 use std::ptr::{null, null_mut};
 
-/// The object's size, or the error.
+/// Returns the object's size, or the error.
 fn ask(version: u32, opt_level: u32, bitcode: Option<&[u8]>) -> Result<usize, String> {
     let mut request = Request { version, opt_level, ..Request::new(Output::CpuObject) };
     if let Some(code) = bitcode {
@@ -15,20 +15,21 @@ fn ask(version: u32, opt_level: u32, bitcode: Option<&[u8]>) -> Result<usize, St
     answer(&request)
 }
 
-/// The size of the result, or the error.
+/// Returns the size of the result, or the error.
 fn answer(request: &Request) -> Result<usize, String> {
     let mut response = Response::empty();
-    // SAFETY: a request and a response that live for the call, with valid or null pointers.
+    // SAFETY: the request and the response live for the call, and their pointers are valid or null.
     let status = unsafe { scythe_jit_build(request, &mut response) };
     let result = if status == 0 {
         assert!(!response.object.is_null() && response.error.is_null());
         Ok(response.object_len)
     } else {
         assert!(response.object.is_null() && !response.error.is_null());
-        // SAFETY: a C string until it is freed.
+        // SAFETY: `scythe_jit_build` failed, so the error is a C string until it is freed.
         Err(unsafe { CStr::from_ptr(response.error) }.to_string_lossy().into_owned())
     };
-    // SAFETY: filled above; freeing empties it, so that a second time does nothing.
+    // SAFETY: the call above filled the response. The first free empties it, so the second one does
+    // nothing.
     unsafe {
         scythe_jit_free(&mut response);
         scythe_jit_free(&mut response);
@@ -82,13 +83,13 @@ fn requests_that_make_no_sense_are_errors() {
     let code = bitcode();
     let bitcode = Bytes { data: code.as_ptr(), len: code.len() };
     let unknown = Request { output: 4, bitcode, ..Request::new(Output::CpuObject) };
-    assert!(answer(&unknown).is_err_and(|e| e.contains("no output with number 4")));
+    assert!(answer(&unknown).is_err_and(|e| e.contains("unknown output kind 4")));
     let no_list = Request { library_count: 2, bitcode, ..Request::new(Output::SpirV) };
-    assert!(answer(&no_list).is_err_and(|e| e.contains("counts 2 libraries and has no list")));
+    assert!(answer(&no_list).is_err_and(|e| e.contains("declares 2 libraries, but")));
     let no_values = Request { constant_count: 1, bitcode, ..Request::new(Output::Bitcode) };
-    assert!(answer(&no_values).is_err_and(|e| e.contains("counts 1 specialization constants")));
+    assert!(answer(&no_values).is_err_and(|e| e.contains("declares 1 specialization constants")));
     let mut response = Response::empty();
-    // SAFETY: null pointers are allowed; the response lives for the calls.
+    // SAFETY: the functions accept null pointers, and the response lives for the calls.
     unsafe {
         assert_ne!(scythe_jit_build(null(), &mut response), 0);
         scythe_jit_free(&mut response);

@@ -1,4 +1,4 @@
-//! Kernels compiled from device IR give the right answers, at every optimisation level.
+//! Checks the results of kernels that are compiled from device IR, at every optimisation level.
 
 mod common;
 
@@ -9,7 +9,7 @@ fn whole(sizes: &Sizes) -> Box3 {
     Box3 { begin: [0; 3], end: sizes.groups() }
 }
 
-/// Every level with its own compiled library.
+/// Runs `check` for each level with a library compiled at that level.
 fn at_each_level(body: &str, check: impl Fn(&Library)) {
     for level in [0, 1, 2, 3] {
         check(&Library::new(body, level));
@@ -39,7 +39,8 @@ fn a_range_kernel_runs_exactly_its_box() {
             let (px, py, a) = (x.as_ptr(), y.as_mut_ptr(), 2.0f32);
             let area = Box3 { begin: [begin, 0, 0], end: [end, 1, 1] };
             let sizes = Sizes::range([1000, 1, 1]);
-            // SAFETY: three arguments of the kernel's types; both arrays have 1000 elements.
+            // SAFETY: the three arguments have the kernel's types, and both arrays have 1000
+            // elements.
             unsafe {
                 run(
                     library.kernel("saxpy"),
@@ -61,8 +62,8 @@ fn a_range_kernel_runs_exactly_its_box() {
     });
 }
 
-/// Writes all answers of all queries, seven words of three dimensions, at the work-item's linear
-/// index. The dimension is a variable, from a loop.
+/// Returns a kernel that writes the results of all queries, seven words in three dimensions, at the
+/// work-item's linear index. The dimension is a variable, from a loop.
 fn query_kernel(attributes: &str) -> String {
     let queries = [
         "33__spirv_BuiltInGlobalInvocationId",
@@ -117,7 +118,8 @@ fn check_queries(attributes: &str, sizes: Sizes) {
         let items = sizes.global.iter().product::<u64>() as usize;
         let mut out = vec![u64::MAX; 21 * items];
         let pointer = out.as_mut_ptr();
-        // SAFETY: one pointer argument, to 21 words for each work-item.
+        // SAFETY: the kernel has one pointer parameter, and the memory has 21 words for each
+        // work-item.
         unsafe {
             run(
                 library.kernel("queries"),
@@ -173,7 +175,7 @@ define spir_kernel void @once(ptr addrspace(1) %n) #2 {
         let mut n = 41u32;
         let pointer = &raw mut n;
         let sizes = Sizes::range([1; 3]);
-        // SAFETY: one pointer argument, to a number.
+        // SAFETY: the kernel has one pointer parameter, and it points to a number.
         unsafe {
             run(
                 library.kernel("once"),
@@ -189,7 +191,8 @@ define spir_kernel void @once(ptr addrspace(1) %n) #2 {
 
 #[test]
 fn private_arrays_belong_to_one_item() {
-    // Each item fills an array, hides its address in memory, and reads it back through there.
+    // Each item fills an array, hides its address in memory, and reads the array through that
+    // address.
     let body = r#"
 define spir_kernel void @private(ptr addrspace(1) %out, ptr addrspace(1) %pick) #0 {
 entry:
@@ -224,7 +227,7 @@ read:
         let mut out = vec![0u32; 500];
         let (p, o) = (pick.as_ptr(), out.as_mut_ptr());
         let sizes = Sizes::range([500, 1, 1]);
-        // SAFETY: two pointer arguments, to 500 elements each.
+        // SAFETY: the kernel has two pointer parameters, and each array has 500 elements.
         unsafe {
             run(
                 library.kernel("private"),
@@ -274,14 +277,16 @@ define spir_kernel void @table(ptr addrspace(1) %out, ptr byval([32 x i8]) align
 "#;
     at_each_level(body, |library| {
         let mut out = vec![0u64; 100];
-        // An address that is not aligned for the parameter: a functor's field need not be.
+        // The address is not aligned for the parameter, because a functor's field may be unaligned,
+        // too.
         let mut bytes = [0u8; 25];
         bytes[1..9].copy_from_slice(&100u64.to_le_bytes());
         bytes[9..17].copy_from_slice(&200u64.to_le_bytes());
         let (o, s, b, d) = (out.as_mut_ptr(), &bytes[1], 7u8, 9.0f64);
         let sizes = Sizes::range([100, 1, 1]);
         let args = [arg(&o), arg(s), arg(&b), arg(&d)];
-        // SAFETY: the kernel's arguments, with room for 100 elements and 24 bytes.
+        // SAFETY: the arguments match the kernel's parameters, with 100 elements and 24 bytes of
+        // memory.
         unsafe { run(library.kernel("values"), sizes, whole(&sizes), &args, std::ptr::null_mut()) };
         for (i, v) in out.iter().enumerate() {
             assert_eq!(*v, if i % 2 == 0 { 101 + 101 } else { 201 + 100 } + 16, "item {i}");
@@ -289,7 +294,7 @@ define spir_kernel void @table(ptr addrspace(1) %out, ptr byval([32 x i8]) align
         let table: [f32; 8] = std::array::from_fn(|i| i as f32 * 1.5);
         let mut out = vec![0f32; 100];
         let o = out.as_mut_ptr();
-        // SAFETY: the kernel's arguments, with room for 100 elements.
+        // SAFETY: the arguments match the kernel's parameters, with 100 elements of memory.
         unsafe {
             run(
                 library.kernel("table"),
@@ -305,8 +310,8 @@ define spir_kernel void @table(ptr addrspace(1) %out, ptr byval([32 x i8]) align
 
 #[test]
 fn a_functor_on_the_stack_is_filled_before_it_is_read() {
-    // One functor is the same for all items; the other is written again, from the item's own index,
-    // in its middle.
+    // One functor is the same for all items. The middle of the other one is overwritten with a
+    // value from the item's index.
     let body = r#"
 define spir_kernel void @functors(ptr addrspace(1) %out, ptr byval([32 x i8]) align 4 %t) #1 {
   %same = alloca { i64, [32 x i8] }, align 8
@@ -337,7 +342,7 @@ define spir_kernel void @functors(ptr addrspace(1) %out, ptr byval([32 x i8]) al
         let mut out = vec![0f32; 96];
         let o = out.as_mut_ptr();
         let sizes = Sizes { global: [96, 1, 1], offset: [0; 3], local: [32, 1, 1] };
-        // SAFETY: the kernel's arguments, with room for 96 elements.
+        // SAFETY: the arguments match the kernel's parameters, with 96 elements of memory.
         unsafe {
             run(
                 library.kernel("functors"),
@@ -370,7 +375,7 @@ define spir_kernel void @local(ptr addrspace(3) %a, ptr addrspace(3) %b) #1 {
         let mut memory = [0u8; 32];
         let (a, b) = (&raw mut memory[4], &raw mut memory[20]);
         let sizes = Sizes { global: [8, 1, 1], offset: [0; 3], local: [4, 1, 1] };
-        // SAFETY: two addresses in the local memory, with room for a work-group behind each.
+        // SAFETY: both addresses are in the local memory, with room for a work-group after each.
         unsafe { run(library.kernel("local"), sizes, whole(&sizes), &[arg(&a), arg(&b)], a) };
         for (i, v) in memory.iter().enumerate() {
             assert_eq!(*v, (4..8).contains(&i) as u8 + 2 * (20..24).contains(&i) as u8, "byte {i}");
@@ -415,7 +420,8 @@ define spir_kernel void @maths(ptr addrspace(1) %out, float %x) #0 {
         let (mut out, x) = (vec![0f32; 50], 1.25f32);
         let o = out.as_mut_ptr();
         let sizes = Sizes::range([10, 1, 1]);
-        // SAFETY: the kernel's arguments, with room for five numbers an item.
+        // SAFETY: the arguments match the kernel's parameters, with five numbers of memory for each
+        // item.
         unsafe {
             run(
                 library.kernel("maths"),
@@ -444,7 +450,7 @@ fn wrong_modules_are_refused_with_a_reason() {
     };
     let cases = [
         (kernel("", ""), "kernel 'k' lacks the function attribute 'scythe-shape'"),
-        (kernel("\"scythe-shape\"=\"round\"", ""), "kernel 'k' has the shape 'round'"),
+        (kernel("\"scythe-shape\"=\"round\"", ""), "kernel 'k' has launch shape 'round'"),
         (
             kernel("#0", "call spir_func void @helper()") + "declare spir_func void @helper()",
             "'k' uses 'helper', which neither the program nor the CPU device library defines",
@@ -454,7 +460,7 @@ fn wrong_modules_are_refused_with_a_reason() {
                 + "define spir_func void @r() {\n%i = call i64 \
                     @_Z33__spirv_BuiltInGlobalInvocationIdi(i32 0)\n\
                    call void @r()\nret void\n}",
-            "function 'r' queries the position of its work-item and calls itself",
+            "function 'r' is recursive and queries the position of the work-item",
         ),
     ];
     for (body, reason) in cases {

@@ -1,5 +1,5 @@
-//! Rows that are cut where the kernel's tests of its index change their answers: every test keeps
-//! every answer.
+//! Checks rows that are split where the kernel's comparisons of its index change their results:
+//! every comparison keeps its result for every item.
 
 mod common;
 
@@ -9,10 +9,10 @@ use std::fmt::Write;
 
 const PREDICATES: [&str; 10] = ["eq", "ne", "ult", "ule", "ugt", "uge", "slt", "sle", "sgt", "sge"];
 const OFFSETS: [i64; 3] = [-2, 0, 3];
-/// What the index is compared with: a parameter, or the width of an edge.
+/// The value that the index is compared with: a parameter (`None`), or the width of an edge.
 const LIMITS: [Option<u64>; 2] = [None, Some(2)];
 
-/// What LLVM's `icmp` says of two numbers.
+/// Evaluates LLVM's `icmp` for two numbers.
 fn compare(predicate: &str, a: u64, b: u64, narrow: bool) -> bool {
     let (sa, sb) = if narrow { (a as i32 as i64, b as i32 as i64) } else { (a as i64, b as i64) };
     let (ua, ub) = if narrow { (a as u32 as u64, b as u32 as u64) } else { (a, b) };
@@ -35,7 +35,7 @@ fn name(predicate: &str, offset: i64, limit: Option<u64>, narrow: bool) -> Strin
     format!("{predicate}_{}_{limit}_{narrow}", offset + 10)
 }
 
-/// Stores 1 where the comparison holds, and 2 elsewhere.
+/// Returns a kernel that stores 1 for items for which the comparison holds, and 2 for the others.
 fn kernel(predicate: &str, offset: i64, limit: Option<u64>, narrow: bool, shape: &str) -> String {
     let (ty, index) = if narrow { ("i32", "%low") } else { ("i64", "%i") };
     let limit_text = limit.map_or("%limit".to_owned(), |l| l.to_string());
@@ -62,7 +62,7 @@ no:
     )
 }
 
-/// Predicate, offset, limit, and whether the comparison is in 32 bits.
+/// Predicate, offset, limit, and whether the comparison has 32 bits.
 type Case = (&'static str, i64, Option<u64>, bool);
 
 fn all_cases() -> Vec<Case> {
@@ -91,8 +91,8 @@ fn check(shape: &str, cases: &[Case], launches: &[Sizes], areas: &[Box3]) {
             for (sizes, area) in launches.iter().flat_map(|s| areas.iter().map(move |a| (*s, a))) {
                 let mut out = vec![0u32; 200];
                 let (pointer, args) = (out.as_mut_ptr(), [7u64, n]);
-                // SAFETY: a pointer to more elements than there are global ids, and 16 bytes by
-                // value.
+                // SAFETY: the array has more elements than there are global ids, and the second
+                // argument has 16 bytes.
                 unsafe {
                     run(function, sizes, *area, &[arg(&pointer), arg(&args)], std::ptr::null_mut())
                 };
@@ -130,7 +130,7 @@ fn tests_of_a_range_keep_their_answers() {
 
 #[test]
 fn tests_of_an_nd_range_keep_their_answers() {
-    // The loops are made by the same code: a third of the cases is enough.
+    // The same code creates these loops, so a third of the cases is enough.
     let cases: Vec<_> = all_cases().into_iter().step_by(3).collect();
     let areas = [Box3 { begin: [0; 3], end: [2, 1, 1] }, Box3 { begin: [1, 0, 0], end: [2, 1, 1] }];
     check(

@@ -1,5 +1,5 @@
-//! Device code of several images becomes one program: exported functions are part of the kernels
-//! that call them.
+//! Checks that device code of several images becomes one program: exported functions are part of
+//! the kernels that call them.
 
 use scythe_codegen::{Options, compile_linked};
 use scythe_llvm::Context;
@@ -16,7 +16,7 @@ define spir_kernel void @_ZTS1K(ptr addrspace(1) %p) \"scythe-shape\"=\"range\" 
   ret void
 }";
 
-/// `first` asks for the work-item's position, and `second` calls back.
+/// `first` queries the work-item's position, and `second` calls back.
 const FIRST: &str = "declare spir_func i32 @_Z6secondi(i32)
 define spir_func i32 @_Z5firsti(i32 %i) {
   %g = call spir_func i64 @_Z33__spirv_BuiltInGlobalInvocationIdi(i32 0)

@@ -1,4 +1,5 @@
-//! The C edge for NVIDIA GPUs: bitcode becomes PTX for a device, or the request is refused.
+//! Checks the C interface for NVIDIA GPUs: it translates bitcode to PTX for a device, or rejects
+//! the request.
 
 use scythe_abi::jit::{Bytes, Output, Request, Response, VERSION};
 use scythe_codegen::edge::{scythe_jit_build, scythe_jit_free};
@@ -6,7 +7,7 @@ use scythe_llvm::Context;
 use std::ffi::CStr;
 use std::ptr::null;
 
-/// What the C edge answers: the object, or the error.
+/// Returns the object from the C interface, or the error.
 fn translate(bitcode: &[u8], change: impl Fn(&mut Request)) -> Result<Vec<u8>, String> {
     let bitcode = Bytes { data: bitcode.as_ptr(), len: bitcode.len() };
     let mut request =
@@ -16,13 +17,13 @@ fn translate(bitcode: &[u8], change: impl Fn(&mut Request)) -> Result<Vec<u8>, S
     // SAFETY: all pointers are null or valid for the call.
     let status = unsafe { scythe_jit_build(&request, &mut response) };
     let result = if status == 0 {
-        // SAFETY: filled on success.
+        // SAFETY: the call succeeded, so it filled the object.
         Ok(unsafe { std::slice::from_raw_parts(response.object, response.object_len) }.to_vec())
     } else {
-        // SAFETY: a C string on failure.
+        // SAFETY: the call failed, so the error is a C string.
         Err(unsafe { CStr::from_ptr(response.error) }.to_string_lossy().into_owned())
     };
-    // SAFETY: filled above, and freed once.
+    // SAFETY: the call above filled the response, and it is freed once.
     unsafe { scythe_jit_free(&mut response) };
     result
 }
@@ -58,14 +59,17 @@ fn requests_that_make_no_sense_are_refused() {
     let refused = |change: &dyn Fn(&mut Request)| translate(b"BC", change).unwrap_err();
     assert!(
         refused(&|r| r.version = 9)
-            .contains(&format!("expects requests of version {VERSION}, not 9"))
+            .contains(&format!("expects a request of version {VERSION}, found version 9"))
     );
     assert!(refused(&|r| r.opt_level = 4).contains("optimisation level 4"));
     assert!(refused(&|r| r.bitcode.data = null()).contains("no bitcode"));
     assert!(
         refused(&|r| r.ptx_version = 63)
-            .contains("whose driver supports PTX 6.3: expected at least 5.0 and PTX 7.7")
+            .contains("whose driver supports PTX 6.3: compute capability 5.0 and PTX 7.7")
     );
-    assert!(refused(&|r| r.cuda_path = c"/nowhere".as_ptr()).contains("'/nowhere' holds no CUDA"));
+    assert!(
+        refused(&|r| r.cuda_path = c"/nowhere".as_ptr())
+            .contains("'/nowhere' does not contain a CUDA toolkit")
+    );
     assert!(refused(&|_| {}).contains("device image"));
 }

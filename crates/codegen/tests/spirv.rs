@@ -1,5 +1,5 @@
-//! Device bitcode in, SPIR-V out: what the back end takes as it is, what is replaced for it, and
-//! what is an error.
+//! Translates device bitcode to SPIR-V. The tests cover code that the back end accepts unchanged,
+//! code that is replaced before the back end runs, and code that is an error.
 
 mod spirv_tools;
 
@@ -184,7 +184,7 @@ fn upper_halves_of_products_are_instructions() {
            ret void }",
     );
     assert!(!text.contains("OpTypeInt 128"), "{text}");
-    // Not all drivers know it.
+    // Not all drivers support these instructions.
     assert!(!text.contains("OpUMulExtended") && !text.contains("OpSMulExtended"), "{text}");
     assert_eq!(
         (text.matches(" u_mul_hi ").count(), text.matches(" s_mul_hi ").count()),
@@ -217,7 +217,7 @@ fn sums_and_their_carries_are_two_instructions() {
          exit:
            ret void }",
     );
-    // Not all drivers know these.
+    // Not all drivers support these instructions.
     assert!(!text.contains("OpIAddCarry") && !text.contains("OpISubBorrow"), "{text}");
     assert_eq!(text.matches("OpULessThan").count() + text.matches("OpIEqual").count(), 3, "{text}");
 }
@@ -324,8 +324,8 @@ fn wide_integers_that_nothing_is_known_for_are_refused() {
            ret void }",
     );
     assert!(message.contains("'kernel'") && message.contains("%z = uitofp "), "{message}");
-    // In a loop as well, whose variable is left half split; the second variable comes after the one
-    // that fails.
+    // The same in a loop, whose variable is left half split. The second variable comes after the
+    // one that fails.
     let message = error(
         "define spir_kernel void @kernel(ptr addrspace(1) %p, i64 %n) {
          entry:
@@ -344,7 +344,7 @@ fn wide_integers_that_nothing_is_known_for_are_refused() {
            ret void }",
     );
     assert!(message.contains("'kernel'") && message.contains("%z = uitofp "), "{message}");
-    // Without the device library, which has divisions.
+    // Without the device library, which defines divisions.
     let message = error(
         "define spir_kernel void @kernel(ptr addrspace(1) %p, <2 x i100> %n) {
            %x = srem <2 x i100> %n, <i100 7, i100 -3>
@@ -365,7 +365,7 @@ fn true_is_minus_one_as_a_signed_number() {
            ret void }",
     );
     assert!(text.contains("OpConvertSToF") && text.contains("OpSelect"), "{text}");
-    // All bits of the integer that is converted are set.
+    // All bits of the converted integer are set.
     assert!(text.contains("4294967295"), "{text}");
 }
 
@@ -551,8 +551,8 @@ fn variables_keep_their_size_when_pointers_lie_in_them() {
 
 #[test]
 fn blocks_keep_ids_of_their_own_over_many_translations() {
-    // Kernels of different numbers of stores that may be skipped: ids and blocks of one are not
-    // those of the others.
+    // The kernels have different numbers of stores that may be skipped, so their ids and blocks
+    // differ.
     let kernel = |name: usize, skipped: usize| {
         let mut text = format!(
             "define spir_kernel void @k{name}(ptr addrspace(1) %p, i32 %n) {{ br label %b0\n"

@@ -1,11 +1,12 @@
-//! Constants of all types as parts of all others, with undefined parts, and addresses as initial
-//! values.
+//! Tests of constants of all types as parts of other types, with undefined parts, and of addresses
+//! as initial values.
 
 mod spirv_tools;
 
 use spirv_tools::{error, translated};
 
-/// A kernel that reads a byte of the constant variable `@g`, which other definitions may follow.
+/// Returns a kernel that reads a byte of the constant variable `@g`. `more` holds further
+/// definitions.
 fn with(ty: &str, initial: &str, more: &str) -> String {
     format!(
         "@g = internal addrspace(1) constant {ty} {initial}
@@ -94,7 +95,7 @@ fn flags_and_odd_vectors_lie_in_bytes() {
         translated(&with("<8 x i1>", "<i1 1, i1 0, i1 1, i1 1, i1 0, i1 0, i1 0, i1 1>", ""));
     assert!(text.contains("%uchar_141"), "{text}");
     let text = translated(&with("<5 x i16>", "<i16 1, i16 258, i16 3, i16 4, i16 5>", ""));
-    // With the gap up to its alignment.
+    // The size includes the padding up to the alignment.
     assert!(text.contains("OpTypeArray %uchar %uint_16"), "{text}");
 }
 
@@ -114,7 +115,7 @@ fn addresses_within_variables_count_bytes() {
     ));
     assert!(text.contains("OpTypeArray %uchar %uint_32"), "{text}");
     assert!(text.contains("InBoundsPtrAccessChain %data") && text.contains("%ulong_12"), "{text}");
-    // A variable is read-only after it was given another type, too.
+    // The variable stays read-only when it gets another type.
     assert!(text.contains("OpDecorate %data Constant"), "{text}");
 }
 
@@ -126,5 +127,5 @@ fn addresses_within_variables_that_hold_addresses_are_refused() {
         "@table = internal addrspace(1) constant [2 x ptr addrspace(1)] [ptr addrspace(1) @g, ptr \
          addrspace(1) null]",
     ));
-    assert!(why.contains("variable 'table'") && why.contains("holds addresses"), "{why}");
+    assert!(why.contains("variable 'table'") && why.contains("contains addresses"), "{why}");
 }

@@ -1,16 +1,11 @@
-//! The metadata of the design document on compile-time properties, as it shows it, becomes the
-//! instructions that it names. Its made-up numbers are nothing that a disassembler knows, so the
-//! modules are read here.
+//! Checks that the metadata in the design document on compile-time properties becomes the
+//! instructions that the document names. Disassemblers do not know its fictitious numbers, so the
+//! tests parse the modules themselves.
 
 use scythe_codegen::spirv::{Options, translate};
 use scythe_llvm::Context;
-use scythe_passes::target::spirv::lowering::binary::{
-    Module, OP_CAPABILITY, OP_DECORATE, OP_ENTRY_POINT, OP_EXTENSION, OP_MEMBER_DECORATE,
-    OP_TYPE_STRUCT, text_operands,
-};
+use scythe_passes::target::spirv::lowering::binary::{Module, Op, text_operands};
 
-const OP_EXECUTION_MODE: u16 = 16;
-const OP_VARIABLE: u16 = 59;
 const USER_SEMANTIC: u32 = 5635;
 
 fn module(body: &str, extensions: &[&str]) -> Result<Module, String> {
@@ -22,22 +17,16 @@ fn module(body: &str, extensions: &[&str]) -> Result<Module, String> {
     Module::read(&words).map_err(|e| e.to_string())
 }
 
-/// What follows the target in all instructions of this kind for the target.
-fn of(module: &Module, opcode: u16, target: u32) -> Vec<Vec<u32>> {
-    let own = module
-        .instructions
-        .iter()
-        .filter(|i| i.opcode == opcode && i.operands.first() == Some(&target));
+/// Returns the operands after the target of all instructions with this operation and target.
+fn of(module: &Module, op: Op, target: u32) -> Vec<Vec<u32>> {
+    let own =
+        module.instructions.iter().filter(|i| i.is(op) && i.operands.first() == Some(&target));
     own.map(|i| i.operands[1..].to_vec()).collect()
 }
 
 fn kernel(module: &Module) -> u32 {
-    module
-        .instructions
-        .iter()
-        .find(|i| i.opcode == OP_ENTRY_POINT)
-        .expect("there is a kernel")
-        .operands[1]
+    module.instructions.iter().find(|i| i.is(Op::EntryPoint)).expect("there is a kernel").operands
+        [1]
 }
 
 fn semantic(text: &str) -> Vec<u32> {
@@ -54,7 +43,7 @@ fn execution_modes() {
         &[],
     )
     .expect("the code can be translated");
-    assert_eq!(of(&module, OP_EXECUTION_MODE, kernel(&module)), [vec![42], vec![43, 3]]);
+    assert_eq!(of(&module, Op::ExecutionMode, kernel(&module)), [vec![42], vec![43, 3]]);
 }
 
 #[test]
@@ -72,7 +61,7 @@ fn modes_take_the_place_of_older_metadata_and_kernels_that_are_gone_have_none() 
         &[],
     )
     .expect("the code can be translated");
-    assert_eq!(of(&module, OP_EXECUTION_MODE, kernel(&module)), [vec![17, 4, 2, 1], vec![35, 16]]);
+    assert_eq!(of(&module, Op::ExecutionMode, kernel(&module)), [vec![17, 4, 2, 1], vec![35, 16]]);
 }
 
 #[test]
@@ -90,12 +79,12 @@ fn parameters_have_decorations_with_numbers_and_texts() {
     )
     .expect("the code can be translated");
     let parameters = module.parameters("MyKernel").expect("the kernel is there");
-    let first = of(&module, OP_DECORATE, parameters[0]);
+    let first = of(&module, Op::Decorate, parameters[0]);
     assert_eq!(
         first,
         [vec![7742], vec![7743, 10], [vec![7743, 11], text_operands("a text")].concat()]
     );
-    assert!(of(&module, OP_DECORATE, parameters[1]).is_empty());
+    assert!(of(&module, Op::Decorate, parameters[1]).is_empty());
 }
 
 #[test]
@@ -111,21 +100,21 @@ fn variables_have_decorations() {
     let access = [vec![6188, 1], text_operands("MyVariable")].concat();
     for extensions in [&[][..], &["SPV_INTEL_global_variable_host_access"]] {
         let module = module(body, extensions).expect("the code can be translated");
-        let variable = module.named("MyVariable", OP_VARIABLE).expect("it is there");
-        let own = of(&module, OP_DECORATE, variable);
+        let variable = module.named("MyVariable", Op::Variable).expect("it is there");
+        let own = of(&module, Op::Decorate, variable);
         for expected in [vec![7744], vec![7745, 20], [vec![7746], text_operands("text")].concat()] {
             assert!(own.contains(&expected), "{expected:?}: {own:?}");
         }
-        // A driver that does not know the extension would refuse the module.
+        // A driver that does not support the extension would reject the module.
         assert_eq!(own.contains(&access), !extensions.is_empty(), "{own:?}");
         let capability =
-            module.instructions.iter().any(|i| i.opcode == OP_CAPABILITY && i.operands == [6187]);
+            module.instructions.iter().any(|i| i.is(Op::Capability) && i.operands == [6187]);
         assert_eq!(capability, !extensions.is_empty());
     }
 }
 
-/// The document's call of `__spirv_AddMemberDecoration` with a list of decorations is an annotation
-/// with the list here.
+/// Where the document has a call of `__spirv_AddMemberDecoration` with a list of decorations,
+/// Scythe has an annotation with the list.
 #[test]
 fn members_and_pointers_to_them_have_decorations() {
     let body = "
@@ -148,15 +137,15 @@ fn members_and_pointers_to_them_have_decorations() {
     let check = |body: &str, extensions: &[&str], expected: &[Vec<u32>]| {
         let module = module(body, extensions).expect("the code can be translated");
         let structure =
-            module.named("class.annotated", OP_TYPE_STRUCT).expect("the structure is there");
-        let mut members = of(&module, OP_MEMBER_DECORATE, structure);
+            module.named("class.annotated", Op::TypeStruct).expect("the structure is there");
+        let mut members = of(&module, Op::MemberDecorate, structure);
         let mut expected: Vec<Vec<u32>> = expected.to_vec();
         let pointer = |i: &&scythe_passes::target::spirv::lowering::binary::Instruction| {
-            i.opcode == OP_DECORATE && i.operands.get(1..) == Some(&expected[0][..])
+            i.is(Op::Decorate) && i.operands.get(1..) == Some(&expected[0][..])
         };
         let pointer =
             module.instructions.iter().find(pointer).expect("the pointer is decorated").operands[0];
-        let mut own = of(&module, OP_DECORATE, pointer);
+        let mut own = of(&module, Op::Decorate, pointer);
         [&mut expected, &mut own].into_iter().for_each(|list| list.sort());
         assert_eq!(own, expected);
         let mut of_member: Vec<Vec<u32>> =
@@ -166,21 +155,21 @@ fn members_and_pointers_to_them_have_decorations() {
         module
     };
     check(&body.replace("LIST", ", !spirv.Decorations !0,"), &[], &[vec![7744], vec![7745, 20]]);
-    // Without a list, the text says it, by the table.
+    // Without a list, the decorations come from the text, by the table.
     let by_text = body.replace("LIST", ",");
     check(&by_text, &[], &[semantic("sycl-properties:foo,bar=4")]);
     let interfaces = "SPV_INTEL_fpga_argument_interfaces";
     let module =
         check(&by_text, &[interfaces], &[vec![6179, 3], semantic("sycl-properties:foo,bar=4")]);
-    let has = |opcode: u16, operands: Vec<u32>| {
-        module.instructions.iter().any(|i| i.opcode == opcode && i.operands == operands)
+    let has = |op: Op, operands: Vec<u32>| {
+        module.instructions.iter().any(|i| i.is(op) && i.operands == operands)
     };
-    assert!(has(OP_CAPABILITY, vec![6174]) && has(OP_EXTENSION, text_operands(interfaces)));
+    assert!(has(Op::Capability, vec![6174]) && has(Op::Extension, text_operands(interfaces)));
 }
 
 #[test]
 fn structures_that_spirv_cannot_tell_apart_are_decorated_alike_or_not_at_all() {
-    // The back end makes one structure of both classes.
+    // The back end emits one structure for both classes.
     let body = |second: &str| {
         format!(
             "%class.first = type {{ i32, i32 }}
@@ -222,15 +211,12 @@ fn structures_that_spirv_cannot_tell_apart_are_decorated_alike_or_not_at_all() {
     for (body, expected) in ways {
         let module = module(&body, &[]).expect("the code can be translated");
         let structure =
-            module.named("class.first", OP_TYPE_STRUCT).expect("the structure is there");
-        assert_eq!(module.named("class.second", OP_TYPE_STRUCT), Some(structure));
-        assert_eq!(of(&module, OP_MEMBER_DECORATE, structure), expected, "{body}");
+            module.named("class.first", Op::TypeStruct).expect("the structure is there");
+        assert_eq!(module.named("class.second", Op::TypeStruct), Some(structure));
+        assert_eq!(of(&module, Op::MemberDecorate, structure), expected, "{body}");
         // The accesses are decorated in any case.
         assert!(
-            module
-                .instructions
-                .iter()
-                .any(|i| i.opcode == OP_DECORATE && i.operands[1..] == [7744, 3])
+            module.instructions.iter().any(|i| i.is(Op::Decorate) && i.operands[1..] == [7744, 3])
         );
     }
 }
@@ -240,17 +226,23 @@ fn metadata_of_another_form_is_an_error() {
     let error = |body: &str| module(body, &[]).expect_err("it is refused");
     let kernel = "define spir_kernel void @k(i32 %a) !spirv.ParameterDecorations !0 { ret void }\n";
     let count = error(&format!("{kernel}!0 = !{{!1, !1}}\n!1 = !{{}}"));
-    assert_eq!(count, "!spirv.ParameterDecorations of 'k' is for 2 parameters, expected 1");
+    assert_eq!(
+        count,
+        "metadata !spirv.ParameterDecorations of function 'k' describes 2 parameters, but the \
+         function has 1"
+    );
     let number = error(&format!("{kernel}!0 = !{{!1}}\n!1 = !{{!2}}\n!2 = !{{!\"text\"}}"));
     assert_eq!(
         number,
-        "a decoration of parameter 0 of 'k' is not a number with operands that are numbers or texts"
+        "a decoration of parameter 0 of 'k' is malformed, expected its number, and integers or \
+         strings as operands"
     );
     let mode = error(
         "define spir_kernel void @k() { ret void }\n!spirv.ExecutionMode = !{!0}\n!0 = !{ptr @k}",
     );
     assert_eq!(
         mode,
-        "!spirv.ExecutionMode of kernel 'k' has no number of a mode as its second operand"
+        "the second operand of metadata !spirv.ExecutionMode of kernel 'k' is not the \
+         number of an execution mode"
     );
 }

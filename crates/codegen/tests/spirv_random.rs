@@ -1,7 +1,7 @@
-//! Random kernels become valid SPIR-V, by `spirv-val`'s judgement.
+//! Checks with `spirv-val` that random kernels become valid SPIR-V.
 //!
-//! `SCYTHE_RANDOM_SEED` and `SCYTHE_RANDOM_MODULES` change which and how many modules of two
-//! kernels are translated.
+//! `SCYTHE_RANDOM_SEED` selects the first module, and `SCYTHE_RANDOM_MODULES` sets the number of
+//! modules. Each module has two kernels.
 
 mod random_ir;
 mod spirv_tools;
@@ -12,7 +12,7 @@ use scythe_llvm::Context;
 const EXTENSIONS: [&str; 2] =
     ["SPV_KHR_uniform_group_instructions", "SPV_KHR_no_integer_wrap_decoration"];
 
-/// Kernels to a module.
+/// The number of kernels in a module.
 const KERNELS: usize = 2;
 
 fn number(variable: &str, default: u64) -> u64 {

@@ -1,4 +1,5 @@
-//! Integers and vectors that LLVM's SPIR-V back end mistakes for others, or has no types for.
+//! Tests of integers and vectors that LLVM's SPIR-V back end confuses with others, or has no types
+//! for.
 
 mod spirv_tools;
 

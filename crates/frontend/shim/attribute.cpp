@@ -1,6 +1,6 @@
-// Attributes that the plug-in adds to clang's: a companion of each annotation that one of ours
-// became, by which clang tells on what it stands, and SYCL_EXTERNAL in the places where clang's own
-// attribute cannot stand.
+// Attributes that the plug-in adds to clang. Each annotation that replaces a SYCL attribute has a
+// companion attribute, through which clang reports the declaration that has it. SYCL_EXTERNAL works
+// in the places where clang's own attribute is not allowed.
 #include "unit.h"
 
 #include "clang/AST/DeclTemplate.h"
@@ -12,7 +12,7 @@ using namespace clang;
 
 namespace {
 
-// The unit that is being parsed, and where the program wrote our attributes in it.
+// The unit that clang parses, and the positions of its SYCL attributes.
 struct {
   scythe_unit *Unit = nullptr;
   const WrittenAttributes *Written = nullptr;
@@ -65,8 +65,8 @@ public:
   }
 
 private:
-  // The attribute as the program wrote it, on nothing yet; without position where it is not the
-  // program's.
+  // Describes the attribute as the program wrote it, without a declaration. The location is 0 if
+  // the program did not write it.
   static scythe_placed describe(const ParsedAttr &Attr) {
     scythe_placed Placed{};
     if (const WrittenAttribute *Written =
@@ -88,13 +88,12 @@ public:
   bool diagAppertainsToDecl(Sema &S, const ParsedAttr &Attr, const Decl *D) const override {
     if (D->getAsFunction())
       return true;
-    // Such variables are the same in all translation units without it.
+    // Variables of class device_global are the same in all translation units without the attribute.
     if (const auto *VD = dyn_cast<VarDecl>(D); VD && mayBeDeviceGlobal(S.Context, VD->getType()))
       return true;
-    S.Diag(Attr.getLoc(), S.Diags.getCustomDiagID(
-                              DiagnosticsEngine::Error,
-                              "'SYCL_EXTERNAL' only applies to functions and to variables of class "
-                              "'device_global'"));
+    scythe_str Text = scythe_frontend_words(SCYTHE_WORDS_EXTERNAL_PLACE, {}, 0);
+    S.Diag(Attr.getLoc(), S.Diags.getCustomDiagID(DiagnosticsEngine::Error, "%0"))
+        << llvm::StringRef(Text.data, Text.size);
     return false;
   }
 
@@ -106,7 +105,7 @@ public:
 };
 
 ParsedAttrInfoRegistry::Add<Companion>
-    RegisteredCompanion("scythe_attribute", "on what one of SYCL's attributes stands");
+    RegisteredCompanion("scythe_attribute", "the declaration that has a SYCL attribute");
 ParsedAttrInfoRegistry::Add<External> RegisteredExternal("scythe_external", "SYCL_EXTERNAL");
 
 } // namespace

@@ -1,5 +1,5 @@
-// What the lambdas in a kernel's functor capture, and what they mention: another compiler may
-// capture in another order.
+// Describes the captures of the lambdas in a kernel's functor, and the variables that they mention.
+// Another compiler may capture in another order.
 #include "unit.h"
 
 #include "clang/AST/RecursiveASTVisitor.h"
@@ -25,8 +25,8 @@ private:
   SourceLocation Loc;
 };
 
-// Variables of enclosing functions that a lambda mentions where they may be captured, as the
-// program is written: before templates are instantiated.
+// Finds the variables of enclosing functions that a lambda mentions and may capture, in the text of
+// the program, before templates are instantiated.
 class Mentions : public RecursiveASTVisitor<Mentions> {
 public:
   Mentions(scythe_unit &Unit, LambdaExpr *Lambda, std::vector<scythe_mention> &Out)
@@ -41,7 +41,7 @@ public:
     --Depth;
     return Go;
   }
-  // Operands that are not evaluated, or only while compiling, capture nothing.
+  // Operands that are not evaluated, or that are evaluated at compile time, capture no variables.
   bool TraverseUnaryExprOrTypeTraitExpr(UnaryExprOrTypeTraitExpr *) { return true; }
   bool TraverseCXXNoexceptExpr(CXXNoexceptExpr *) { return true; }
   bool TraverseCXXTypeidExpr(CXXTypeidExpr *) { return true; }
@@ -99,7 +99,7 @@ private:
   }
 };
 
-// The lambda as the program writes it, or null.
+// Returns the lambda in the text of the program, or null.
 LambdaExpr *written(const CXXRecordDecl *Closure) {
   const FunctionDecl *Function = nullptr;
   for (const DeclContext *DC = Closure->getDeclContext(); DC; DC = DC->getParent())
@@ -168,11 +168,10 @@ void describe(scythe_unit &Unit, const CXXRecordDecl *RD, std::vector<scythe_clo
 
 } // namespace
 
-// Whether g++ takes `__x` for the name of a capture `x`: it may be a keyword or a macro, such as
+// Whether `__x` is the name of a capture `x` in g++. It may also be a keyword or a macro, such as
 // `__null`.
 static bool isPlainName(scythe_unit &Unit, llvm::StringRef Captured) {
-  // Traits and other keywords of g++ that clang does not have, and macros that clang has for other
-  // targets alone.
+  // Traits and other keywords that only g++ has, and macros that clang has only for other targets.
   static const llvm::StringRef Prefixes[] = {"is_",  "has_",       "builtin",     "remove_",
                                              "add_", "reference_", "transaction_"};
   static const llvm::StringRef Others[] = {

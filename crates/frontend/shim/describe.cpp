@@ -1,4 +1,4 @@
-// Facts of functions, kernels, attributes, types and positions.
+// Describes functions, kernels, attributes, types and positions.
 #include "unit.h"
 
 #include "clang/AST/DeclTemplate.h"
@@ -34,7 +34,7 @@ static const Expr *plain(const Expr *E) {
   return E->IgnoreParenCasts()->IgnoreImplicit()->IgnoreParenCasts();
 }
 
-// The characters of a string literal, of a constant array, or behind a constant pointer.
+// Returns the characters of a string literal, of a constant array, or behind a constant pointer.
 static std::optional<std::string> characters(scythe_unit &Unit, const Expr *Arg) {
   const Expr *E = plain(Arg);
   if (const auto *Literal = dyn_cast<StringLiteral>(E))
@@ -67,7 +67,7 @@ static std::optional<std::string> characters(scythe_unit &Unit, const Expr *Arg)
   return Text;
 }
 
-// The nearest of what 64 signed bits hold: larger sizes fit no device either.
+// Returns the nearest number in 64 signed bits. No device supports larger sizes.
 static int64_t nearest(const llvm::APSInt &Value) {
   if (Value.isRepresentableByInt64())
     return Value.getExtValue();
@@ -77,8 +77,8 @@ static int64_t nearest(const llvm::APSInt &Value) {
 static void describeValue(scythe_unit &Unit, const APValue &Value, QualType T,
                           std::vector<scythe_value> &Out);
 
-// Elements of a class or array of constants, in order. The bases of libstdc++'s tuple hold its
-// elements from the last.
+// Appends the elements of a class or array of constants, in order. The bases of libstdc++'s tuple
+// hold its elements in reverse order.
 static void describeElements(scythe_unit &Unit, const APValue &Value, QualType T,
                              std::vector<scythe_value> &Out) {
   if (Value.isArray()) {
@@ -286,7 +286,7 @@ extern "C" void scythe_describe_function(scythe_unit *Unit, scythe_decl Function
   if (FD->hasAttr<SYCLExternalAttr>())
     Flags |= SCYTHE_FUNCTION_EXTERNAL;
   if (unsigned ID = FD->getBuiltinID()) {
-    // Functions such as std::move are builtins that clang expands in place.
+    // Clang expands builtin functions such as std::move.
     bool Library =
         Ctx.BuiltinInfo.isPredefinedLibFunction(ID) && !Ctx.BuiltinInfo.isInStdNamespace(ID);
     Flags |= Library ? SCYTHE_FUNCTION_LIBRARY : SCYTHE_FUNCTION_BUILTIN;
@@ -303,8 +303,8 @@ extern "C" void scythe_describe_function(scythe_unit *Unit, scythe_decl Function
     Flags |= SCYTHE_FUNCTION_CONSTEXPR;
   Out->flags = Flags;
 
-  // The hash of a method is taken where the class was written, so that instantiations in any unit
-  // agree.
+  // The hash of a method is the hash in the class as written, so that instantiations in all units
+  // have the same hash.
   if (FD->isDefined() && isa<CXXMethodDecl>(FD))
     Out->odr_hash = const_cast<FunctionDecl *>(FD)->getODRHash();
 
@@ -313,7 +313,7 @@ extern "C" void scythe_describe_function(scythe_unit *Unit, scythe_decl Function
     for (const auto *A : Redecl->specific_attrs<AnnotateAttr>())
       if (!A->isInherited())
         Attributes.push_back(describeAttribute(*Unit, A));
-  // Instantiations carry their pattern's attributes, but may not have been given those of a
+  // Instantiations have the attributes of their pattern, but may lack the attributes of a
   // redeclaration.
   if (Attributes.empty())
     for (const auto *A : FD->specific_attrs<AnnotateAttr>())
@@ -355,7 +355,7 @@ extern "C" void scythe_describe_variable(scythe_unit *Unit, scythe_decl Variable
   Out->attribute_count = Attributes.size();
 }
 
-// A file's name as outputs have it: `-ffile-prefix-map=` holds for them.
+// Returns the name of a file in outputs. `-ffile-prefix-map=` applies to it.
 static scythe_str fileName(scythe_unit &Unit, llvm::SmallString<256> Name) {
   Unit.CI.getLangOpts().remapPathPrefix(Name);
   return Unit.keep(Name);
@@ -395,29 +395,23 @@ extern "C" void scythe_locate_call(scythe_unit *Unit, scythe_loc Loc, scythe_pos
   PresumedLoc P = SM.getPresumedLoc(SM.getExpansionRange(Where).getEnd());
   if (P.isInvalid())
     return;
-  // What `__builtin_FILE()` gives.
+  // The result of `__builtin_FILE()`.
   Out->file = fileName(*Unit, llvm::SmallString<256>(P.getFilename()));
   Out->line = P.getLine();
   Out->column = P.getColumn();
 }
 
-extern "C" void scythe_report(scythe_unit *Unit, uint32_t Level, scythe_loc Loc,
+extern "C" void scythe_report(scythe_unit *Unit, uint32_t Severity, scythe_loc Loc,
                               scythe_str Message) {
   DiagnosticsEngine &Diags = Unit->CI.getDiagnostics();
   SourceLocation Where = SourceLocation::getFromRawEncoding(Loc);
   llvm::StringRef Text(Message.data, Message.size);
-  unsigned ID = 0;
-  switch (Level) {
-  case SCYTHE_WARNING:
-    ID = Diags.getCustomDiagID(DiagnosticsEngine::Warning, "%0");
-    break;
-  case SCYTHE_NOTE:
-    ID = Diags.getCustomDiagID(DiagnosticsEngine::Note, "%0");
-    break;
-  default:
-    ID = Diags.getCustomDiagID(DiagnosticsEngine::Error, "%0");
-  }
-  Diags.Report(Where, ID) << Text;
+  DiagnosticsEngine::Level Level = Severity == SCYTHE_SEVERITY_NOTE     ? DiagnosticsEngine::Note
+                                   : Severity == SCYTHE_SEVERITY_REMARK ? DiagnosticsEngine::Remark
+                                   : Severity == SCYTHE_SEVERITY_WARNING
+                                       ? DiagnosticsEngine::Warning
+                                       : DiagnosticsEngine::Error;
+  Diags.Report(Where, Diags.getCustomDiagID(Level, "%0")) << Text;
 }
 
 extern "C" void scythe_warn(scythe_unit *Unit, uint32_t Fate, scythe_str Flag, scythe_loc Loc,
@@ -431,7 +425,7 @@ extern "C" void scythe_warn(scythe_unit *Unit, uint32_t Fate, scythe_str Flag, s
     if (OptionalFileEntryRef File = SM.getFileManager().getOptionalFileRef(
             llvm::StringRef(Place->file.data, Place->file.size)))
       Where = SM.translateFileLineCol(*File, Place->line, std::max(Place->column, 1u));
-  // Clang does not make errors of custom warnings.
+  // Clang does not turn custom warnings into errors.
   bool AsErrors = Diags.getWarningsAsErrors();
   bool Error = Fate == SCYTHE_FATE_ERROR || (Fate == SCYTHE_FATE_WARNING && AsErrors);
   Diags.setWarningsAsErrors(false);
@@ -461,8 +455,7 @@ static bool takesPropertiesTag(const FunctionDecl *FD) {
          Tag->getQualifiedNameAsString() == "sycl::ext::oneapi::experimental::properties_tag";
 }
 
-// Looks at the functions `get(properties_tag)` of a function object; one that can be called makes
-// up for others.
+// Checks the functions `get(properties_tag)` of a functor. One usable function is enough.
 static void describeGet(ASTContext &Ctx, const CXXRecordDecl *Functor, scythe_kernel &Out) {
   DeclarationName Name = &Ctx.Idents.get("get");
   auto Look = [&](const CXXRecordDecl *Record) {
@@ -485,8 +478,8 @@ static void describeGet(ASTContext &Ctx, const CXXRecordDecl *Functor, scythe_ke
     }
     return Found || !Record->lookup(Name).empty();
   };
-  // A member of the name hides those of the bases; those of bases that are not public are hidden as
-  // well.
+  // A member hides the members of the same name in base classes. Members of base classes that are
+  // not public are hidden, too.
   auto Walk = [&](auto &Self, const CXXRecordDecl *Record, bool Visible) -> void {
     if (Look(Record)) {
       if (!Visible && Out.get_loc && Out.get_fault == SCYTHE_GET_USABLE)
@@ -501,7 +494,7 @@ static void describeGet(ASTContext &Ctx, const CXXRecordDecl *Functor, scythe_ke
   Walk(Walk, Functor, true);
 }
 
-// The program's function object, where the headers put one of their own around it.
+// Returns the program's functor if the headers wrap it in a functor of the headers.
 static const CXXRecordDecl *wrappedFunctor(ASTContext &Ctx, const CXXRecordDecl *Functor) {
   for (const NamedDecl *Member : Functor->lookup(&Ctx.Idents.get("scythe_wrapped")))
     if (const auto *Alias = dyn_cast<TypedefNameDecl>(Member))
@@ -511,7 +504,7 @@ static const CXXRecordDecl *wrappedFunctor(ASTContext &Ctx, const CXXRecordDecl 
   return Functor;
 }
 
-// A class and all of its bases, each once.
+// Adds a class and all its base classes, without duplicates.
 static void collectClasses(const CXXRecordDecl *Class, llvm::SmallSetVector<scythe_decl, 4> &Out) {
   if (!Out.insert(Class->getCanonicalDecl()))
     return;

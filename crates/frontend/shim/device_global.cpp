@@ -1,5 +1,5 @@
-// `device_global` variables: which there are, what clang is told of them on the host, and where the
-// program declares one that cannot be.
+// `device_global` variables: describes them, makes clang emit them on the host, and finds objects
+// that the extension forbids.
 #include "unit.h"
 
 #include "clang/AST/DeclTemplate.h"
@@ -35,7 +35,7 @@ scythe_device_global describeDeviceGlobal(scythe_unit &Unit, const VarDecl *VD) 
 
 namespace {
 
-// Where objects of such classes come to be in ways that the extension forbids.
+// Finds objects of class device_global that the extension forbids.
 class Misuses : public RecursiveASTVisitor<Misuses> {
 public:
   Misuses(scythe_unit &Unit, std::vector<scythe_misuse> &Out) : Unit(Unit), Out(Out) {}
@@ -86,7 +86,7 @@ private:
   scythe_unit &Unit;
   std::vector<scythe_misuse> &Out;
 
-  // A static member that code at namespace scope may not name.
+  // Whether code at namespace scope cannot name a static member.
   static bool hidden(const VarDecl *VD) {
     if (!VD->isStaticDataMember())
       return false;
@@ -101,7 +101,7 @@ private:
   }
 
   void add(const NamedDecl *D, SourceLocation Loc, scythe_misuse_kind Kind) {
-    // A static member is declared and defined: once is enough.
+    // A static member has a declaration and a definition. One report is enough.
     for (const scythe_misuse &Known : Out)
       if (D && Known.decl == D->getCanonicalDecl())
         return;
@@ -126,7 +126,7 @@ void registerOnHost(scythe_unit &Unit, VarDecl *VD) {
   if (!scythe_frontend_host_variable(&Global, &Text))
     return;
   const StringRef Annotation(Text.data, Text.size);
-  // A precompiled header has annotations with the identifier of the unit that made it.
+  // The annotations in a precompiled header have the identifier of the unit that made it.
   const StringRef Kind = Annotation.take_until([](char C) { return C >= '0' && C <= '9'; });
   llvm::SmallVector<Attr *, 4> Kept;
   for (Attr *Known : VD->attrs()) {

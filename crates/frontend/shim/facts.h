@@ -1,8 +1,8 @@
-// The C edge between the shim and Rust. `src/ffi.rs` mirrors every type here, field by field.
+// The C interface between the shim and Rust. `src/ffi.rs` declares each type, field by field, and
+// `src/ffi/numbers.rs` declares each number.
 //
-// Rust drives: it asks for the facts of one function, one kernel, one body at a time. Everything a
-// call returns lives in the unit's arena until the translation unit ends; strings are UTF-8 without
-// a terminator.
+// Rust requests the facts of one function, one kernel or one body at a time. The results live in
+// the unit's arena until the translation unit ends. Strings are UTF-8 without a terminator.
 #ifndef SCYTHE_FRONTEND_FACTS_H
 #define SCYTHE_FRONTEND_FACTS_H
 
@@ -12,19 +12,19 @@
 extern "C" {
 
 struct scythe_tokens; // the tokens of a unit
-struct scythe_unit;   // one translation unit: of its AST, only positions are left after
-                      // scythe_frontend_unit
+struct scythe_unit;   // one translation unit. After scythe_frontend_unit, only the positions of
+                      // its AST are valid
 
 struct scythe_str {
   const char *data;
   size_t size;
 };
 
-// A declaration: the definition where there is one, else the canonical declaration, so that
-// addresses can be compared.
+// A declaration: the definition if there is one, otherwise the canonical declaration. Addresses can
+// be compared.
 typedef const void *scythe_decl;
 
-// A position as clang encodes it; 0 is none.
+// A location as clang encodes it. 0 means no location.
 typedef uint32_t scythe_loc;
 
 struct scythe_position {
@@ -36,13 +36,13 @@ struct scythe_position {
 // A constant argument of an attribute.
 enum scythe_value_kind : uint32_t {
   SCYTHE_VALUE_TEXT = 0,      // text
-  SCYTHE_VALUE_SIGNED = 1,    // integer; enumerations are what their values are
+  SCYTHE_VALUE_SIGNED = 1,    // integer; enumerations have the kind of their values
   SCYTHE_VALUE_UNSIGNED = 2,  // integer
   SCYTHE_VALUE_FLOATING = 3,  // floating
   SCYTHE_VALUE_BOOLEAN = 4,   // integer
   SCYTHE_VALUE_CHARACTER = 5, // integer: its code
   SCYTHE_VALUE_OTHER = 6,     // text: the type
-  SCYTHE_VALUE_TUPLE = 7,     // integer: how many values follow that are its elements
+  SCYTHE_VALUE_TUPLE = 7,     // integer: the number of values after it that are its elements
 };
 
 struct scythe_value {
@@ -52,8 +52,8 @@ struct scythe_value {
   scythe_str text;
 };
 
-// An `annotate` attribute: its text, and all its arguments. Except where it lists properties, also
-// those that are integers, and the first one that is a string.
+// An `annotate` attribute: its text and its arguments. `values` has the integer arguments and
+// `text` the first string argument, unless the attribute lists properties.
 struct scythe_attribute {
   scythe_str name;
   const int64_t *values;
@@ -67,7 +67,7 @@ struct scythe_attribute {
 // A variable with static storage that device code uses.
 struct scythe_variable {
   scythe_str symbol;
-  const scythe_attribute *attributes; // the annotations of its class, or of its elements' class
+  const scythe_attribute *attributes; // annotations of its class or of the class of its elements
   size_t attribute_count;
 };
 
@@ -85,23 +85,23 @@ enum scythe_function_flag : uint32_t {
 };
 
 struct scythe_function {
-  scythe_str name;      // as clang's diagnostics show it, not qualified
+  scythe_str name;      // the name in clang's diagnostics, not qualified
   scythe_str qualified; // with namespaces and classes, without template arguments
   uint32_t flags;
   scythe_loc loc;
   scythe_loc instantiated_at; // where a template was first used, or 0
-  scythe_decl parent;         // of a method, its class
+  scythe_decl parent;         // the class of a method
   uint64_t odr_hash;          // of a defined function
   const scythe_attribute *attributes;
   size_t attribute_count;
 };
 
-// What code generation does in a body, in source order.
+// An action of the code that is generated for a body, in source order.
 enum scythe_event_kind : uint32_t {
   SCYTHE_EVENT_CALL = 0,          // decl
   SCYTHE_EVENT_VIRTUAL_CALL = 1,  // decl
   SCYTHE_EVENT_INDIRECT_CALL = 2, //
-  SCYTHE_EVENT_LAMBDA = 3,        // decl: call operator of a closure made here
+  SCYTHE_EVENT_LAMBDA = 3,        // decl: call operator of a closure that the body creates
   SCYTHE_EVENT_THROW = 4,
   SCYTHE_EVENT_TRY = 5,
   SCYTHE_EVENT_TYPEID = 6,
@@ -150,9 +150,8 @@ enum scythe_field_kind : uint32_t {
   SCYTHE_FIELD_REFERENCE = 2,
   SCYTHE_FIELD_RECORD = 3, // its members follow, one level deeper
   SCYTHE_FIELD_ARRAY = 4,  // one element follows, one level deeper
-  SCYTHE_FIELD_OPAQUE =
-      5,                 // bytes whose inside does not matter: unions, polymorphic classes, vectors
-  SCYTHE_FIELD_BITS = 6, // the storage of a bit-field
+  SCYTHE_FIELD_OPAQUE = 5, // bytes without parts: unions, polymorphic classes, vectors
+  SCYTHE_FIELD_BITS = 6,   // the storage of a bit-field
 };
 
 enum scythe_field_flag : uint32_t {
@@ -161,7 +160,7 @@ enum scythe_field_flag : uint32_t {
   SCYTHE_FIELD_BASE = 1u << 2,
   SCYTHE_FIELD_TRIVIALLY_COPYABLE = 1u << 3,
   SCYTHE_FIELD_DEVICE_COPYABLE = 1u << 4, // sycl::is_device_copyable_v
-  SCYTHE_FIELD_OWN_COPY = 1u << 5, // a copy, move or destruction of its own, not from its members
+  SCYTHE_FIELD_OWN_COPY = 1u << 5,        // the class defines its own copy, move or destruction
   SCYTHE_FIELD_LONG_DOUBLE = 1u << 6,
   SCYTHE_FIELD_EMPTY = 1u << 7,
   SCYTHE_FIELD_CLOSURE = 1u << 8,
@@ -178,10 +177,10 @@ struct scythe_field {
   scythe_str scalar;  // i8 … double, for SCALAR
   scythe_str special; // text of scythe::special
   uint64_t offset;    // from the start of the functor
-  uint64_t size;      // bytes that belong to it alone
+  uint64_t size;      // bytes that belong to this node alone
   uint64_t align;
   uint64_t count;                     // elements of an array
-  const scythe_attribute *properties; // what its class says of kernel parameters, or null
+  const scythe_attribute *properties; // of its class, for kernel parameters, or null
 };
 
 enum scythe_part_kind : uint32_t {
@@ -190,30 +189,30 @@ enum scythe_part_kind : uint32_t {
   SCYTHE_PART_BASE = 2
 };
 
-// A part of a functor as one pass lays it out, in preorder; of an array's elements, the first.
-// Special types have no parts.
+// A part of a functor in the layout of one pass, in preorder. An array has its first element as
+// part. Special types have no parts.
 struct scythe_part {
-  uint32_t depth; // 0 for what is directly in the functor
+  uint32_t depth; // 0 for the direct parts of the functor
   uint32_t kind;
   scythe_str name;
-  scythe_str type;     // as diagnostics show it
-  scythe_str identity; // equal where the types are
+  scythe_str type;     // in diagnostics
+  scythe_str identity; // equal if the types are equal
   uint64_t bit_offset; // from the start of the functor
   uint64_t bit_size;
 };
 
 struct scythe_functor {
   scythe_str symbol;
-  scythe_str name; // of the kernel, as diagnostics show it
+  scythe_str name; // of the kernel, in diagnostics
   scythe_loc loc;
-  uint32_t unnamed; // the kernel's name is or holds the type of the lambda at `loc`
+  uint32_t unnamed; // whether the kernel's name contains the type of the lambda at `loc`
   uint64_t size;
   uint64_t align;
   const scythe_part *parts;
   size_t part_count;
 };
 
-// One declaration that a kernel's name needs before it can be spelled.
+// A declaration that the spelling of a kernel's name needs.
 struct scythe_name_part {
   scythe_str namespaces;  // "a::b", an unnamed one as "", an inline one with "inline " before it;
                           // outermost first
@@ -222,25 +221,25 @@ struct scythe_name_part {
   uint32_t closure; // a lambda's type
 };
 
-// Why the headers cannot call a function object's `get(properties_tag)`.
-enum scythe_get_fault {
-  SCYTHE_GET_USABLE,
-  SCYTHE_GET_HIDDEN,
-  SCYTHE_GET_DELETED,
-  SCYTHE_GET_OF_TEMPORARIES
+// The reason why the headers cannot call a functor's `get(properties_tag)`.
+enum scythe_get_fault : uint32_t {
+  SCYTHE_GET_USABLE = 0,
+  SCYTHE_GET_HIDDEN = 1,
+  SCYTHE_GET_DELETED = 2,
+  SCYTHE_GET_OF_TEMPORARIES = 3
 };
 
-// A member of a functor's class that any code may name, as `a`, `a.b` or `a[0].b`.
+// A member of a functor's class that all code can name, as `a`, `a.b` or `a[0].b`.
 struct scythe_member {
   scythe_str path;
-  scythe_str arithmetic; // its type, where every compiler spells that alike; else empty
+  scythe_str arithmetic; // its type if all compilers spell it alike, otherwise empty
   uint64_t offset;
   uint64_t size;
-  uint32_t in_closure; // g++ alone can name it: the path goes through a capture `x`, as `__x`
+  uint32_t in_closure; // only g++ can name it: the path contains a capture `x` as `__x`
   uint32_t reserved;
 };
 
-// A functor's class, for the integration header.
+// The class of a functor, for the integration header.
 struct scythe_functor_type {
   scythe_str spelling; // as in scythe_kernel, with the declarations that it needs
   const scythe_name_part *parts;
@@ -257,18 +256,18 @@ enum scythe_capture_flag : uint32_t {
 
 struct scythe_capture {
   scythe_str name;
-  scythe_loc declared; // where the variable is: the same in a template and in what is made of it
+  scythe_loc declared; // of the variable: the same in a template and its instantiations
   uint32_t flags;
 };
 
 enum scythe_mention_flag : uint32_t {
   SCYTHE_MENTION_PACK = 1u << 0,
   SCYTHE_MENTION_CONSTANT = 1u << 1, // may be usable in constant expressions
-  SCYTHE_MENTION_NESTED = 1u << 2,   // in a lambda inside of the lambda
+  SCYTHE_MENTION_NESTED = 1u << 2,   // in a nested lambda
 };
 
-// A place where a lambda, as it is written, names a variable of an enclosing function and may
-// capture it.
+// A mention, in the text of a lambda, of a variable of an enclosing function that the lambda may
+// capture.
 struct scythe_mention {
   scythe_str name;
   scythe_loc declared;
@@ -282,7 +281,7 @@ enum scythe_closure_flag : uint32_t {
   SCYTHE_CLOSURE_MENTIONS_KNOWN = 1u << 1,
 };
 
-// A lambda with a default for captures, in a functor.
+// A lambda with a capture default, in a functor.
 struct scythe_closure {
   scythe_loc loc;
   uint32_t flags;
@@ -295,16 +294,16 @@ struct scythe_closure {
 struct scythe_kernel {
   scythe_str symbol;
   scythe_str name;     // as clang's diagnostics show it
-  scythe_str spelling; // as C++ outside of every namespace can write it
+  scythe_str spelling; // the name outside all namespaces
   scythe_str shape;
-  scythe_str functor; // type, as diagnostics show it
-  // The functor's class and its bases: its call operator belongs to one of them.
+  scythe_str functor; // type, in diagnostics
+  // The functor's class and its bases. The call operator belongs to one of them.
   const scythe_decl *functor_classes;
   size_t functor_class_count;
   scythe_loc functor_loc;
   scythe_loc entry_loc;
-  uint32_t external;  // the name is the same entity in every translation unit
-  uint32_t by_value;  // the entry point takes one object of class type by value
+  uint32_t external;  // whether the name is the same entity in all translation units
+  uint32_t by_value;  // whether the entry point takes one object of class type by value
   scythe_loc get_loc; // of a faulty `get(properties_tag)`
   uint32_t get_fault;
   uint64_t functor_size;
@@ -322,13 +321,13 @@ struct scythe_decorated_type {
 
 // A device_global variable, declared or defined.
 struct scythe_device_global {
-  scythe_str symbol; // in the host's code and, before it is renamed, in the device's
+  scythe_str symbol; // in host code, and in device code before it is renamed
   uint64_t size;
-  uint32_t external; // the same entity in every translation unit
+  uint32_t external; // whether it is the same entity in all translation units
   uint32_t reserved;
 };
 
-// How an object of class device_global comes to be where none may be.
+// The way in which a program makes a device_global that is not at namespace scope.
 enum scythe_misuse_kind : uint32_t {
   SCYTHE_MISUSE_LOCAL = 0,
   SCYTHE_MISUSE_PARAMETER = 1,
@@ -347,19 +346,19 @@ struct scythe_misuse {
   scythe_str name;  // empty without one
 };
 
-// One of our attributes on a declaration.
+// A SYCL attribute on a declaration.
 struct scythe_placed {
   scythe_str written; // its name, as the program wrote it
   scythe_loc loc;
   uint32_t on_function;
   uint32_t on_class;
-  // It comes first, then the declaration's other annotations; none where arguments depend on
-  // template parameters.
+  // The attribute itself, followed by the other annotations of the declaration. Empty if arguments
+  // depend on template parameters.
   const scythe_attribute *attributes;
   size_t attribute_count;
 };
 
-// A token, as the parser will see it.
+// A token, as the parser will get it.
 enum scythe_token_kind : uint32_t {
   SCYTHE_TOKEN_WORD = 0,        // an identifier or a keyword
   SCYTHE_TOKEN_PUNCTUATION = 1, // in its usual spelling
@@ -374,7 +373,7 @@ struct scythe_token {
   scythe_str text;
 };
 
-// A token of an edit: a copy of another one, or a new one, whose place is that of the token
+// A token of an edit: a copy of the token `index`, or a new token with the location of the token
 // `index`.
 enum scythe_piece_kind : uint32_t {
   SCYTHE_PIECE_COPY = 0,
@@ -389,7 +388,7 @@ struct scythe_piece {
   scythe_str text;
 };
 
-// What takes the place of the tokens from `start` to before `end`.
+// The replacement of the tokens from `start` to before `end`.
 struct scythe_edit {
   size_t start;
   size_t end;
@@ -397,14 +396,14 @@ struct scythe_edit {
   size_t piece_count;
 };
 
-// The token where one of our attributes, or one of its arguments, was written.
+// The token where the program wrote a SYCL attribute or one of its arguments.
 struct scythe_written {
   uint32_t index;
   uint32_t argument; // from 1, or 0 for the attribute itself
   scythe_str name;
 };
 
-// In the order of the tokens; edits do not overlap.
+// All edits, in the order of the tokens. Edits do not overlap.
 struct scythe_edits {
   const scythe_edit *edits;
   size_t edit_count;
@@ -412,7 +411,7 @@ struct scythe_edits {
   size_t written_count;
 };
 
-// What scythe_frontend_unit is given.
+// The facts that scythe_frontend_unit gets.
 struct scythe_unit_facts {
   scythe_str main_file;
   const scythe_decl *kernels; // entry points, in order of appearance
@@ -431,11 +430,25 @@ struct scythe_unit_facts {
   size_t device_global_count;
   const scythe_misuse *misuses;
   size_t misuse_count;
-  uint32_t name_conflicts; // how often clang found a kernel name in use; not reported yet
-  uint32_t errors;         // clang has reported errors, other than kernels with one name
+  uint32_t name_conflicts; // number of kernel names that clang found in use; not reported yet
+  uint32_t errors;         // whether clang reported errors other than kernel names in use
 };
 
-enum scythe_level : uint32_t { SCYTHE_ERROR = 0, SCYTHE_WARNING = 1, SCYTHE_NOTE = 2 };
+enum scythe_severity : uint32_t {
+  SCYTHE_SEVERITY_NOTE = 0,
+  SCYTHE_SEVERITY_REMARK = 1,
+  SCYTHE_SEVERITY_WARNING = 2,
+  SCYTHE_SEVERITY_ERROR = 3
+};
+
+// An error that clang or the shim finds. Rust makes its text (scythe_frontend_words).
+enum scythe_words_kind : uint32_t {
+  SCYTHE_WORDS_CONSTANT_ARGUMENT = 0, // an argument of an attribute is not a constant expression
+  SCYTHE_WORDS_INTEGER_ARGUMENT = 1,  // an argument of an attribute is not an integer
+  SCYTHE_WORDS_ASPECT_ARGUMENT = 2,   // an argument of an attribute is not a sycl::aspect
+  SCYTHE_WORDS_CONSTANT_PROPERTY = 3, // the value of a property is not a constant expression
+  SCYTHE_WORDS_EXTERNAL_PLACE = 4,    // SYCL_EXTERNAL is on a declaration that cannot have it
+};
 
 // --- Shim, called by Rust
 // ----------------------------------------------------------------------------------------
@@ -443,29 +456,30 @@ enum scythe_level : uint32_t { SCYTHE_ERROR = 0, SCYTHE_WARNING = 1, SCYTHE_NOTE
 void scythe_describe_function(scythe_unit *unit, scythe_decl function, scythe_function *out);
 void scythe_walk_function(scythe_unit *unit, scythe_decl function, scythe_events *out);
 void scythe_describe_kernel(scythe_unit *unit, scythe_decl entry, scythe_kernel *out);
-// Of an entry point that takes one object of class type.
+// Describes the functor of an entry point that takes one object of class type.
 void scythe_describe_functor(scythe_unit *unit, scythe_decl entry, scythe_functor *out);
-// Its type, likewise.
+// Describes the type of that functor.
 void scythe_describe_functor_type(scythe_unit *unit, scythe_decl entry, scythe_functor_type *out);
-// The lambdas in it that have a default for captures, likewise.
+// Describes the lambdas in that functor that have a capture default.
 void scythe_describe_closures(scythe_unit *unit, scythe_decl entry, const scythe_closure **out,
                               size_t *count);
-// The macros of the command line that tell of devices' aspects: all are 1.
+// Returns the macros of the command line that describe the aspects of devices. All are 1.
 void scythe_aspect_macros(scythe_unit *unit, const scythe_str **out, size_t *count);
-// The symbols that code generation gives to a function (several for constructors and destructors).
+// Returns the symbols of a function in IR. Constructors and destructors have several.
 void scythe_function_symbols(scythe_unit *unit, scythe_decl function, const scythe_str **out,
                              size_t *count);
 void scythe_describe_variable(scythe_unit *unit, scythe_decl variable, scythe_variable *out);
 void scythe_token_at(scythe_tokens *tokens, size_t index, scythe_token *out);
 // Whether the compiler reads one position before another.
 uint32_t scythe_is_before(scythe_unit *unit, scythe_loc first, scythe_loc second);
-// As __FILE__ and __LINE__ see it.
+// Returns the position of a location, as __FILE__ and __LINE__ give it.
 void scythe_locate(scythe_unit *unit, scythe_loc loc, scythe_position *out);
-// As __builtin_LINE() in a default argument sees a call there.
+// Returns the position of a call, as __builtin_LINE() in a default argument gives it.
 void scythe_locate_call(scythe_unit *unit, scythe_loc loc, scythe_position *out);
-void scythe_report(scythe_unit *unit, uint32_t level, scythe_loc loc, scythe_str message);
-// A warning of one of our own groups, also in system headers: at `loc`, else at `place`. `details`
-// are lines that follow the message.
+// Reports through clang's diagnostics engine. `severity` is a scythe_severity.
+void scythe_report(scythe_unit *unit, uint32_t severity, scythe_loc loc, scythe_str message);
+// Reports a warning of a group of Scythe, also in system headers. The position is `loc`, or `place`
+// if `loc` is 0. `details` are lines after the message.
 enum scythe_fate : uint32_t {
   SCYTHE_FATE_WARNING = 0,
   SCYTHE_FATE_ERROR = 1,
@@ -486,36 +500,40 @@ void scythe_pass_plugin_info(scythe_pass_plugin *out);
 // --- Rust, called by the shim
 // ------------------------------------------------------------------------------------
 
-// Starts a translation unit with the plug-in's arguments. Null, or the message to report (freed by
-// Rust's next call).
+// Starts a translation unit with the plug-in's arguments. Returns null, or the text of an error,
+// which is valid until the next failure.
 const char *scythe_frontend_begin(const scythe_str *args, size_t count, uint32_t is_device);
-// Edits the attributes that begin at the tokens `starts`, and reports those that are wrong by
-// themselves. What `out` points at is valid until the next call.
+// Edits the attributes that begin at the tokens `starts`, and reports unknown and unsupported
+// attributes. The memory behind `out` is valid until the next call.
 void scythe_frontend_tokens(scythe_unit *unit, scythe_tokens *tokens, const size_t *starts,
                             size_t count, scythe_edits *out);
-// Takes in the text after `#pragma`; 1 where it is about a group of warnings that is ours.
+// Adds the text after `#pragma`. Returns 1 if the pragma concerns a group of warnings of Scythe.
 uint32_t scythe_frontend_pragma(scythe_loc loc, scythe_str text);
-// Checks one of our attributes that stands on a declaration, and reports what is wrong; 1 where
-// nothing is.
+// Checks a SYCL attribute on a declaration and reports errors. Returns 1 if there are none.
 uint32_t scythe_frontend_attribute(scythe_unit *unit, const scythe_placed *placed);
-// What an access to a member with these properties is annotated with: 1 and the text, or 0 and an
-// error. The text is valid until the next call.
-uint32_t scythe_frontend_member(const scythe_attribute *properties, scythe_str *out);
-// The annotation by which the host module tells of a variable: 1 and the text, or 0. Valid until
-// the next call.
+// Returns 1 and the text of the annotation for accesses to a member with these properties, or
+// reports an error and returns 0. The text is valid until the next call.
+uint32_t scythe_frontend_member(scythe_unit *unit, const scythe_attribute *properties,
+                                scythe_str *out);
+// Returns the text of an error. `kind` is a scythe_words_kind. `attribute` and `argument` (from 1)
+// say where the error is; both are 0 for errors that do not concern an argument of an attribute.
+// The text is valid until the next call.
+scythe_str scythe_frontend_words(uint32_t kind, scythe_str attribute, uint32_t argument);
+// Returns 1 and the annotation of a variable in the host module, or 0. The text is valid until the
+// next call.
 uint32_t scythe_frontend_host_variable(const scythe_device_global *variable, scythe_str *out);
-// The identifier of the unit, as a number.
+// Returns the identifier of the unit as a number.
 uint64_t scythe_frontend_unit_id(void);
 void scythe_frontend_unit(scythe_unit *unit, const scythe_unit_facts *facts);
-// The functors that the host pass launches. `errors` as in scythe_unit_facts.
+// Processes the functors that the host pass launches. `errors` is as in scythe_unit_facts.
 void scythe_frontend_launches(scythe_unit *unit, const scythe_functor *launches, size_t count,
                               uint32_t errors);
-// Runs the IR passes on the device module of the unit, or registers what a host module tells of.
-// Null, or the message of the failure.
+// Runs the IR passes on the device module of the unit, or registers the variables of a host module.
+// Returns null or the text of an error.
 const char *scythe_frontend_module(void *module, scythe_unit *unit);
 }
 
-// `src/ffi.rs` states the same sizes: a field added on one side only does not compile.
+// `src/ffi.rs` states the same sizes. A field that only one side has does not compile.
 static_assert(sizeof(scythe_position) == 24, "src/ffi.rs");
 static_assert(sizeof(scythe_value) == 40, "src/ffi.rs");
 static_assert(sizeof(scythe_variable) == 32, "src/ffi.rs");

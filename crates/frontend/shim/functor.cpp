@@ -1,5 +1,5 @@
-// What both passes say of a kernel's functor, so that the driver can compare them: every part with
-// its place, size and type, named in a way that does not depend on the pass.
+// Describes a kernel's functor in both passes, so that the driver can compare them: each part with
+// its offset, size and type. Names do not depend on the pass.
 #include "unit.h"
 
 #include "clang/AST/DeclTemplate.h"
@@ -40,7 +40,7 @@ public:
   PartWalk(scythe_unit &Unit, std::vector<scythe_part> &Out)
       : Unit(Unit), Ctx(Unit.Ctx), Out(Out) {}
 
-  // Appends the bases and members of a record, and what is inside of them.
+  // Appends the bases and members of a record, with their own parts.
   void record(const CXXRecordDecl *RD, uint64_t Bits, uint32_t Depth) {
     if (!specialKind(RD).empty())
       return;
@@ -88,7 +88,7 @@ private:
       record(RD->getDefinition(), Bits, Depth + 1);
   }
 
-  // The mangled type, with lambdas numbered as device code numbers them, in either pass.
+  // Returns the mangled type. Both passes number lambdas as device code does.
   scythe_str identity(QualType T) {
     scythe_str &Known = Identities[T.getCanonicalType().getUnqualifiedType()];
     if (!Known.data)
@@ -98,7 +98,7 @@ private:
   }
 };
 
-// The first lambda that a type is or is made of, or null.
+// Returns the first lambda in a type, or null.
 const CXXRecordDecl *closureIn(QualType T);
 const CXXRecordDecl *closureIn(llvm::ArrayRef<TemplateArgument> Args) {
   for (const TemplateArgument &A : Args) {
@@ -148,7 +148,7 @@ extern "C" void scythe_describe_functor(scythe_unit *Unit, scythe_decl Entry, sc
   *Out = describeFunctor(*Unit, Name, Functor->getDefinition());
 }
 
-// A declaration of that name directly inside of a context, or null.
+// Returns a declaration with this name directly inside a context, or null.
 template <class D> static D *member(DeclContext *Context, ASTContext &Ctx, llvm::StringRef Name) {
   for (NamedDecl *Found : Context->lookup(&Ctx.Idents.get(Name)))
     if (auto *Wanted = dyn_cast<D>(Found))
@@ -156,7 +156,7 @@ template <class D> static D *member(DeclContext *Context, ASTContext &Ctx, llvm:
   return nullptr;
 }
 
-// A declaration of the namespace sycl::detail, or null.
+// Returns a declaration of the namespace sycl::detail, or null.
 template <class T> static T *ofHeaders(ASTContext &Ctx, StringRef Name) {
   auto *Sycl = member<NamespaceDecl>(Ctx.getTranslationUnitDecl(), Ctx, "sycl");
   auto *Detail = Sycl ? member<NamespaceDecl>(Sycl, Ctx, "detail") : nullptr;
@@ -194,7 +194,8 @@ void describeLaunches(scythe_unit &Unit) {
 
 namespace {
 
-// How many members of this name a class has, its own or of bases; its own hide those of bases.
+// Returns the number of members with this name in a class and its bases. Members of the class hide
+// members of the bases.
 unsigned membersNamed(const CXXRecordDecl *RD, DeclarationName Name) {
   if (!RD->lookup(Name).empty())
     return 1;
@@ -204,8 +205,8 @@ unsigned membersNamed(const CXXRecordDecl *RD, DeclarationName Name) {
   return Count;
 }
 
-// Members that any code may name, by their paths from the functor. Types of the headers and of the
-// standard library keep their layouts to themselves.
+// Finds the members that all code can name, by their paths from the functor. Skips the members of
+// types of the headers and of the standard library.
 class MemberWalk {
 public:
   MemberWalk(scythe_unit &Unit, std::vector<scythe_member> &Out) : Unit(Unit), Out(Out) {}
@@ -231,7 +232,7 @@ private:
         field(F, Path + Name->second, Offset, true);
   }
 
-  // The fields that are in `RD`, which is `Object` or a base of it.
+  // Adds the fields of `RD`, which is `Object` or a base of it.
   void fields(const CXXRecordDecl *Object, const CXXRecordDecl *RD, const std::string &Path,
               uint64_t Offset, bool InClosure) {
     for (const FieldDecl *F : RD->fields())

@@ -1,4 +1,4 @@
-// The layout of a kernel's functor, and whether its parts may be copied to a device.
+// Describes the layout of a kernel's functor, and whether its parts can be copied to a device.
 #include "unit.h"
 
 #include "clang/AST/DeclTemplate.h"
@@ -11,7 +11,7 @@ using namespace clang;
 
 namespace {
 
-// The value of sycl::is_device_copyable<T>::value; false where the template is not declared.
+// Returns sycl::is_device_copyable<T>::value, or false if the template is not declared.
 bool deviceCopyable(scythe_unit &Unit, QualType T) {
   ASTContext &Ctx = Unit.Ctx;
   Sema &S = Unit.CI.getSema();
@@ -90,7 +90,8 @@ public:
   LayoutWalk(scythe_unit &Unit, std::vector<scythe_field> &Out)
       : Unit(Unit), Ctx(Unit.Ctx), Out(Out) {}
 
-  // Appends the node of an object and what is inside. `Size` is what the object owns at this place.
+  // Appends the node of an object and of its parts. `Size` is the number of bytes that belong to
+  // the object here.
   void object(QualType T, llvm::StringRef Name, SourceLocation Loc, uint64_t Offset, uint64_t Size,
               uint32_t Depth, uint32_t Flags) {
     scythe_field Field{};
@@ -196,8 +197,7 @@ private:
     }
   }
 
-  // The bytes that a bit-field touches, joined with those of the bit-field before it where they
-  // meet.
+  // Appends the bytes of a bit-field. Adjacent bit-fields share one node.
   void bits(const FieldDecl *F, llvm::StringRef Name, uint64_t FirstBit, uint32_t Depth) {
     uint64_t Width = F->getBitWidthValue();
     if (Width == 0)

@@ -1,4 +1,4 @@
-// How a kernel's name can be written, and which declarations it needs, for the integration header.
+// Spells the name of a kernel for the integration header, and finds the declarations that it needs.
 #include "unit.h"
 
 #include "clang/AST/DeclTemplate.h"
@@ -49,8 +49,8 @@ public:
       add(nullptr, "", false);
   }
 
-  // The type as the integration header can write it: enumerators, which are not declared there, by
-  // their values.
+  // Spells a type for the integration header. Enumerators are values, because the header does not
+  // declare them.
   std::string spell(QualType T) {
     T = T.getCanonicalType();
     std::string Qualifiers = T.getLocalQualifiers().getAsString();
@@ -76,7 +76,7 @@ public:
   }
 
 private:
-  // A literal that every compiler reads as this number. The least of all has no literal.
+  // Returns a literal that all compilers read as this number. The smallest number has no literal.
   static std::string number(const llvm::APSInt &Value) {
     if (Value.isUnsigned())
       return llvm::toString(Value, 10) + "ULL";
@@ -120,7 +120,7 @@ private:
           Declarable = Declarable && isa<LinkageSpecDecl>(DC);
           continue;
         }
-        // Programs may not add declarations to namespace std.
+        // Programs must not add declarations to namespace std.
         Declarable = Declarable && !(NS->isStdNamespace());
         Path.push_back((NS->isInline() ? "inline " : "") + NS->getNameAsString());
       }
@@ -128,7 +128,7 @@ private:
     std::string Joined;
     for (auto It = Path.rbegin(); It != Path.rend(); ++It)
       Joined += (It == Path.rbegin() ? "" : "::") + *It;
-    // One unnamed namespace alone would look like none.
+    // A single unnamed namespace would look like no namespace.
     if (!Path.empty() && Joined.empty())
       Joined = " ";
     Parts.push_back({Unit.keep(Joined), Unit.keep(Text), Declarable ? 1u : 0u, Closure ? 1u : 0u});
@@ -160,7 +160,7 @@ private:
     const auto *Record = cast<CXXRecordDecl>(Tag);
     bool Named = Record->getIdentifier() && !Record->isLambda() && !Record->isDependentContext();
     add(Record, (Record->getKindName() + " " + Record->getName()).str(), Named, Record->isLambda());
-    // A class inside a closure's function is named after the closure, too.
+    // The name of a class inside a closure's function contains the closure.
     for (const DeclContext *DC = Record->getDeclContext(); DC; DC = DC->getParent())
       if (const auto *Outer = dyn_cast<CXXRecordDecl>(DC);
           Outer && Outer->isLambda() && Outer != Record)
@@ -205,7 +205,7 @@ private:
     }
   }
 
-  // Appends "template <…> "; false where the parameters cannot be written again.
+  // Appends "template <…> ". Returns false if the parameters cannot be spelled.
   bool parameters(const TemplateParameterList *List, std::string &Text) {
     bool Declarable = !List->hasAssociatedConstraints();
     Text += "template <";

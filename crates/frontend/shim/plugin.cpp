@@ -1,5 +1,5 @@
-// How clang and LLVM call in: the front-end action, the hook before the parser and the pass hook.
-// Each hands over to Rust.
+// The hooks that clang and LLVM call: the front-end action, the hook before the parser and the
+// pass. Each calls Rust.
 #include "unit.h"
 
 #include "clang/AST/DeclTemplate.h"
@@ -30,7 +30,7 @@ using namespace clang;
 
 namespace {
 
-// Hands pragmas to Rust, and keeps clang from warning of groups of warnings that are ours.
+// Passes pragmas to Rust, and suppresses clang's warning about unknown groups for Scythe's groups.
 class Pragmas : public PPCallbacks {
 public:
   explicit Pragmas(Preprocessor &PP) : PP(PP), Diags(PP.getDiagnostics()) {}
@@ -41,7 +41,8 @@ public:
       Diags.setSeverity(Unknown, *Silenced, Loc);
       Silenced.reset();
     }
-    // What follows the word, of a directive as of `_Pragma`: the buffer ends with a null character.
+    // The text after the word `pragma` of a directive or of `_Pragma`. The buffer ends with a null
+    // character.
     auto *Current = static_cast<Lexer *>(PP.getCurrentLexer());
     if (!Current)
       return;
@@ -51,7 +52,8 @@ public:
         !scythe_frontend_pragma(rawLoc(Loc), {Text.data(), Text.size()}))
       return;
     DiagnosticsEngine::Level Level = Diags.getDiagnosticLevel(Unknown, Loc);
-    // What a pragma sets, -Werror does not change: an error by it has to be one.
+    // -Werror does not change a severity that a pragma sets, so an error must be restored as an
+    // error.
     Silenced = Level == DiagnosticsEngine::Ignored ? diag::Severity::Ignored
                : Level >= DiagnosticsEngine::Error ? diag::Severity::Error
                                                    : diag::Severity::Warning;
@@ -62,17 +64,18 @@ private:
   static constexpr unsigned Unknown = diag::warn_pragma_diagnostic_unknown_warning;
   Preprocessor &PP;
   DiagnosticsEngine &Diags;
-  std::optional<diag::Severity> Silenced; // what the warning of unknown groups was before
+  std::optional<diag::Severity> Silenced; // the severity of the warning about unknown groups before
 };
 
-// Stands before clang's own diagnostic consumer. It keeps back one error, with its notes: that two
-// kernels have one name. Clang places it inside the SYCL headers; Rust reports it where the program
-// submits the kernels. And it words others: clang knows our attributes as `annotate` only.
+// Filters the diagnostics before clang's own consumer. It drops one error with its notes: two
+// kernels with one name. Clang reports it inside the SYCL headers, and Rust reports it where the
+// program submits the kernels. It rewords errors about SYCL attributes, which clang knows as
+// `annotate`.
 class OurErrors : public DiagnosticConsumer {
 public:
-  // What this object shares with who made it, and may outlive.
+  // The data that this object shares with its creator. Either may live longer.
   struct Shared {
-    uint32_t Kept = 0; // errors kept back
+    uint32_t Kept = 0; // number of dropped errors
     WrittenAttributes Written;
   };
 
@@ -89,7 +92,7 @@ public:
     if (Level != DiagnosticsEngine::Note) {
       Dropping = Info.getID() == diag::err_sycl_kernel_name_conflict;
       Known->Kept += Dropping;
-      // Clang has said so of the annotation beside it.
+      // Clang reports the same error for the annotation beside the companion.
       Dropping |= Info.getID() == diag::err_attribute_not_type_attr && isCompanion(Info);
     }
     if (Dropping)
@@ -106,7 +109,7 @@ public:
   }
 
 private:
-  // Our words for what clang says of one of our attributes; empty for all else.
+  // Returns the new text of an error about a SYCL attribute. Empty for other diagnostics.
   std::string ourWords(const Diagnostic &Info) const {
     if (!Info.hasSourceManager())
       return {};
@@ -115,22 +118,18 @@ private:
     switch (Info.getID()) {
     case diag::err_attribute_argument_n_type:
       if ((Attribute || Argument) && Info.getNumArgs() >= 2)
-        return ("argument " + llvm::Twine(Info.getArgUInt(1)) + " of '" +
-                (Attribute ? Attribute : Argument)->Name + "' must be a constant expression")
-            .str();
+        return words(SCYTHE_WORDS_CONSTANT_ARGUMENT, (Attribute ? Attribute : Argument)->Name,
+                     Info.getArgUInt(1));
       return Info.getLocation().isMacroID() && isProperty(Info)
-                 ? "the value of a property must be a constant expression"
+                 ? words(SCYTHE_WORDS_CONSTANT_PROPERTY)
                  : std::string();
     case diag::err_typecheck_unary_expr:
+      return Argument ? words(SCYTHE_WORDS_INTEGER_ARGUMENT, Argument->Name, Argument->Argument)
+                      : std::string();
     case diag::err_typecheck_cond_incompatible_operands:
     case diag::err_typecheck_cond_expect_scalar:
-      if (Argument)
-        return ("argument " + llvm::Twine(Argument->Argument) + " of '" + Argument->Name +
-                "' must be " +
-                (Info.getID() == diag::err_typecheck_unary_expr ? "an integer constant"
-                                                                : "a value of 'sycl::aspect'"))
-            .str();
-      return {};
+      return Argument ? words(SCYTHE_WORDS_ASPECT_ARGUMENT, Argument->Name, Argument->Argument)
+                      : std::string();
     default:
       if (!Attribute)
         return {};
@@ -143,6 +142,12 @@ private:
                 Text.str().drop_front(At + Ours.size()))
             .str();
     return {};
+  }
+
+  static std::string words(scythe_words_kind Kind, llvm::StringRef Attribute = {},
+                           uint32_t Argument = 0) {
+    scythe_str Text = scythe_frontend_words(Kind, {Attribute.data(), Attribute.size()}, Argument);
+    return std::string(Text.data, Text.size);
   }
 
   bool isCompanion(const Diagnostic &Info) const {
@@ -166,8 +171,8 @@ private:
   bool Dropping = false;
 };
 
-// Hands on each declaration of a precompiled header outside of functions. Clang tells consumers of
-// few of them.
+// Visits each declaration of a precompiled header outside functions. Clang passes only few of them
+// to consumers.
 class PrecompiledDecls : public RecursiveASTVisitor<PrecompiledDecls> {
 public:
   explicit PrecompiledDecls(llvm::function_ref<void(Decl *)> Take) : Take(Take) {}
@@ -185,18 +190,18 @@ private:
   llvm::function_ref<void(Decl *)> Take;
 };
 
-// The unit whose module the pass will see. Clang compiles one at a time.
+// The unit of the module that the pass gets. Clang compiles one unit at a time.
 scythe_unit *CurrentUnit = nullptr;
 
 class Consumer : public SemaConsumer {
 public:
-  // `File` is the source as the command line names it, or, where that is preprocessed text, the
-  // source it was made of.
+  // `File` is the source that the command line names. For preprocessed text, it is the original
+  // source.
   Consumer(CompilerInstance &CI, StringRef File, bool Device) : CI(CI), File(File), Device(Device) {
     DiagnosticsEngine &Diags = CI.getDiagnostics();
     if (Device)
       Diags.setClient(new OurErrors(Diags, Known), /*ShouldOwnClient=*/true);
-    // Its classes were completed in another unit.
+    // Another unit completed the classes of a precompiled header.
     Precompiled = SawDeviceGlobal = !CI.getPreprocessorOpts().ImplicitPCHInclude.empty();
   }
 
@@ -206,14 +211,14 @@ public:
       CurrentUnit = nullptr;
   }
 
-  // The parser has entered the main file, and not asked for a token yet.
+  // Called after the parser entered the main file and before it requests a token.
   void InitializeSema(Sema &S) override {
     if (!Device)
       return;
     Preprocessor &PP = S.getPreprocessor();
     Tokens = editTokens(unit(), PP, Known->Written);
-    // It acts when it is lexed, not where it stands: at the end of the unit it must not hold for
-    // all of it.
+    // `#pragma clang optimize` acts when the preprocessor reads it, and all tokens are already
+    // read. A pragma at the end must not apply to the whole unit.
     S.ActOnPragmaOptimize(/*On=*/true, SourceLocation());
     checkAttributes(Unit.get(), &Known->Written);
     PP.EnterTokenStream(Tokens, /*DisableMacroExpansion=*/true, /*IsReinject=*/true);
@@ -229,7 +234,7 @@ public:
     if (Device)
       declaration(FD);
   }
-  // Of variable templates, too.
+  // Clang calls this function for instantiations of variable templates, too.
   void HandleCXXStaticMemberVarInstantiation(VarDecl *VD) override { declaration(VD); }
   void HandleTagDeclDefinition(TagDecl *D) override {
     if (auto *RD = dyn_cast<CXXRecordDecl>(D);
@@ -283,7 +288,7 @@ public:
       OS << RD->getKindName() << '.';
       PrintingPolicy Policy(Ctx.getLangOpts());
       RD->printQualifiedName(OS, Policy);
-      // IR names all specialisations alike: with its arguments a name stands for no other type.
+      // IR uses one name for all specialisations. With its arguments, the name is unique.
       if (const auto *Spec = dyn_cast<ClassTemplateSpecializationDecl>(RD))
         printTemplateArgumentList(OS, Spec->getTemplateArgs().asArray(), Policy);
       scythe_attribute A = describeAttribute(*Unit, usesAspects(RD));
@@ -324,16 +329,16 @@ private:
   CompilerInstance &CI;
   std::string File;
   bool Device;
-  std::unique_ptr<scythe_unit> Unit; // outlives code generation, which reports positions
+  std::unique_ptr<scythe_unit> Unit; // outlives code generation, which needs positions
   std::shared_ptr<OurErrors::Shared> Known = std::make_shared<OurErrors::Shared>();
-  std::vector<Token> Tokens; // of the unit, while it is parsed
+  std::vector<Token> Tokens; // the tokens of the unit during parsing
   std::vector<FunctionDecl *> Kernels, Externals, Instantiations, Callers;
   std::vector<CXXRecordDecl *> Decorated;
   std::vector<VarDecl *> Variables;
-  bool Precompiled = false;            // the unit begins with a precompiled header
-  bool SawDeviceGlobal = false;        // variables may be device_globals
-  bool DeviceGlobals = false;          // there are such classes
-  llvm::DenseSet<const Decl *> Loaded; // declarations of the precompiled header that were looked at
+  bool Precompiled = false;            // whether the unit begins with a precompiled header
+  bool SawDeviceGlobal = false;        // whether variables may be device_globals
+  bool DeviceGlobals = false;          // whether there are classes of device_globals
+  llvm::DenseSet<const Decl *> Loaded; // visited declarations of the precompiled header
 
   scythe_unit &unit() {
     if (!Unit)
@@ -342,15 +347,13 @@ private:
     return *Unit;
   }
 
-  // Code generation annotates accesses to a member with the text of its `annotate` attributes: the
-  // one that lists properties is replaced by one with the text for them.
+  // Code generation annotates accesses to a member with the text of its `annotate` attributes. This
+  // function replaces the attribute that lists properties by an attribute with their text.
   void member(FieldDecl *F, const AnnotateAttr *A) {
     scythe_attribute Properties = describeAttribute(unit(), A);
     scythe_str Text{};
-    if (!scythe_frontend_member(&Properties, &Text)) {
-      scythe_report(Unit.get(), SCYTHE_ERROR, Properties.loc, Text);
+    if (!scythe_frontend_member(Unit.get(), &Properties, &Text))
       return;
-    }
     llvm::SmallVector<Attr *, 4> Kept;
     for (Attr *Other : F->attrs())
       if (Other != A)
@@ -367,7 +370,7 @@ private:
   void variable(VarDecl *VD) {
     if (VD->isTemplated() || VD->getType()->isReferenceType())
       return;
-    // The class of one that is declared `extern` may be complete only later.
+    // The class of an `extern` variable may be completed later.
     if (Device && mayBeDeviceGlobal(CI.getASTContext(), VD->getType()))
       Variables.push_back(VD);
     if (Device || !SawDeviceGlobal || !isDeviceGlobal(CI.getASTContext(), VD->getType()))
@@ -430,8 +433,8 @@ private:
 class Action : public PluginASTAction {
 public:
   std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &CI, StringRef File) override {
-    // A throw in device code is an error of ours; unwinding must not leave landing pads in code
-    // that cannot throw.
+    // Rust reports a throw in device code as an error. Unwinding must not leave landing pads in
+    // code that cannot throw.
     if (CI.getLangOpts().SYCLIsDevice)
       CI.getLangOpts().IgnoreExceptions = true;
     CI.getPreprocessor().addPPCallbacks(std::make_unique<Pragmas>(CI.getPreprocessor()));
@@ -457,7 +460,7 @@ public:
 FrontendPluginRegistry::Add<Action> Registered("scythe",
                                                "SYCL device code: facts, diagnostics, annotation");
 
-// Preprocesses: what `-E` prints.
+// Writes the preprocessed source, like `-E`.
 class PreprocessAction : public PluginASTAction {
 public:
   std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &, StringRef) override {
@@ -472,7 +475,7 @@ public:
     CI.getPreprocessorOutputOpts().ShowCPP = true;
     DoPrintPreprocessedInput(CI.getPreprocessor(), Out.get(), CI.getPreprocessorOutputOpts());
   }
-  // As with clang's own `-E`, a precompiled header is read as the text that it was made of.
+  // As with clang's own `-E`, the preprocessor reads the text of a precompiled header.
   bool usesPreprocessorOnly() const override { return true; }
   bool ParseArgs(const CompilerInstance &, const std::vector<std::string> &) override {
     return true;
@@ -480,8 +483,8 @@ public:
   ActionType getActionType() override { return CmdlineAfterMainAction; }
 };
 
-FrontendPluginRegistry::Add<PreprocessAction> Preprocess("scythe-preprocess",
-                                                         "what a device pass sees, as text");
+FrontendPluginRegistry::Add<PreprocessAction>
+    Preprocess("scythe-preprocess", "the preprocessed source of a device pass");
 
 struct ModulePass : llvm::PassInfoMixin<ModulePass> {
   llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &) {

@@ -1,8 +1,7 @@
-// The tokens of a translation unit, as the parser will see them: lexed here, edited by Rust, and
-// handed back.
+// Reads the tokens of a translation unit, lets Rust edit them, and returns them for the parser.
 //
-// Macros are expanded, digraphs and spliced lines are gone, and `-include`, preprocessed text and
-// precompiled headers make no difference. Nothing is decided here.
+// Macros are expanded, and digraphs and spliced lines are replaced. `-include`, preprocessed text
+// and precompiled headers need no special cases. This file makes no decisions.
 #include "unit.h"
 
 #include "clang/Basic/SourceManager.h"
@@ -61,7 +60,7 @@ extern "C" void scythe_token_at(scythe_tokens *Tokens, size_t Index, scythe_toke
   Out->text = {Text.data(), Text.size()};
 }
 
-// Whether the attributes after `[[` may be of a namespace whose attributes are ours.
+// Whether the attributes after `[[` may be in a namespace of SYCL attributes.
 static bool concernsUs(llvm::ArrayRef<Token> Rest,
                        llvm::ArrayRef<const IdentifierInfo *> Namespaces) {
   for (size_t I = 0; I + 1 < Rest.size() && !Rest[I].is(tok::eof); ++I) {

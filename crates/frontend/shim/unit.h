@@ -1,4 +1,4 @@
-// What the shim's files share: the translation unit, its arena, and names of declarations.
+// Shared declarations of the shim: the translation unit, its arena, and names of declarations.
 #ifndef SCYTHE_FRONTEND_UNIT_H
 #define SCYTHE_FRONTEND_UNIT_H
 
@@ -19,7 +19,7 @@
 #include <string>
 #include <vector>
 
-// What one type brings into a function that uses it.
+// The optional features that a type requires of a function that uses it.
 struct TypeUse {
   bool Double = false;
   bool Half = false;
@@ -50,14 +50,13 @@ struct scythe_unit {
 
 inline scythe_loc rawLoc(clang::SourceLocation Loc) { return Loc.getRawEncoding(); }
 
-// One of our attributes as the program wrote it, or one of its arguments, counted from 1; 0 for the
-// attribute itself.
+// A SYCL attribute as the program wrote it (argument 0), or one of its arguments (from 1).
 struct WrittenAttribute {
   std::string Name;
   uint32_t Argument;
 };
 
-// Where the program wrote them: clang knows our attributes under names that the program does not.
+// The positions of SYCL attributes in the program. Clang knows these attributes under other names.
 struct WrittenAttributes {
   llvm::DenseMap<uint64_t, WrittenAttribute> Places;
   static uint64_t key(clang::SourceLocation Loc, bool Argument) {
@@ -66,56 +65,56 @@ struct WrittenAttributes {
   const WrittenAttribute *at(clang::SourceLocation Loc, bool Argument) const;
 };
 
-// All tokens of the unit that is about to be parsed, with our attributes in a form that clang
-// understands.
+// Returns all tokens of the unit, before clang parses them. SYCL attributes are replaced by
+// attributes that clang understands.
 std::vector<clang::Token> editTokens(scythe_unit &Unit, clang::Preprocessor &PP,
                                      WrittenAttributes &Written);
 
-// The unit whose attributes are checked as clang parses it; null for none.
+// Sets the unit whose attributes are checked while clang parses it. Null for none.
 void checkAttributes(scythe_unit *Unit, const WrittenAttributes *Written);
 
-// The address that stands for a function everywhere.
+// Returns the declaration that represents a function everywhere.
 const clang::FunctionDecl *canonicalFunction(const clang::FunctionDecl *FD);
 
-// Whether the declaration is inside the outermost namespace of that name.
+// Whether the declaration is inside the outermost namespace with this name.
 bool insideNamespace(const clang::Decl *D, llvm::StringRef Name);
 
-// The text of `annotate("scythe::special", text)` on a record, or an empty string.
+// Returns the text of `annotate("scythe::special", text)` on a record, or an empty string.
 llvm::StringRef specialKind(const clang::CXXRecordDecl *RD);
 
-// The arguments of an annotation.
+// Describes an annotation with its arguments.
 scythe_attribute describeAttribute(scythe_unit &Unit, const clang::AnnotateAttr *A);
 
-// Whether an annotation lists properties: one of the add_ir attributes.
+// Whether an annotation is one of the add_ir attributes, which list properties.
 bool listsProperties(const clang::AnnotateAttr *A);
 
-// The annotation with this text, or null.
+// Returns the annotation with this text, or null.
 const clang::AnnotateAttr *annotation(const clang::Decl *D, llvm::StringRef Text);
 
-// The annotation that uses_aspects became, or null.
+// Returns the annotation that replaces uses_aspects, or null.
 const clang::AnnotateAttr *usesAspects(const clang::Decl *D);
 
-// Double, half and decorated types that an object of the type holds.
+// Returns the double, half and decorated types in an object of the type.
 const TypeUse &typeUse(scythe_unit &Unit, clang::QualType T);
 
-// Whether the class is a specialisation of device_global, and whether a type is one, an array of
-// such, or a reference.
+// Whether the class is a specialisation of device_global, and whether a type is such a class, an
+// array of it, or a reference to it.
 bool isDeviceGlobalClass(const clang::CXXRecordDecl *RD);
 bool isDeviceGlobal(clang::ASTContext &Ctx, clang::QualType T);
-// The same by its name alone, for types that are not complete yet.
+// The same test by name, for types that are not complete yet.
 bool mayBeDeviceGlobal(clang::ASTContext &Ctx, clang::QualType T);
 
-// Facts of such a variable.
+// Describes a device_global variable.
 scythe_device_global describeDeviceGlobal(scythe_unit &Unit, const clang::VarDecl *VD);
 
-// Objects of such classes that are no variables at namespace scope.
+// Finds objects of class device_global that are not variables at namespace scope.
 void findMisuses(scythe_unit &Unit, std::vector<scythe_misuse> &Out);
 
-// Has the host pass emit such a variable, whether host code uses it or not, with an annotation that
-// tells its name on devices. To be called before code generation sees the variable.
+// Makes the host pass emit a device_global variable, even if host code does not use it, with an
+// annotation of its name on devices. Must be called before code generation gets the variable.
 void registerOnHost(scythe_unit &Unit, clang::VarDecl *VD);
 
-// What the fields of a class are called: those of a lambda after what they capture.
+// The names of the fields of a class. The fields of a lambda have the names of the captures.
 class CaptureNames {
 public:
   explicit CaptureNames(const clang::CXXRecordDecl *RD);
@@ -128,27 +127,27 @@ private:
       Captured; // null stands for `this`
 };
 
-// What g++ calls the fields of a lambda's class. Elements of packs, which have none, and names that
-// are more than a name to g++ are not in the map.
+// Returns the names that g++ gives to the fields of a lambda's class. The map omits elements of
+// packs, which have no name, and names that are keywords or macros in g++.
 llvm::DenseMap<const clang::FieldDecl *, std::string> gnuNames(scythe_unit &Unit,
                                                                const clang::CXXRecordDecl *Closure);
 
-// What a pass says of the functor of the kernel with this name.
+// Describes the functor of the kernel with this name, in the current pass.
 scythe_functor describeFunctor(scythe_unit &Unit, clang::QualType Name,
                                const clang::CXXRecordDecl *Functor);
 
-// Gives the variable by which host code knows the unit's identifier its value. A precompiled header
-// has another unit's.
+// Sets the variable with the unit's identifier in host code. A precompiled header has the
+// identifier of another unit.
 void setUnitId(scythe_unit &Unit);
 
-// Tells Rust of all functors that host code launches.
+// Passes all functors that host code launches to Rust.
 void describeLaunches(scythe_unit &Unit);
 
-// Functor layout, for describe_kernel.
+// Describes the layout of a functor, for scythe_describe_kernel.
 void describeLayout(scythe_unit &Unit, const clang::CXXRecordDecl *Functor,
                     std::vector<scythe_field> &Out);
 
-// Spelling and declarations of a kernel name, for describe_kernel.
+// Describes the spelling and the declarations of a kernel name, for scythe_describe_kernel.
 void describeName(scythe_unit &Unit, clang::QualType Name, scythe_kernel &Out);
 
 #endif

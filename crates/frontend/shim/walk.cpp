@@ -1,9 +1,9 @@
-// One function body → the events that matter to device code, in source order.
+// Walks a function body and collects the events that matter to device code, in source order.
 //
-// The walk follows what code generation emits: operands that are not evaluated, discarded branches,
-// branches behind a condition that folds to a constant, and initialisers that were evaluated at
-// compile time are left out; default arguments, default member initialisers, and the destructors of
-// locals, temporaries, members and bases are followed.
+// The walk visits the code that code generation emits. It skips operands that are not evaluated,
+// discarded branches, branches whose condition folds to a constant, and initialisers that clang
+// evaluated at compile time. It visits default arguments, default member initialisers, and the
+// destructors of locals, temporaries, members and bases.
 #include "unit.h"
 
 #include "clang/AST/ExprCXX.h"
@@ -97,7 +97,7 @@ private:
     }
   }
 
-  // The value a condition always has where code generation knows it.
+  // Returns the constant value of a condition, if code generation knows it.
   std::optional<bool> constant(const Expr *Cond) {
     if (!Cond || Cond->isValueDependent())
       return std::nullopt;
@@ -177,7 +177,7 @@ private:
           variable(Holding);
   }
 
-  // The function that a constant function pointer designates.
+  // Returns the function that a constant function pointer designates.
   const FunctionDecl *constantCallee(const Expr *Callee) {
     if (Callee->isValueDependent())
       return nullptr;
@@ -253,9 +253,9 @@ private:
       stmt(If->getElse());
   }
 
-  // Operands come first, so that a type is placed where it comes from: at the literal of `x * 4.0`.
-  // The conversion of `x` is only a consequence, and counts where nothing else in the function has
-  // the type.
+  // Visits operands first, so that a type gets the position of its cause, such as the literal of
+  // `x * 4.0`. The conversion of `x` is a consequence. It counts if no other expression in the
+  // function has the type.
   void expression(const Expr *E) {
     evaluated(E);
     if (isa<ImplicitCastExpr>(E))
@@ -264,7 +264,7 @@ private:
       type(E->getExprLoc(), E->getType());
   }
 
-  // What wraps a value without a part in it.
+  // Removes the nodes that wrap a value without a change.
   static const Expr *bare(const Expr *E) {
     for (;;) {
       E = E->IgnoreParens();
@@ -281,7 +281,7 @@ private:
     }
   }
 
-  // A constant of type double: it has no other value than that of its initialiser.
+  // Whether a variable is a constant of type double. Its value is the value of its initialiser.
   bool isConstant(const VarDecl *VD) {
     QualType T = VD->getType();
     return T.isConstQualified() && !T.isVolatileQualified() && isDouble(T) &&
@@ -291,9 +291,9 @@ private:
 
   static bool isDouble(QualType T) { return T->isSpecificBuiltinType(BuiltinType::Double); }
 
-  // Whether the expression is a constant, or one of several, once code generation and the pass
-  // `literals` have folded what they fold: literals and constants, arithmetic on them, choices
-  // between them, and calls of constexpr functions.
+  // Whether the expression is a constant, or one of several constants, after code generation and
+  // the pass `literals` have folded it. They fold literals and constants, arithmetic on them,
+  // choices between them, and calls of constexpr functions.
   bool folds(const Expr *E) {
     E = bare(E);
     if (isa<FloatingLiteral>(E) || isa<IntegerLiteral>(E))
@@ -323,8 +323,8 @@ private:
     return VD && !Ref->refersToEnclosingVariableOrCapture() && isConstant(VD);
   }
 
-  // What is still evaluated, or emitted, of an expression that folds: conditions of choices, and
-  // calls.
+  // Visits the parts of a folded expression that are still evaluated or emitted: conditions of
+  // choices, and calls.
   void remainder(const Expr *E) {
     E = bare(E);
     if (const auto *Choice = dyn_cast<ConditionalOperator>(E)) {
@@ -345,9 +345,9 @@ private:
     }
   }
 
-  // An argument of a call. A constant of type double for a function of SYCL's headers is no use of
-  // double by itself: the function is compiled for the constant, and what is left of it then
-  // counts.
+  // Visits an argument of a call. A constant of type double for a function of SYCL's headers is not
+  // a use of double. The function is compiled for the constant, and only the uses that remain in
+  // the result count.
   void argument(const Expr *Arg, const FunctionDecl *Callee) {
     if (Callee && isDouble(Arg->getType()) && insideNamespace(Callee, "sycl") &&
         !Arg->isValueDependent() && folds(Arg))
@@ -419,7 +419,7 @@ private:
     case Stmt::CStyleCastExprClass:
     case Stmt::CXXFunctionalCastExprClass:
     case Stmt::CXXStaticCastExprClass:
-      // A constant converted to another type is a constant of that type.
+      // A constant that is converted to another type is a constant of that type.
       if (CastKind Kind = cast<CastExpr>(E)->getCastKind();
           (Kind == CK_FloatingCast || Kind == CK_FloatingToIntegral) &&
           folds(cast<CastExpr>(E)->getSubExpr())) {
@@ -493,7 +493,7 @@ private:
     case Stmt::DeclRefExprClass: {
       const auto *Ref = cast<DeclRefExpr>(E);
       if (Ref->isNonOdrUse() != NOUR_None) {
-        // Code generation may emit a constant all the same, with the properties of its class.
+        // Code generation may still emit a constant, with the properties of its class.
         const auto *VD = dyn_cast<VarDecl>(Ref->getDecl());
         if (VD && Ref->isNonOdrUse() == NOUR_Constant && VD->hasGlobalStorage() && decorated(VD))
           global(Ref->getExprLoc(), VD);

@@ -1,70 +1,73 @@
-//! What the AST told, written into device IR before any pass runs: attributes and metadata of
-//! kernels and functions.
+//! Writes the facts of the AST into device IR before any pass runs: attributes and metadata of
+//! kernels, functions and variables.
 
 use scythe_abi::condition::Condition;
 use scythe_abi::launch::{KernelLaunch, Shape};
 use scythe_abi::names;
 use scythe_llvm::{Function, Metadata, Module, Place};
 use scythe_passes::aspects::metadata::{self, Kinds};
-use scythe_passes::properties::parameters as parameter_properties;
+use scythe_passes::properties::{kernels, parameters as parameter_properties};
 use scythe_passes::{device_globals, device_has, literals};
 
 use crate::aspects::{self, AspectFacts};
-use crate::body::WorkGroups;
+use crate::call_operator::WorkGroups;
 use crate::facts::{Attribute, DecoratedType};
 use crate::properties::{self, Property};
 
-/// The annotation that `reqd_work_group_size` becomes.
+/// The annotation that replaces `reqd_work_group_size`.
 const REQUIRED_SIZE: &str = "sycl::reqd_work_group_size";
+/// The annotations that replace `reqd_sub_group_size` and `named_sub_group_size`.
+pub const REQUIRED_SUB_GROUP_SIZE: &str = "sycl::reqd_sub_group_size";
+pub const NAMED_SUB_GROUP_SIZE: &str = "intel::named_sub_group_size";
 
-/// What IR must say of one kernel.
+/// The facts about a kernel for IR.
 #[derive(Clone, Debug)]
 pub struct KernelNote {
     pub symbol: String,
     pub launch: KernelLaunch,
-    /// The name is not the same entity in every translation unit.
+    /// Whether the kernel name belongs to this translation unit alone.
     pub internal: bool,
-    /// What sizes of work-groups mean to it.
+    /// The meaning of work-group sizes for the kernel.
     pub work_groups: WorkGroups,
     /// Annotations of the function that the program wrote.
     pub attributes: Vec<Attribute>,
-    /// One entry per parameter.
+    /// The properties of each parameter.
     pub param_properties: Vec<Vec<Property>>,
 }
 
-/// What IR must say of one device function.
+/// The facts about a device function for IR.
 #[derive(Clone, Debug)]
 pub struct FunctionNote {
     pub symbols: Vec<String>,
     pub declared_aspects: Option<Vec<u32>>,
     pub used_aspects: Vec<u32>,
     pub sub_group_size: Option<Attribute>,
-    /// `SYCL_EXTERNAL`.
+    /// Whether the function is `SYCL_EXTERNAL`.
     pub exported: bool,
-    /// It is called only on devices that meet this.
+    /// The condition on devices that call the function. `None` if all devices may call it.
     pub conditional: Option<Condition>,
-    /// It may be compiled for constants of type `double` that it is called with.
+    /// Whether the pass `literals` may specialise the function for constants of type `double`.
     pub foldable: bool,
     pub properties: Vec<Property>,
 }
 
-/// What IR must say of one variable.
+/// The facts about a variable for IR.
 #[derive(Clone, Debug)]
 pub struct VariableNote {
     pub symbol: String,
     pub properties: Vec<Property>,
 }
 
-/// What IR must say of one `device_global`.
+/// The facts about a `device_global` for IR.
 #[derive(Clone, Debug)]
 pub struct DeviceGlobalNote {
     pub symbol: String,
-    /// Its name on devices.
+    /// The name of the variable on devices.
     pub id: String,
     pub size: u64,
 }
 
-/// What the passes after the AST need.
+/// The facts about a translation unit that the IR stage needs.
 #[derive(Clone, Debug, Default)]
 pub struct UnitNotes {
     pub module_id: String,
@@ -74,14 +77,14 @@ pub struct UnitNotes {
     pub variables: Vec<VariableNote>,
     pub device_globals: Vec<DeviceGlobalNote>,
     pub types: Vec<DecoratedType>,
-    /// Names and places, for messages.
+    /// Names and positions for messages.
     pub aspects: AspectFacts,
 }
 
-/// Writes all notes into the module. A function that was not emitted is passed over.
-pub fn run(module: &Module, notes: &UnitNotes) {
-    // clang's list of annotations said what the AST has told already, and keeps functions alive
-    // that are inlined.
+/// Writes all notes into the module. Skips functions that clang did not emit. Kernels and
+/// `SYCL_EXTERNAL` functions that specify no sub-group size get the default size.
+pub fn run(module: &Module, notes: &UnitNotes, default_size: Option<&Attribute>) {
+    // The AST already provided these annotations. Clang's list would keep inlined functions alive.
     if let Some(annotations) = module.global("llvm.global.annotations") {
         annotations.erase();
     }
@@ -97,6 +100,16 @@ pub fn run(module: &Module, notes: &UnitNotes) {
     for note in &notes.functions {
         for function in note.symbols.iter().filter_map(|symbol| module.function(symbol)) {
             annotate_function(module, function, note, notes, kinds);
+            if note.exported && !function.is_declaration() {
+                annotate_default_size(module, function, note.sub_group_size.as_ref(), default_size);
+            }
+        }
+    }
+    // Properties of a kernel are known when all functions are annotated.
+    for kernel in &notes.kernels {
+        if let Some(function) = module.function(&kernel.symbol) {
+            let own = sub_group_size(&kernel.attributes);
+            annotate_default_size(module, function, own, default_size);
         }
     }
     for note in &notes.variables {
@@ -143,8 +156,8 @@ fn annotate_kernel(
                 required.map(|a| a.values.iter().map(|&size| capped(size)).collect::<Vec<_>>());
             kinds.set_logical_work_group_size(function, context, &required.unwrap_or_default());
         }
-        // The headers launch groups of one dimension with as many work-items as the program
-        // requires.
+        // The headers launch one-dimensional work-groups with the number of work-items that the
+        // program requires.
         WorkGroups::Unknown => {
             let product = |a: &Attribute| a.values.iter().copied().fold(1, i64::saturating_mul);
             let required = kernel.attributes.iter().filter(|a| a.name == REQUIRED_SIZE);
@@ -157,7 +170,7 @@ fn annotate_kernel(
     }
 }
 
-/// The sizes of the work-groups that the kernel is launched with.
+/// Returns the sizes of the work-groups of a launch.
 fn annotate_work_groups(module: &Module, function: Function, attributes: &[Attribute]) {
     let context = module.context();
     for attribute in attributes {
@@ -174,11 +187,25 @@ fn annotate_work_groups(module: &Module, function: Function, attributes: &[Attri
     }
 }
 
-/// The attribute that chooses a sub-group size, by number or by name.
+/// Returns the attribute that selects a sub-group size, by number or by name.
 pub fn sub_group_size(attributes: &[Attribute]) -> Option<&Attribute> {
-    attributes.iter().find(|a| {
-        matches!(a.name.as_str(), "sycl::reqd_sub_group_size" | "intel::named_sub_group_size")
-    })
+    attributes
+        .iter()
+        .find(|a| matches!(a.name.as_str(), REQUIRED_SUB_GROUP_SIZE | NAMED_SUB_GROUP_SIZE))
+}
+
+/// Gives a function the default sub-group size, unless it has an attribute or a property for its
+/// size.
+fn annotate_default_size(
+    module: &Module,
+    function: Function,
+    own: Option<&Attribute>,
+    default_size: Option<&Attribute>,
+) {
+    let property = function.string_attribute(Place::Function, kernels::SUB_GROUP_SIZE);
+    if let (Some(size), None, None) = (default_size, own, property) {
+        annotate_sub_group(module, function, size);
+    }
 }
 
 fn annotate_sub_group(module: &Module, function: Function, size: &Attribute) {
@@ -229,20 +256,20 @@ fn ints<'ctx>(module: &Module<'ctx>, values: &[i64]) -> Metadata<'ctx> {
         .md_node(&values.iter().map(|&value| context.md_int(32, value as u64)).collect::<Vec<_>>())
 }
 
-/// Metadata has 32 bits for each size; what is larger becomes the largest, which no device has
-/// either.
+/// Limits a size to the 32 bits of metadata. No device supports the largest value.
 fn capped(size: i64) -> u32 {
     u32::try_from(size).unwrap_or(u32::MAX)
 }
 
-/// Work-group sizes, fastest dimension first, unused ones 1. SYCL lists the fastest dimension last.
+/// Returns work-group sizes with the fastest dimension first. Unused dimensions are 1. SYCL lists
+/// the fastest dimension last.
 fn sizes<'ctx>(module: &Module<'ctx>, values: &[i64]) -> Metadata<'ctx> {
     let mut all: Vec<i64> = values.iter().rev().map(|&size| capped(size).into()).take(3).collect();
     all.resize(3, 1);
     ints(module, &all)
 }
 
-/// The launch row of a kernel whose shape is known to be right.
+/// Returns the shape of a kernel's launch. `functor::check` has verified the name.
 pub fn shape(name: &str) -> Shape {
     Shape::from_name(name).unwrap_or(Shape::SingleTask)
 }

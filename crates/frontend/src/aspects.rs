@@ -1,9 +1,9 @@
-//! What the AST knows of optional kernel features: which function uses which aspect, and where it
-//! does and calls.
+//! Collects the facts of the AST about optional kernel features: the aspects that each function
+//! uses, and the positions of uses and calls.
 //!
-//! The numbers go into IR as metadata; names and places are kept here until the pass over the
-//! module asks for them. Only functions from which a use or a declaration can be reached are kept,
-//! so programs without optional features pay nothing.
+//! The numbers of aspects go into IR as metadata. Names and positions stay here until a pass over
+//! the module needs them for a message. Only functions that reach a use or a declaration are kept,
+//! so programs without optional features have no cost.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -11,16 +11,16 @@ use scythe_abi::aspect::Aspect;
 use scythe_diag::Location;
 use scythe_passes::aspects::chain::{Place, Sources};
 
-use crate::body::Body;
+use crate::call_operator::CallOperator;
 use crate::facts::{Action, Attribute, Decl, Kernel, Loc, Source};
 use crate::reach::{Graph, Node, Root};
 
-/// The annotation that `device_has` becomes.
+/// The annotation that replaces `device_has`.
 pub const DEVICE_HAS: &str = "sycl::device_has";
 pub const USES_ASPECTS: &str = "sycl_detail::uses_aspects";
 
-/// The aspects that a function uses by itself, each with its first place: its `uses_aspects`, and
-/// the types in it.
+/// Returns the aspects that a function itself uses, each with the position of its first use. The
+/// sources are `uses_aspects` and the types in the function.
 pub fn used(node: &Node) -> Vec<(u32, Loc)> {
     let mut found: Vec<(u32, Loc)> = Vec::new();
     let mut add = |aspect: u32, loc: Loc| {
@@ -45,7 +45,7 @@ pub fn used(node: &Node) -> Vec<(u32, Loc)> {
     found
 }
 
-/// The aspects of `device_has`, where a function has it.
+/// Returns the aspects of `device_has`. `None` if the function does not have the attribute.
 pub fn declared(attributes: &[Attribute]) -> Option<Vec<u32>> {
     let mut declared = attributes.iter().filter(|a| a.name == DEVICE_HAS).peekable();
     declared.peek()?;
@@ -54,19 +54,19 @@ pub fn declared(attributes: &[Attribute]) -> Option<Vec<u32>> {
     Some(aspects.into_iter().collect())
 }
 
-/// What messages need of a function.
+/// The facts about a function for messages.
 #[derive(Clone, Debug, Default)]
 struct Known {
     name: String,
     kernel_body: bool,
     uses: Vec<(u32, Loc)>,
-    /// Where `device_has`, or a required size, stands.
+    /// The position of `device_has`, or of a required size.
     declared: Option<Loc>,
-    /// Each callee once, with the first call.
+    /// The callees, each with the position of its first call.
     calls: HashMap<u32, Loc>,
 }
 
-/// Names and places of the functions that have to do with optional features.
+/// Names and positions of the functions that concern optional features.
 #[derive(Clone, Debug, Default)]
 pub struct AspectFacts {
     known: Vec<Known>,
@@ -74,12 +74,12 @@ pub struct AspectFacts {
 }
 
 impl AspectFacts {
-    /// `written` is what the program wrote of each kernel, where that was found.
+    /// Collects the facts. `written` has the call operator of each kernel, if it was found.
     pub fn new(
         source: &impl Source,
         graph: &Graph,
         kernels: &[Kernel],
-        written: &[Option<Body<'_>>],
+        written: &[Option<CallOperator<'_>>],
     ) -> Self {
         let uses: Vec<Vec<(u32, Loc)>> = graph.nodes.iter().map(used).collect();
         let concerned = concerned(graph, &uses);
@@ -109,15 +109,15 @@ impl AspectFacts {
                     calls.entry(callee).or_insert(loc);
                 }
             }
-            // What the functor holds is not the entry point's doing, which is in the headers.
+            // The entry point is in the headers. The program chooses the members of the functor.
             let uses = match (node.root, kernel) {
                 (Some(Root::Kernel(_)), Some(kernel)) => {
                     uses[index].iter().map(|&(aspect, _)| (aspect, kernel.functor_loc)).collect()
                 }
                 _ => uses[index].clone(),
             };
-            // A kernel has what its functor's call operator declares.
-            let speaker = match node.root {
+            // The declarations of the call operator hold for the kernel.
+            let declaring = match node.root {
                 Some(Root::Kernel(kernel)) => {
                     written[kernel].as_ref().map_or(node, |body| body.node)
                 }
@@ -127,7 +127,7 @@ impl AspectFacts {
                 name: kernel.map_or_else(|| shown_name(node), |kernel| kernel.name.clone()),
                 kernel_body: bodies.contains_key(&node.decl),
                 uses,
-                declared: speaker.function.attributes.iter().find(|a| declares(a)).map(|a| a.loc),
+                declared: declaring.function.attributes.iter().find(|a| declares(a)).map(|a| a.loc),
                 calls,
             });
         }
@@ -146,14 +146,14 @@ fn declares(attribute: &Attribute) -> bool {
     )
 }
 
-/// As messages show a function, without parameters. Methods are told apart by their class, lambdas
-/// cannot be.
+/// Returns the name of a function in messages, without parameters. Methods have the name of their
+/// class. The names of lambdas are not unique.
 fn shown_name(node: &Node) -> String {
     let function = &node.function;
     if function.parent.is_none() {
         return function.name.clone();
     }
-    // Names inside of functions and lambdas hold parentheses.
+    // Names inside functions and lambdas contain parentheses.
     if function.qualified.contains("(anonymous class)") || function.qualified.contains("(lambda") {
         return "(lambda)".to_owned();
     }
@@ -161,7 +161,8 @@ fn shown_name(node: &Node) -> String {
     class.map_or_else(|| function.name.clone(), |class| format!("{class}::{}", function.name))
 }
 
-/// The functions that use or declare something, directly or through calls; in the graph's order.
+/// Returns the functions that use or declare an aspect, directly or through calls, in the order of
+/// the graph.
 fn concerned(graph: &Graph, uses: &[Vec<(u32, Loc)>]) -> Vec<usize> {
     let mut callers: Vec<Vec<usize>> = vec![Vec::new(); graph.nodes.len()];
     for caller in 0..graph.nodes.len() {
@@ -176,7 +177,7 @@ fn concerned(graph: &Graph, uses: &[Vec<(u32, Loc)>]) -> Vec<usize> {
     (0..graph.nodes.len()).filter(|&index| seen[index]).collect()
 }
 
-/// The facts, with someone who can tell where a position is.
+/// The facts, with a function that returns the position of a location.
 pub struct Located<'a> {
     pub facts: &'a AspectFacts,
     pub locate: &'a dyn Fn(Loc) -> Location,

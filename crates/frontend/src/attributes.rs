@@ -1,58 +1,72 @@
-//! Whether SYCL's attributes stand where they may, and say what they may say.
+//! Checks the places and the arguments of SYCL's attributes.
 //!
-//! [`placed`] looks at each attribute when clang meets it, on whatever declaration; [`check`] at
-//! those of device code, where template parameters are known and all declarations of a function
+//! [`placed`] checks an attribute when clang parses it, on any declaration. [`check`] checks the
+//! attributes of device code, where template arguments are known and all declarations of a function
 //! count.
 
 use std::collections::HashSet;
 
 use scythe_abi::aspect::Aspect;
+use scythe_diag::{Diagnostic, Report};
 
-use crate::body::Body;
-use crate::facts::{Attribute, Kernel, Level, Loc, Placed, Source, Value};
+use crate::annotate::{
+    NAMED_SUB_GROUP_SIZE as NAMED_SUB_GROUP, REQUIRED_SUB_GROUP_SIZE as NUMERIC_SUB_GROUP,
+};
+use crate::aspects::{DEVICE_HAS, USES_ASPECTS};
+use crate::call_operator::CallOperator;
+use crate::errors::parts::{Arity, AttributeTargets, Contradiction, Expected, KernelSize, Seen};
+use crate::errors::{
+    ArgumentCount, ArgumentValue, AttributePlace, Contradictory, ExternalWorkGroupSize,
+    SizeMismatch,
+};
+use crate::facts::{Attribute, Kernel, Loc, Placed, Source, Value};
 use crate::normalise::{Takes, known};
 use crate::reach::{Graph, Node};
 
 const WORK_GROUP: &str = "sycl::reqd_work_group_size";
 const WORK_GROUP_HINT: &str = "sycl::work_group_size_hint";
-const NUMERIC_SUB_GROUP: &str = "sycl::reqd_sub_group_size";
-const NAMED_SUB_GROUP: &str = "intel::named_sub_group_size";
+const VECTOR_TYPE_HINT: &str = "sycl::vec_type_hint";
 
-/// What a kernel must be launched and compiled with.
+/// The attributes that require a size for the launch or the compilation of a kernel.
 const SIZES: [&str; 3] = [WORK_GROUP, NUMERIC_SUB_GROUP, NAMED_SUB_GROUP];
 
-/// What is wrong with one attribute on a declaration.
-pub fn placed(placed: &Placed) -> Vec<(Level, Loc, String)> {
+/// Returns the errors of one attribute on a declaration.
+pub fn placed(placed: &Placed) -> Vec<Diagnostic<Loc>> {
     let (namespace, name) = placed.written.split_once("::").unwrap_or(("", &placed.written));
-    let on_types = known(namespace, name).is_some_and(|known| {
-        known.takes == Takes::Aspects && known.annotation == crate::aspects::USES_ASPECTS
-    });
+    let on_types = known(namespace, name)
+        .is_some_and(|known| known.takes == Takes::Aspects && known.annotation == USES_ASPECTS);
     if !(placed.on_function || on_types && placed.on_class) {
-        let what = if on_types { "functions and classes" } else { "functions" };
-        let message = format!("'{}' attribute only applies to {what}", placed.written);
-        return vec![(Level::Error, placed.loc, message)];
+        let targets = match on_types {
+            true => AttributeTargets::FunctionsAndClasses,
+            false => AttributeTargets::Functions,
+        };
+        let attribute = placed.written.clone();
+        return vec![AttributePlace { attribute, targets }.report().at(placed.loc)];
     }
     let Some(attribute) = placed.attributes.first() else { return Vec::new() };
     if let Some(fault) = fault(attribute) {
-        return vec![(Level::Error, placed.loc, fault)];
+        return vec![fault.at(placed.loc)];
     }
-    let mut out = Vec::new();
-    for (first, second) in conflicts(&placed.attributes) {
-        // Each pair is met once, by the later one.
-        if second.loc == placed.loc {
-            out.push((
-                Level::Error,
-                second.loc,
-                format!("'{}' contradicts '{}'", shown(second), shown(first)),
-            ));
-            out.push((Level::Note, first.loc, format!("'{}' is here", shown(first))));
-        }
-    }
-    out
+    // The later attribute of each pair reports the pair.
+    conflicts(&placed.attributes)
+        .into_iter()
+        .filter(|(_, second)| second.loc == placed.loc)
+        .map(|(first, second)| contradiction(first, second, None))
+        .collect()
 }
 
-/// Reports attributes of device functions whose arguments are wrong, or that contradict each other;
-/// true when there are none.
+fn contradiction(
+    first: &Attribute,
+    second: &Attribute,
+    function: Option<String>,
+) -> Diagnostic<Loc> {
+    let attributes = Contradiction { first: shown(first), second: shown(second), function };
+    let note = format!("'{}' is here", attributes.first);
+    Contradictory { attributes }.report().at(second.loc).note_at(first.loc, note)
+}
+
+/// Reports attributes of device functions whose arguments are wrong or that contradict each other.
+/// Returns true if there are none.
 pub fn check(source: &impl Source, graph: &Graph) -> bool {
     let mut sound = true;
     for node in &graph.nodes {
@@ -60,198 +74,188 @@ pub fn check(source: &impl Source, graph: &Graph) -> bool {
         for (index, attribute) in attributes.iter().enumerate() {
             let external = node.function.sycl_external && attribute.name == WORK_GROUP;
             let misplaced = external.then(|| {
-                format!(
-                    "'{WORK_GROUP}' attribute cannot be on the SYCL_EXTERNAL function '{}': put it \
-                     on the kernel",
-                    node.function.name
-                )
+                let function = node.function.name.clone();
+                ExternalWorkGroupSize { attribute: WORK_GROUP, function }.report()
             });
             let Some(fault) = misplaced.or_else(|| fault(attribute)) else { continue };
-            // The same attribute of a declaration and a definition is reported once.
+            // An attribute that a declaration and the definition share is reported once.
             if !attributes[..index].iter().any(|earlier| earlier.loc == attribute.loc) {
-                source.report(Level::Error, attribute.loc, &fault);
+                source.report(&fault.at(attribute.loc));
             }
             sound = false;
         }
         for (first, second) in conflicts(attributes) {
-            let message = format!(
-                "'{}' of '{}' contradicts '{}'",
-                shown(second),
-                node.function.name,
-                shown(first)
-            );
-            source.report(Level::Error, second.loc, &message);
-            source.report(Level::Note, first.loc, &format!("'{}' is here", shown(first)));
+            source.report(&contradiction(first, second, Some(node.function.name.clone())));
             sound = false;
         }
     }
     sound
 }
 
-/// Reports functions that require sizes which a kernel that calls them does not have; true when
-/// there are none.
+/// Reports functions that require a size which a kernel that calls them does not have. Returns true
+/// if there are none.
 ///
-/// A function that is defined elsewhere is left to the link, which sees all of the program.
+/// The device link, which sees the whole program, checks functions of other translation units.
 pub fn reached(
     source: &impl Source,
     graph: &Graph,
     kernels: &[Kernel],
-    bodies: &[Option<Body<'_>>],
+    operators: &[Option<CallOperator<'_>>],
 ) -> bool {
-    let demanding =
-        |node: &Node| node.function.attributes.iter().any(|a| SIZES.contains(&a.name.as_str()));
+    let requires_size = |a: &&Attribute| SIZES.contains(&a.name.as_str());
+    let demanding = |node: &Node| node.function.attributes.iter().any(|a| requires_size(&a));
     if !graph.nodes.iter().any(demanding) {
         return true;
     }
-    let mut told = HashSet::new();
-    for (kernel, body) in kernels.iter().zip(bodies) {
-        let Some(start) = body.as_ref().and_then(|body| graph.position(body.node.decl)) else {
+    let mut reported = HashSet::new();
+    for (kernel, operator) in kernels.iter().zip(operators) {
+        let Some(start) = operator.as_ref().and_then(|found| graph.position(found.node.decl))
+        else {
             continue;
         };
+        let own_attributes = &graph.nodes[start].function.attributes;
         for (index, call) in graph.reachable(start) {
             let function = &graph.nodes[index].function;
-            for required in function.attributes.iter().filter(|a| SIZES.contains(&a.name.as_str()))
-            {
-                let own = graph.nodes[start]
-                    .function
-                    .attributes
-                    .iter()
-                    .find(|own| one_thing(own, required));
+            for required in function.attributes.iter().filter(requires_size) {
+                let own = own_attributes.iter().find(|own| same_subject(own, required));
                 let agrees = own.is_some_and(|own| !differ(own, required));
                 if agrees
                     || (own.is_none() && !function.defined)
-                    || !told.insert((kernel.entry, required.loc))
+                    || !reported.insert((kernel.entry, required.loc))
                 {
                     continue;
                 }
-                let (name, required_text) = (&function.name, shown(required));
-                let has = own.map_or("has no such attribute".to_owned(), |own| {
-                    format!("has '{}'", shown(own))
-                });
-                let message = format!(
-                    "'{name}' requires '{required_text}', but kernel '{}', which calls it, {has}",
-                    kernel.name
-                );
-                source.report(Level::Error, call, &message);
-                source.report(Level::Note, required.loc, &format!("'{required_text}' is here"));
+                let error = SizeMismatch {
+                    function: function.name.clone(),
+                    required: shown(required),
+                    kernel: kernel.name.clone(),
+                    has: own.map_or(KernelSize::Missing, |own| KernelSize::Other(shown(own))),
+                };
+                let note = format!("'{}' is here", error.required);
+                source.report(&error.report().at(call).note_at(required.loc, note));
             }
         }
     }
-    told.is_empty()
+    reported.is_empty()
 }
 
-/// What is wrong with the arguments of one attribute.
-fn fault(attribute: &Attribute) -> Option<String> {
-    let name = &attribute.name;
+/// Returns the first error in the arguments of an attribute, without a location.
+fn fault(attribute: &Attribute) -> Option<Diagnostic<Loc>> {
     let count = attribute.arguments.len();
-    let takes = |words: &str| Some(format!("'{name}' attribute takes {words}, not {count}"));
-    match name.as_str() {
-        // Sizes that no device has are for the run time to refuse.
+    let takes = |expected, count| {
+        let attribute = attribute.name.clone();
+        Some(ArgumentCount { attribute, expected, count }.report())
+    };
+    match attribute.name.as_str() {
+        // The runtime rejects sizes that the device does not support.
         WORK_GROUP | WORK_GROUP_HINT if !(1..=3).contains(&count) => {
-            takes("one to three arguments")
+            takes(Arity::OneToThree, count)
         }
-        NUMERIC_SUB_GROUP if count != 1 => takes("one argument"),
-        WORK_GROUP | WORK_GROUP_HINT | NUMERIC_SUB_GROUP => sizes(attribute),
-        NAMED_SUB_GROUP if count != 1 => takes("one argument"),
-        NAMED_SUB_GROUP => match attribute.text.as_deref() {
-            Some("automatic" | "primary") => None,
-            text => {
-                let seen = text.unwrap_or("something else");
-                Some(format!(
-                    "argument 1 of '{name}' must be 'automatic' or 'primary', not '{seen}'"
-                ))
-            }
-        },
-        // The type's name, and that it is one.
-        "sycl::vec_type_hint" if count != 2 => {
-            Some(format!("'{name}' attribute takes one argument, a type"))
-        }
-        crate::aspects::DEVICE_HAS | crate::aspects::USES_ASPECTS => aspects(attribute),
+        NUMERIC_SUB_GROUP | NAMED_SUB_GROUP if count != 1 => takes(Arity::One, count),
+        // Each argument is two: the name of the type, and a test that it is a type.
+        VECTOR_TYPE_HINT if count != 2 => takes(Arity::OneType, count / 2),
+        WORK_GROUP | WORK_GROUP_HINT => wrong_argument(attribute, |value| size(value, i64::MAX)),
+        NUMERIC_SUB_GROUP => wrong_argument(attribute, |value| size(value, u32::MAX.into())),
+        NAMED_SUB_GROUP => wrong_argument(attribute, sub_group_name),
+        DEVICE_HAS | USES_ASPECTS => wrong_argument(attribute, aspect),
         _ => None,
     }
 }
 
-fn sizes(attribute: &Attribute) -> Option<String> {
-    let name = &attribute.name;
-    let largest = if name == NUMERIC_SUB_GROUP { i64::from(u32::MAX) } else { i64::MAX };
-    for (index, argument) in (1..).zip(&attribute.arguments) {
-        let wrong = |what: &str| Some(format!("argument {index} of '{name}' must be {what}"));
-        match argument {
-            Value::Signed(size) if *size <= 0 => return wrong(&format!("positive, not {size}")),
-            Value::Unsigned(0) | Value::Boolean(false) | Value::Character(0) => {
-                return wrong("positive, not 0");
-            }
-            Value::Signed(size) if *size > largest => {
-                return wrong(&format!("at most {largest}, not {size}"));
-            }
-            Value::Unsigned(size) if name == NUMERIC_SUB_GROUP && *size > largest as u64 => {
-                return wrong(&format!("at most {largest}, not {size}"));
-            }
-            Value::Signed(_) | Value::Unsigned(_) | Value::Boolean(_) | Value::Character(_) => {}
-            Value::Floating(_) => return wrong("an integer constant, not a floating-point number"),
-            Value::Text(_) => return wrong("an integer constant, not a text"),
-            Value::Tuple(_) => return wrong("an integer constant, not an aggregate"),
-            Value::Other(ty) => {
-                return wrong(&format!("an integer constant, not a value of type '{ty}'"));
-            }
-        }
-    }
-    None
+/// Returns the error of the first argument that breaks a rule.
+fn wrong_argument(
+    attribute: &Attribute,
+    rule: impl Fn(&Value) -> Option<Expected>,
+) -> Option<Diagnostic<Loc>> {
+    (1..).zip(&attribute.arguments).find_map(|(argument, value)| {
+        let (attribute, expected) = (attribute.name.clone(), rule(value)?);
+        Some(ArgumentValue { attribute, argument, expected }.report())
+    })
 }
 
-fn aspects(attribute: &Attribute) -> Option<String> {
-    for (index, argument) in (1..).zip(&attribute.arguments) {
-        let number = match argument {
-            Value::Signed(number) => u32::try_from(*number).ok(),
-            Value::Unsigned(number) => u32::try_from(*number).ok(),
-            _ => None,
-        };
-        if number.and_then(Aspect::from_u32).is_none() {
-            let seen = match argument {
-                Value::Signed(number) => number.to_string(),
-                Value::Unsigned(number) => number.to_string(),
-                _ => "no integer".to_owned(),
-            };
-            let name = &attribute.name;
-            return Some(format!(
-                "argument {index} of '{name}' is {seen}, which is no value of 'sycl::aspect'"
-            ));
+/// The rule for sizes of work-groups and sub-groups.
+fn size(value: &Value, limit: i64) -> Option<Expected> {
+    match value {
+        Value::Signed(size) if *size <= 0 => Some(Expected::Positive(*size)),
+        Value::Unsigned(0) | Value::Boolean(false) | Value::Character(0) => {
+            Some(Expected::Positive(0))
         }
+        Value::Signed(size) if *size > limit => {
+            Some(Expected::AtMost { limit, seen: size.unsigned_abs() })
+        }
+        Value::Unsigned(size) if limit < i64::MAX && *size > limit.unsigned_abs() => {
+            Some(Expected::AtMost { limit, seen: *size })
+        }
+        Value::Signed(_) | Value::Unsigned(_) | Value::Boolean(_) | Value::Character(_) => None,
+        other => Some(Expected::Integer(seen(other))),
     }
-    None
 }
 
-/// Pairs that cannot both hold: two values of one attribute, or two kinds of sub-group size.
+/// The rule for names of sub-group sizes.
+fn sub_group_name(value: &Value) -> Option<Expected> {
+    match value {
+        Value::Text(text) if text == "automatic" || text == "primary" => None,
+        Value::Text(text) => Some(Expected::SubGroupName(Seen::Word(text.clone()))),
+        other => Some(Expected::SubGroupName(seen(other))),
+    }
+}
+
+/// The rule for aspects.
+fn aspect(value: &Value) -> Option<Expected> {
+    let number = match value {
+        Value::Signed(number) => u32::try_from(*number).ok(),
+        Value::Unsigned(number) => u32::try_from(*number).ok(),
+        _ => None,
+    };
+    let known = number.and_then(Aspect::from_u32).is_some();
+    (!known).then(|| Expected::Aspect(seen(value)))
+}
+
+fn seen(value: &Value) -> Seen {
+    match value {
+        Value::Signed(number) => Seen::Integer((*number).into()),
+        Value::Unsigned(number) => Seen::Integer((*number).into()),
+        Value::Boolean(value) => Seen::Integer((*value).into()),
+        Value::Character(code) => Seen::Integer((*code).into()),
+        Value::Floating(_) => Seen::FloatingPoint,
+        Value::Text(_) => Seen::String,
+        Value::Tuple(_) => Seen::Aggregate,
+        Value::Other(type_name) => Seen::Type(type_name.clone()),
+    }
+}
+
+/// Returns the pairs of attributes that exclude each other: two values of one attribute, or two
+/// kinds of sub-group size.
 fn conflicts(attributes: &[Attribute]) -> Vec<(&Attribute, &Attribute)> {
     let single = |a: &Attribute| {
-        [WORK_GROUP_HINT, "sycl::vec_type_hint"].contains(&a.name.as_str())
+        [WORK_GROUP_HINT, VECTOR_TYPE_HINT].contains(&a.name.as_str())
             || SIZES.contains(&a.name.as_str())
     };
-    // Those of a definition may come before those of its declaration.
+    // The attributes of a definition may come before the attributes of its declaration.
     let mut in_order: Vec<&Attribute> = attributes.iter().filter(|a| single(a)).collect();
     in_order.sort_by_key(|attribute| attribute.loc);
     let mut found = Vec::new();
     for (index, &second) in in_order.iter().enumerate() {
         let first = in_order[..index]
             .iter()
-            .find(|first| one_thing(first, second) && differ(first, second));
+            .find(|first| same_subject(first, second) && differ(first, second));
         found.extend(first.map(|&first| (first, second)));
     }
     found
 }
 
-/// Whether two attributes say one thing: what is required of work-groups, say.
-fn one_thing(a: &Attribute, b: &Attribute) -> bool {
+/// Whether two attributes have the same subject, such as the size of sub-groups.
+fn same_subject(a: &Attribute, b: &Attribute) -> bool {
     let sub_group = |a: &Attribute| a.name == NUMERIC_SUB_GROUP || a.name == NAMED_SUB_GROUP;
     a.name == b.name || (sub_group(a) && sub_group(b))
 }
 
-/// Whether two attributes that say one thing say it differently.
+/// Whether two attributes with the same subject have different values.
 fn differ(a: &Attribute, b: &Attribute) -> bool {
     a.name != b.name || a.values != b.values || a.text != b.text
 }
 
-/// As it is written: `sycl::reqd_sub_group_size(8)`.
+/// Returns an attribute as programs write it: `sycl::reqd_sub_group_size(8)`.
 pub fn shown(attribute: &Attribute) -> String {
     let values: Vec<String> = attribute.values.iter().map(i64::to_string).collect();
     let arguments = attribute.text.clone().unwrap_or_else(|| values.join(", "));
@@ -292,7 +296,7 @@ mod tests {
         assert!(fault(&attribute(NAMED_SUB_GROUP, &[], Some("primary"))).is_none());
         let wrong = fault(&attribute(NAMED_SUB_GROUP, &[], Some("biggest"))).unwrap();
         assert_eq!(
-            wrong,
+            wrong.message,
             "argument 1 of 'intel::named_sub_group_size' must be 'automatic' or 'primary', not \
              'biggest'"
         );
@@ -300,8 +304,8 @@ mod tests {
         real.arguments.push(Value::Floating(1.5f64.to_bits()));
         let wrong = fault(&real).unwrap();
         assert!(
-            wrong.ends_with("must be an integer constant, not a floating-point number"),
-            "{wrong}"
+            wrong.message.ends_with("must be an integer constant, not a floating-point number"),
+            "{wrong:?}"
         );
     }
 
@@ -324,7 +328,7 @@ mod tests {
                 on_class,
                 ..Placed::default()
             });
-            found.first().map(|(_, _, message)| message.clone()).unwrap_or_default()
+            found.first().map(|error| error.message.clone()).unwrap_or_default()
         };
         assert_eq!(on("sycl::device_has", true, false), "");
         assert_eq!(

@@ -1,26 +1,27 @@
-//! Where a program submits a kernel: the outermost call into the SYCL headers that passed the
-//! functor on.
+//! Finds the positions where a program submits a kernel: the outermost calls into the SYCL headers
+//! that pass the functor.
 //!
-//! The entry point is instantiated somewhere inside the headers. From there the search goes up,
-//! from each function template instantiated in namespace `sycl` to the one that calls it or makes
-//! the closure that calls it, until no caller is left in the headers; that one was instantiated
-//! where the program called it first. Other calls of it, as with a lambda that is submitted twice,
-//! are found in the program's own functions.
+//! The headers instantiate the entry point. From there, the search goes from each function template
+//! instantiated in namespace `sycl` to the function that calls it, or that creates the closure
+//! which calls it, until there is no caller in the headers. The last function was instantiated at
+//! its first call in the program. Its other calls, as for a lambda that is submitted twice, are in
+//! the functions of the program.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::facts::{Action, Decl, Loc, Source};
 
-/// Where a kernel is submitted.
+/// The positions where a program submits a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallSite {
-    /// The first place in source order.
+    /// The first position in source order.
     pub loc: Loc,
-    /// The functions of the headers through which the program submits it, each with its first call.
+    /// The functions of the headers through which the program submits the kernel, each with its
+    /// first call.
     pub functions: Vec<(Decl, Loc)>,
 }
 
-/// For each kernel entry point, where the program submits it.
+/// Returns the call site of each kernel entry point.
 pub fn find(source: &impl Source, entries: &[Decl], instantiations: &[Decl]) -> Vec<CallSite> {
     let mut callers: HashMap<Decl, Vec<Decl>> = HashMap::new();
     let functions = instantiations.iter().copied().filter(|decl| !entries.contains(decl));
@@ -30,8 +31,8 @@ pub fn find(source: &impl Source, entries: &[Decl], instantiations: &[Decl]) -> 
     entries.iter().map(|&entry| outermost(source, &callers, entry)).collect()
 }
 
-/// All calls of each site's functions in the program's own functions, and the first ones; in source
-/// order.
+/// Returns, for each site, all calls of its functions in the functions of the program, in source
+/// order. The first calls are included.
 pub fn all_calls(source: &impl Source, sites: &[CallSite], program: &[Decl]) -> Vec<Vec<Loc>> {
     let mut calls: HashMap<Decl, Vec<Loc>> = HashMap::new();
     for &(function, loc) in sites.iter().flat_map(|site| &site.functions) {
@@ -52,8 +53,8 @@ pub fn all_calls(source: &impl Source, sites: &[CallSite], program: &[Decl]) -> 
     sites.iter().map(of_site).collect()
 }
 
-/// Tells of each call in the functions and in the closures they make, which are no functions of the
-/// lists by themselves. A function that makes a closure counts as its caller.
+/// Calls `tell` for each call in the functions and in the closures that they create, which are not
+/// in the list of functions. A function that creates a closure counts as its caller.
 fn for_each_call(
     source: &impl Source,
     functions: impl DoubleEndedIterator<Item = Decl>,
@@ -75,8 +76,8 @@ fn for_each_call(
     }
 }
 
-/// Goes up from an entry point along all callers. Where a path ends, its last function that the
-/// program can have instantiated is the one it called.
+/// Follows all callers from an entry point. At the end of a path, the last function that the
+/// program can have instantiated is the function that the program calls.
 fn outermost(source: &impl Source, callers: &HashMap<Decl, Vec<Decl>>, entry: Decl) -> CallSite {
     let first = source.function(entry).instantiated_at;
     let mut work = vec![(entry, (entry, first))];

@@ -1,28 +1,63 @@
-//! Which lambdas every compiler lays out alike.
+//! Finds lambdas whose layout may differ between compilers.
 //!
-//! C++ leaves the order of captures open. Clang and g++ agree where all captures are named. For
-//! what `[=]` captures, g++ follows the text: a variable takes its place where the lambda first
-//! mentions it. Clang captures when it has instantiated the code, and a constant only once it knows
-//! that its value alone will not do. So they differ, without a difference in size,
+//! C++ does not specify the order of captures. Clang and g++ agree if the capture list names all
+//! captures. For implicit captures, g++ follows the text: the first mention of a variable gives its
+//! place. Clang captures after it has instantiated the code, and captures a constant only if the
+//! value of the constant is not enough. The layouts differ, possibly with the same size, in these
+//! cases:
 //!
-//! * where a pack is captured: g++ puts its elements last;
-//! * where a discarded statement (`if constexpr`) mentions a variable: g++ captures it;
-//! * where a generic lambda, or a lambda inside of the lambda, mentions a constant: only one of
-//!   them may capture it;
-//! * where clang's order is not that of the text, as with constants that it captures, and with
-//!   lambdas inside of a generic lambda.
+//! * The lambda captures a pack. g++ puts the elements of the pack last.
+//! * A discarded statement (`if constexpr`) mentions a variable. g++ captures it.
+//! * A generic lambda or a nested lambda mentions a constant. Only one of the compilers may capture
+//!   it.
+//! * Clang does not follow the order of the text, as for captured constants and for lambdas inside
+//!   a generic lambda.
 //!
-//! [`doubt`] finds these. With other host compilers than clang, such a kernel is an error.
+//! [`difference`] finds these. With a host compiler other than clang, the kernel is an error.
+
+use std::fmt;
 
 use crate::facts::{Capture, Closure, Mention};
 
-/// Why g++ may capture something else than clang did, or in another order; `None` where it does
-/// not.
-pub fn doubt(closure: &Closure) -> Option<String> {
+/// The reason why g++ may capture other variables than clang, or capture them in another order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Difference {
+    /// The front end does not know the text of the lambda.
+    UnknownText,
+    /// The lambda captures the elements of this pack.
+    Pack(String),
+    /// Only one of the compilers may capture this constant.
+    Constant(String),
+    /// A statement that is not compiled mentions this variable.
+    Discarded(String),
+    /// Clang does not capture this variable in the order of the text.
+    Order(String),
+    /// The lambda captures a variable that its text does not mention.
+    Unmentioned,
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownText => f.write_str("its text is not known here"),
+            Self::Pack(name) => write!(f, "the elements of '{name}' are a pack"),
+            Self::Constant(name) => write!(f, "'{name}' is a constant"),
+            Self::Discarded(name) => write!(f, "a statement that is discarded mentions '{name}'"),
+            Self::Order(name) => write!(f, "'{name}' is not captured in the order of the text"),
+            Self::Unmentioned => {
+                f.write_str("it captures a variable that its text does not mention")
+            }
+        }
+    }
+}
+
+/// Finds a reason why the captures of a lambda may differ between g++ and clang. `None` if they are
+/// the same.
+pub fn difference(closure: &Closure) -> Option<Difference> {
     let implicit: Vec<&Capture> =
         closure.captures.iter().filter(|capture| !capture.explicit).collect();
     let Some(mentions) = &closure.mentions else {
-        return (!implicit.is_empty()).then(|| "its text is not known here".to_owned());
+        return (!implicit.is_empty()).then_some(Difference::UnknownText);
     };
     let explicit = |mention: &Mention| {
         closure
@@ -39,20 +74,20 @@ pub fn doubt(closure: &Closure) -> Option<String> {
     if let Some(pack) = first.iter().find(|mention| mention.pack)
         && (implicit.len() > 1 || first.len() > 1)
     {
-        return Some(format!("the elements of '{}' are a pack", pack.name));
+        return Some(Difference::Pack(pack.name.clone()));
     }
     let nested =
         |declared| mentions.iter().any(|mention| mention.declared == declared && mention.nested);
     let mut expected = Vec::new();
     for mention in first {
         let captured = implicit.iter().find(|capture| capture.declared == mention.declared);
-        let name = &mention.name;
+        let name = || mention.name.clone();
         match captured {
             None if mention.constant && !closure.generic && !nested(mention.declared) => {}
-            None if mention.constant => return Some(format!("'{name}' is a constant")),
-            None => return Some(format!("a statement that is discarded mentions '{name}'")),
+            None if mention.constant => return Some(Difference::Constant(name())),
+            None => return Some(Difference::Discarded(name())),
             Some(capture) if capture.constant && (closure.generic || nested(mention.declared)) => {
-                return Some(format!("'{name}' is a constant"));
+                return Some(Difference::Constant(name()));
             }
             Some(_) => expected.push(mention.declared),
         }
@@ -60,10 +95,9 @@ pub fn doubt(closure: &Closure) -> Option<String> {
     let place =
         implicit.iter().zip(&expected).find(|(capture, declared)| capture.declared != **declared);
     if let Some((capture, _)) = place {
-        return Some(format!("'{}' is not captured in the order of the text", capture.name));
+        return Some(Difference::Order(capture.name.clone()));
     }
-    (implicit.len() != expected.len())
-        .then(|| "it captures what its text does not mention".to_owned())
+    (implicit.len() != expected.len()).then_some(Difference::Unmentioned)
 }
 
 #[cfg(test)]
@@ -105,14 +139,13 @@ mod tests {
 
     #[track_caller]
     fn sure(generic: bool, captures: &[&str], mentions: &[&str]) {
-        assert_eq!(doubt(&closure(generic, captures, mentions)), None);
+        assert_eq!(difference(&closure(generic, captures, mentions)), None);
     }
 
     #[track_caller]
     fn unsure(generic: bool, captures: &[&str], mentions: &[&str], why: &str) {
-        assert!(
-            doubt(&closure(generic, captures, mentions)).expect("there is doubt").contains(why)
-        );
+        let found = difference(&closure(generic, captures, mentions));
+        assert!(found.expect("there is a difference").to_string().contains(why));
     }
 
     #[test]
@@ -145,8 +178,8 @@ mod tests {
     fn without_the_text_only_a_lambda_without_implicit_captures_is_sure() {
         let mut unknown = closure(false, &["a"], &[]);
         unknown.mentions = None;
-        assert!(doubt(&unknown).is_some());
+        assert_eq!(difference(&unknown), Some(Difference::UnknownText));
         unknown.captures[0].explicit = true;
-        assert_eq!(doubt(&unknown), None);
+        assert_eq!(difference(&unknown), None);
     }
 }

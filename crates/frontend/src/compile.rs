@@ -1,34 +1,37 @@
-//! The plug-in's two stages, in order: what happens when the AST is complete, and what happens to
-//! the module.
+//! The two stages of the plug-in: the first processes the complete AST, the second the module.
 
 use scythe_abi::aspect::Aspect;
 use scythe_abi::condition::Condition;
 use scythe_abi::launch::KernelLaunch;
+use scythe_diag::{Diagnostic, Report};
 use scythe_llvm::Module;
 
 use crate::annotate::{self, DeviceGlobalNote, FunctionNote, KernelNote, UnitNotes, VariableNote};
 use crate::aspects::{self, AspectFacts};
-use crate::body::{self, Body};
+use crate::call_operator::{self, CallOperator};
 use crate::call_site::{self, CallSite};
-use crate::facts::{Capture, Closure, Decl, Function, Kernel, Level, Loc, Source};
+use crate::errors::KernelNameConflict;
+use crate::errors::parts::{NamedKernel, Output};
+use crate::facts::{Capture, Closure, Decl, Function, Kernel, Loc, Source};
+use crate::functor_layouts::unwritable;
 use crate::int_header::{self, Doubt, Header, KernelEntry};
 use crate::options::Options;
 use crate::reach::{Graph, Root};
 use crate::rows::{self, Row};
-use crate::unit::{Speaker, Unit};
+use crate::unit::{Reporter, Unit};
 use crate::warnings::Pragmas;
-use crate::{agreement, attributes, captures, diagnose, functor, properties};
+use crate::{attributes, captures, diagnose, functor, functor_layouts, properties};
 
-/// First stage: checks device code, writes the integration header, and returns what IR must say.
-/// `None` after errors: there will be no IR.
+/// The first stage: checks device code, writes the integration header, and returns the notes for
+/// IR. Returns `None` after errors, because clang then generates no IR.
 pub fn unit(unit: &Unit, options: &Options) -> Option<UnitNotes> {
     if unit.errors {
         return None;
     }
     let mut kernels: Vec<Kernel> = unit.kernels.iter().map(|&entry| unit.kernel(entry)).collect();
     let mut sites = call_site::find(unit, &unit.kernels, &unit.instantiations);
-    // What a functor must not hold brings calls with it that are only consequences: such kernels
-    // are not looked at.
+    // An invalid part of a functor causes invalid calls in the kernel. These calls are not
+    // reported: kernels with an invalid functor are not checked.
     let fit: Vec<bool> = kernels
         .iter()
         .zip(&sites)
@@ -43,10 +46,10 @@ pub fn unit(unit: &Unit, options: &Options) -> Option<UnitNotes> {
     let sound = diagnose::device_globals(unit, &unit.misuses)
         & diagnose::device_code(unit, &graph, &kernels, &sites);
     let variables = properties::variables(unit, &graph);
-    let bodies: Vec<Option<Body<'_>>> =
-        kernels.iter().map(|kernel| body::find(&graph, kernel)).collect();
+    let operators: Vec<Option<CallOperator<'_>>> =
+        kernels.iter().map(|kernel| call_operator::find(&graph, kernel)).collect();
     let well_formed = attributes::check(unit, &graph)
-        & attributes::reached(unit, &graph, &kernels, &bodies)
+        & attributes::reached(unit, &graph, &kernels, &operators)
         & properties::check(unit, &graph, &kernels, &variables);
     if !(all_fit && sound && well_formed) {
         return None;
@@ -56,11 +59,11 @@ pub fn unit(unit: &Unit, options: &Options) -> Option<UnitNotes> {
         module_id: unit.main_file.clone(),
         tu_id: options.tu_id.clone(),
         types: unit.types.clone(),
-        aspects: AspectFacts::new(unit, &graph, &kernels, &bodies),
+        aspects: AspectFacts::new(unit, &graph, &kernels, &operators),
         ..UnitNotes::default()
     };
-    for (kernel, body) in kernels.iter().zip(&bodies) {
-        notes.kernels.push(kernel_note(unit, kernel, body.as_ref()));
+    for (kernel, operator) in kernels.iter().zip(&operators) {
+        notes.kernels.push(kernel_note(unit, kernel, operator.as_ref()));
     }
     notes.functions = function_notes(unit, &graph, &kernels);
     for variable in variables {
@@ -73,9 +76,13 @@ pub fn unit(unit: &Unit, options: &Options) -> Option<UnitNotes> {
         notes.device_globals.push(DeviceGlobalNote { symbol, id, size });
     }
     if let Some(path) = &options.functors {
-        let functors = kernels.iter().map(|kernel| unit.functor(kernel.entry)).collect();
-        if let Err(message) = agreement::write(path, functors) {
-            unit.report(Level::Error, Loc(0), &message);
+        let functors: Result<Vec<_>, _> =
+            kernels.iter().map(|kernel| unit.functor(kernel.entry)).collect();
+        let written = functors
+            .map_err(|error| error.report())
+            .and_then(|functors| functor_layouts::write(path, functors));
+        if let Err(error) = written {
+            unit.report(&error);
         }
     }
     let header = || {
@@ -91,35 +98,31 @@ pub fn unit(unit: &Unit, options: &Options) -> Option<UnitNotes> {
     if let Some(path) = &options.int_header
         && let Err(error) = int_header::write(path, &header())
     {
-        unit.report(
-            Level::Error,
-            Loc(0),
-            &format!("cannot write integration header '{}': {error}", path.display()),
-        );
+        unit.report(&unwritable(Output::IntegrationHeader, path, &error));
     }
     Some(notes)
 }
 
-/// Reports kernels that share another kernel's name; true when there are none. Clang noticed them,
-/// but could only point into the headers.
+/// Reports kernels with the name of another kernel. Returns true if there are none. Clang finds
+/// these kernels, but its error is inside the headers.
 fn name_conflicts(unit: &Unit, kernels: &[Kernel], sites: &[CallSite]) -> bool {
     let rejected_sites = call_site::find(unit, &unit.rejected, &unit.instantiations);
     for (&entry, site) in unit.rejected.iter().zip(&rejected_sites) {
         let second = unit.kernel(entry);
-        // The headers' class for a name that is no class.
+        // The headers use this class for a name that is not a class.
         let plain = |name: &str| {
             Some(name.strip_prefix("sycl::detail::named_by<")?.strip_suffix('>')?.to_owned())
         };
         let name = plain(&second.name).unwrap_or(second.name);
-        let message = format!("kernel name '{name}' is used for two different kernels");
-        unit.report(Level::Error, site.loc, &message);
+        let mut error = KernelNameConflict { kernel: NamedKernel::Known(name) }.report();
         if let Some(first) = kernels.iter().position(|kernel| kernel.symbol == second.symbol) {
-            unit.report(Level::Note, sites[first].loc, "the other kernel is here");
+            error = error.note_at(sites[first].loc, "the other kernel is here");
         }
+        unit.report(&error.at(site.loc));
     }
-    // An entry point that cannot be found again must not make the compilation fail without a word.
+    // If the entry point is not found, the compilation must not fail without an error.
     if unit.rejected.is_empty() && unit.name_conflicts > 0 {
-        unit.report(Level::Error, Loc(0), "a kernel name is used for two different kernels");
+        unit.report(&KernelNameConflict { kernel: NamedKernel::Unknown }.report());
     }
     unit.rejected.is_empty() && unit.name_conflicts == 0
 }
@@ -130,7 +133,7 @@ fn retain<T>(items: &mut Vec<T>, flags: &[bool]) {
     items.retain(|_| flags.next().is_none_or(|&flag| flag));
 }
 
-/// What the integration header says of the kernels.
+/// Returns the kernels of the integration header.
 fn header_entries(unit: &Unit, kernels: &[Kernel], sites: &[CallSite]) -> Vec<KernelEntry> {
     let calls = call_site::all_calls(unit, sites, &unit.callers);
     let entry = |(kernel, calls): (&Kernel, Vec<Loc>)| KernelEntry {
@@ -147,10 +150,10 @@ fn header_entries(unit: &Unit, kernels: &[Kernel], sites: &[CallSite]) -> Vec<Ke
     kernels.iter().zip(calls).map(entry).collect()
 }
 
-/// The lambdas of a kernel that compilers other than clang may lay out in another way.
+/// Returns the lambdas of a kernel whose layout may differ in compilers other than clang.
 fn doubts(unit: &Unit, kernel: &Kernel) -> Vec<Doubt> {
     let doubt = |closure: Closure| {
-        let why = captures::doubt(&closure)?;
+        let why = captures::difference(&closure)?;
         let implicit = closure.captures.iter().filter(|capture| !capture.explicit);
         let pack = |capture: &Capture| {
             closure
@@ -172,9 +175,9 @@ fn kernel_rows(kernel: &Kernel) -> Vec<Row> {
     kernel.fields.as_ref().map(rows::flatten).unwrap_or_default()
 }
 
-fn kernel_note(unit: &Unit, kernel: &Kernel, body: Option<&Body<'_>>) -> KernelNote {
+fn kernel_note(unit: &Unit, kernel: &Kernel, found: Option<&CallOperator<'_>>) -> KernelNote {
     let rows = kernel_rows(kernel);
-    let operator = body.map(|body| body.node);
+    let operator = found.map(|found| found.node);
     let position = unit.locate(kernel.functor_loc);
     let odr_hash = operator.map_or(0, |node| node.function.odr_hash);
     KernelNote {
@@ -189,7 +192,7 @@ fn kernel_note(unit: &Unit, kernel: &Kernel, body: Option<&Body<'_>>) -> KernelN
             params: rows.iter().map(|row| row.param).collect(),
         },
         internal: !kernel.external,
-        work_groups: body.map(|body| body.work_groups).unwrap_or_default(),
+        work_groups: found.map(|found| found.work_groups).unwrap_or_default(),
         attributes: operator.map(|node| node.function.attributes.clone()).unwrap_or_default(),
         param_properties: rows
             .iter()
@@ -198,7 +201,7 @@ fn kernel_note(unit: &Unit, kernel: &Kernel, body: Option<&Body<'_>>) -> KernelN
     }
 }
 
-/// Aspects of every device function that has some, under its symbols.
+/// Returns the facts of each device function that IR needs, under the symbols of the function.
 fn function_notes(unit: &Unit, graph: &Graph, kernels: &[Kernel]) -> Vec<FunctionNote> {
     let mut out = Vec::new();
     for node in &graph.nodes {
@@ -235,21 +238,21 @@ fn function_notes(unit: &Unit, graph: &Graph, kernels: &[Kernel]) -> Vec<Functio
     out
 }
 
-/// The devices that call a function; `None` where all may. Numbers that make no condition count as
-/// one that all devices meet, so that nothing is overlooked.
+/// Returns the condition on devices that call a function. `None` if all devices may call it.
+/// Invalid numbers count as a condition that all devices meet, so that no requirement is missed.
 fn condition(function: &Function) -> Option<Condition> {
     let attribute = function.attribute("scythe::conditional")?;
     Some(Condition::from_numbers(&attribute.values).unwrap_or_default())
 }
 
-/// Second stage: annotates the module and runs the passes that every device module needs.
+/// The second stage: annotates the module and runs the passes that every device module needs.
 pub fn module(
     module: &Module,
     notes: &UnitNotes,
     options: &Options,
     pragmas: &Pragmas,
-    speaker: &Speaker,
-) -> Result<(), String> {
-    annotate::run(module, notes);
-    crate::lower::run(module, notes, options, pragmas, speaker)
+    reporter: &Reporter,
+) -> Result<(), Diagnostic<Loc>> {
+    annotate::run(module, notes, options.sub_group_size.as_ref());
+    crate::lower::run(module, notes, options, pragmas, reporter)
 }

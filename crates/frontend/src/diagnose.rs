@@ -1,146 +1,117 @@
-//! What device code must not do: each rule's wording, and the report with its chain of calls.
+//! The rules of device code: finds the functions that break a rule, and reports each fault with the
+//! calls that lead to it.
 //!
-//! A report goes through clang's own engine, so carets, `-Werror`, error limits and exit codes are
-//! clang's. It is given once per place, with a shortest chain, and its notes lead from the function
-//! at fault to the kernel.
+//! Reports go through clang's diagnostics engine, so clang controls carets, `-Werror`, error limits
+//! and exit codes. A fault is reported once per location, with a shortest chain of calls. The notes
+//! lead from the function with the fault to the kernel.
 
 use std::collections::HashSet;
 
+use scythe_diag::{Diagnostic, Report};
+
 use crate::call_site::CallSite;
-use crate::facts::{
-    Action, Event, Function, Global, Kernel, Level, Loc, Misuse, MisuseKind, Source,
+use crate::errors::parts::{ArrayLength, DeviceGlobalMisuse, GlobalFault, GlobalUse, VariadicUse};
+use crate::errors::{
+    Allocation, Array, DeviceGlobal, Exceptions, ForbiddenFunction, GlobalVariable, IndirectCall,
+    InlineAssembly, LongDouble, RecursiveCall, RunTimeTypes, UndefinedFunction, Variadic,
+    VirtualCall,
 };
+use crate::facts::{Action, Event, Function, Global, Kernel, Loc, Misuse, Source};
 use crate::library;
 use crate::reach::{Graph, Root};
 
-/// A broken rule: the message, and a declaration that explains it.
-struct Fault {
-    message: String,
-    note: Option<(Loc, String)>,
-}
-
-impl Fault {
-    fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), note: None }
-    }
-
-    fn declared(mut self, loc: Loc, name: &str) -> Self {
-        self.note = Some((loc, format!("'{name}' declared here")));
-        self
-    }
-}
-
-/// Reports every broken rule of the device code in `graph`; `sites` has one place per kernel, where
-/// it is submitted. True when there is none.
+/// Reports each broken rule of the device code in `graph`. `sites` has the place where each kernel
+/// is submitted. Returns true if no rule is broken.
 pub fn device_code(
     source: &impl Source,
     graph: &Graph,
     kernels: &[Kernel],
     sites: &[CallSite],
 ) -> bool {
-    let reporter = Reporter { source, graph, kernels, sites };
+    let chains = Chains { graph, kernels, sites };
     let mut seen = HashSet::new();
     for (index, node) in graph.nodes.iter().enumerate() {
         for event in &node.events {
             if let Some(fault) = check(graph, event)
                 && seen.insert((event.loc, fault.message.clone()))
             {
-                reporter.report(index, event.loc, &fault);
+                source.report(&chains.add(fault.at(event.loc), index));
             }
         }
     }
     let recursive = graph.recursive_calls();
     for &(caller, loc, callee) in &recursive {
-        let function = &graph.nodes[callee].function;
-        let mut fault = Fault::new("SYCL kernel cannot call a recursive function");
-        fault.note = Some((
-            function.loc,
-            format!("function '{}' implemented using recursion declared here", function.name),
-        ));
-        reporter.report(caller, loc, &fault);
+        let Function { name, loc: declared, .. } = &graph.nodes[callee].function;
+        let note = format!("function '{name}' implemented using recursion declared here");
+        let fault = RecursiveCall.report().at(loc).note_at(*declared, note);
+        source.report(&chains.add(fault, caller));
     }
     seen.is_empty() && recursive.is_empty()
 }
 
-/// Reports objects of class `device_global` where none may be; true when there is none.
+/// Reports objects of class `device_global` that are not variables at namespace scope. Returns true
+/// if there are none.
 pub fn device_globals(source: &impl Source, misuses: &[Misuse]) -> bool {
     for Misuse { kind, loc, name } in misuses {
-        let what = match kind {
-            MisuseKind::Local => "a local variable",
-            MisuseKind::Parameter => "a parameter, which a reference could be",
-            MisuseKind::Member => "a non-static member",
-            MisuseKind::Array => "an array of them, which a 'device_global' of an array could be",
-            MisuseKind::ThreadLocal => "thread-local",
-            MisuseKind::NotPublic => "a static member that is not public",
-            MisuseKind::New => "made by 'new'",
-            MisuseKind::Temporary => "a temporary object",
-        };
-        let subject = if name.is_empty() { "this one".to_owned() } else { format!("'{name}'") };
-        let message = format!(
-            "a 'device_global' must be a variable at namespace scope or a public static member, \
-             but {subject} is {what}"
-        );
-        source.report(Level::Error, *loc, &message);
+        let misuse = DeviceGlobalMisuse { name: name.clone(), kind: *kind };
+        source.report(&DeviceGlobal { misuse }.report().at(*loc));
     }
     misuses.is_empty()
 }
 
-/// The rule that an event breaks.
-fn check(graph: &Graph, event: &Event) -> Option<Fault> {
+/// Returns the error of an event that breaks a rule, without a location.
+fn check(graph: &Graph, event: &Event) -> Option<Diagnostic<Loc>> {
+    let array = |length, name: &String| Array { length, name: name.clone() }.report();
     Some(match &event.action {
-        Action::Throw | Action::Try => Fault::new("SYCL kernel cannot use exceptions"),
-        Action::VirtualCall(_) => Fault::new("SYCL kernel cannot call a virtual function"),
-        Action::IndirectCall => Fault::new("SYCL kernel cannot call through a function pointer"),
-        Action::TypeId | Action::DynamicCast => Fault::new("SYCL kernel cannot use rtti"),
-        Action::VaArg => Fault::new("SYCL kernel cannot use 'va_arg'"),
-        Action::Asm => Fault::new("SYCL kernel cannot use inline assembly"),
-        Action::VariableArray(name) => {
-            Fault::new(format!("SYCL kernel cannot use a variable-length array ('{name}')"))
-        }
-        Action::ZeroArray(name) => {
-            Fault::new(format!("SYCL kernel cannot use a zero-length array ('{name}')"))
-        }
-        Action::LongDouble => {
-            Fault::new("SYCL kernel cannot use 'long double', which devices do not have")
-        }
+        Action::Throw | Action::Try => Exceptions.report(),
+        Action::VirtualCall(_) => VirtualCall.report(),
+        Action::IndirectCall => IndirectCall.report(),
+        Action::TypeId | Action::DynamicCast => RunTimeTypes.report(),
+        Action::VaArg => Variadic { variadic: VariadicUse::Read }.report(),
+        Action::Asm => InlineAssembly.report(),
+        Action::VariableArray(name) => array(ArrayLength::Variable, name),
+        Action::ZeroArray(name) => array(ArrayLength::Zero, name),
+        Action::LongDouble => LongDouble.report(),
         Action::Global { variable, declared, global, .. } => {
-            check_global(global)?.declared(*declared, variable)
+            let fault = global_fault(global)?;
+            let variable_use = GlobalUse { fault, is_local: global.static_local };
+            declared_at(GlobalVariable { variable: variable_use }.report(), *declared, variable)
         }
         Action::Call(decl) | Action::Address(decl) => check_call(&graph.find(*decl)?.function)?,
         Action::Lambda(_) | Action::Double | Action::Half | Action::Decorated(_) => return None,
     })
 }
 
-fn check_global(global: &Global) -> Option<Fault> {
-    if global.special {
-        return None;
-    }
-    let what = if global.static_local { "static local" } else { "global" };
-    Some(Fault::new(if global.thread_local {
-        format!("SYCL kernel cannot use a thread-local {what} variable")
-    } else if !global.is_const {
-        format!("SYCL kernel cannot use a non-const {what} variable")
-    } else if !global.constant_init {
-        format!("SYCL kernel cannot use a dynamically initialised {what} variable")
-    } else if global.undefined {
-        format!(
-            "SYCL kernel cannot use a {what} variable that is not defined in this translation unit"
-        )
-    } else {
-        return None;
-    }))
+/// Adds a note that shows a declaration.
+fn declared_at(error: Diagnostic<Loc>, loc: Loc, name: &str) -> Diagnostic<Loc> {
+    error.note_at(loc, format!("'{name}' declared here"))
 }
 
-fn check_call(callee: &Function) -> Option<Fault> {
+fn global_fault(global: &Global) -> Option<GlobalFault> {
+    if global.special {
+        None
+    } else if global.thread_local {
+        Some(GlobalFault::ThreadLocal)
+    } else if !global.is_const {
+        Some(GlobalFault::NotConst)
+    } else if !global.constant_init {
+        Some(GlobalFault::DynamicallyInitialised)
+    } else if global.undefined {
+        Some(GlobalFault::Undefined)
+    } else {
+        None
+    }
+}
+
+fn check_call(callee: &Function) -> Option<Diagnostic<Loc>> {
+    let declared = |error: Diagnostic<Loc>| Some(declared_at(error, callee.loc, &callee.name));
     if let Some(error) = callee.attribute("scythe::error") {
-        let message = error
-            .text
-            .clone()
-            .unwrap_or_else(|| format!("SYCL kernel cannot call '{}'", callee.name));
-        return Some(Fault::new(message).declared(callee.loc, &callee.name));
+        let unexplained = || format!("SYCL kernel cannot call '{}'", callee.name);
+        let reason = error.text.clone().unwrap_or_else(unexplained);
+        return declared(ForbiddenFunction { reason }.report());
     }
     if callee.allocation || (callee.extern_c && library::allocates(&callee.name)) {
-        return Some(Fault::new("SYCL kernel cannot allocate storage"));
+        return Some(Allocation.report());
     }
     if callee.builtin || callee.attribute("scythe::device_library").is_some() {
         return None;
@@ -154,44 +125,33 @@ fn check_call(callee: &Function) -> Option<Fault> {
         return None;
     }
     if callee.variadic {
-        return Some(
-            Fault::new("SYCL kernel cannot call a variadic function")
-                .declared(callee.loc, &callee.name),
-        );
+        return declared(Variadic { variadic: VariadicUse::Call }.report());
     }
     if callee.defined || callee.sycl_external || callee.defaulted {
         return None;
     }
     if library::throws(&callee.qualified) {
-        return Some(
-            Fault::new("SYCL kernel cannot use exceptions").declared(callee.loc, &callee.name),
-        );
+        return declared(Exceptions.report());
     }
     if callee.extern_c && library::provides(&callee.name) {
         return None;
     }
-    let message = "SYCL kernel cannot call an undefined function without SYCL_EXTERNAL attribute";
-    Some(Fault::new(message).declared(callee.loc, &callee.name))
+    declared(UndefinedFunction.report())
 }
 
-struct Reporter<'a, S> {
-    source: &'a S,
+/// The chains of calls that lead to device functions.
+struct Chains<'a> {
     graph: &'a Graph,
     kernels: &'a [Kernel],
     sites: &'a [CallSite],
 }
 
-impl<S: Source> Reporter<'_, S> {
-    /// The error at `loc` in the function `node`, its note, and the calls that lead there.
-    fn report(&self, node: usize, loc: Loc, fault: &Fault) {
-        self.source.report(Level::Error, loc, &fault.message);
-        if let Some((loc, note)) = &fault.note {
-            self.source.report(Level::Note, *loc, note);
-        }
+impl Chains<'_> {
+    /// Adds a note for each call that leads to the function `node`.
+    fn add(&self, mut error: Diagnostic<Loc>, node: usize) -> Diagnostic<Loc> {
         let chain: Vec<(usize, Loc)> = self.graph.chain(node).collect();
         let outermost = chain.last().map_or(node, |&(caller, _)| caller);
-        // What the headers do between a kernel's entry point and its call operator is of no
-        // interest.
+        // Calls of the headers between the kernel's entry point and its call operator are hidden.
         let is_of_headers = |&&(caller, _): &&(usize, Loc)| {
             let node = &self.graph.nodes[caller];
             matches!(node.root, Some(Root::Kernel(_))) || node.function.in_sycl
@@ -199,20 +159,18 @@ impl<S: Source> Reporter<'_, S> {
         let shown = chain.len() - chain.iter().rev().take_while(is_of_headers).count();
         for &(caller, loc) in &chain[..shown] {
             let name = &self.graph.nodes[caller].function.name;
-            self.source.report(Level::Note, loc, &format!("called by '{name}'"));
+            error = error.note_at(loc, format!("called by '{name}'"));
         }
         match self.graph.nodes[outermost].root {
             Some(Root::Kernel(index)) => {
                 let message = format!("called by kernel '{}'", self.kernels[index].name);
-                self.source.report(Level::Note, self.sites[index].loc, &message);
+                error.note_at(self.sites[index].loc, message)
             }
             Some(Root::External) => {
-                let function = &self.graph.nodes[outermost].function;
-                let message =
-                    format!("'{}' is device code because it is SYCL_EXTERNAL", function.name);
-                self.source.report(Level::Note, function.loc, &message);
+                let Function { name, loc, .. } = &self.graph.nodes[outermost].function;
+                error.note_at(*loc, format!("'{name}' is device code because it is SYCL_EXTERNAL"))
             }
-            None => {}
+            None => error,
         }
     }
 }

@@ -1,17 +1,19 @@
-//! What is known of a translation unit, as plain values: the shim's facts, copied out of clang's
-//! arena.
+//! Facts about a translation unit, as plain values. `decode` copies them out of clang's arena.
 //!
 //! Nothing here depends on clang, so diagnostics, rows and the integration header can be tested
-//! without it.
+//! without clang.
 
 use scythe_abi::launch::Scalar;
 use scythe_abi::names::TU_SEPARATOR;
+use scythe_diag::Diagnostic;
 
-/// A declaration's address: names a function or variable within one translation unit.
+pub use crate::ffi::numbers::MisuseKind;
+
+/// The address of a declaration. It identifies a function or variable within one translation unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Decl(pub usize);
 
-/// A source position as clang encodes it; 0 is none.
+/// A source location as clang encodes it. 0 means no location.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Loc(pub u32);
 
@@ -35,12 +37,12 @@ pub enum Value {
     /// The code of a character.
     Character(u32),
     Tuple(Vec<Value>),
-    /// Of this type, which has no form in device code.
+    /// A value of this type, which has no form in device code.
     Other(String),
 }
 
-/// An `annotate` attribute: its name and all its arguments; except where it lists properties, also
-/// those that are integers, and the first one that is a text.
+/// An `annotate` attribute. `values` has the integer arguments and `text` the first string
+/// argument, unless the attribute lists properties.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Attribute {
     pub name: String,
@@ -50,44 +52,45 @@ pub struct Attribute {
     pub loc: Loc,
 }
 
-/// One of our attributes on a declaration.
+/// A SYCL attribute on a declaration.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Placed {
-    /// Its name, as the program wrote it.
+    /// The name as the program wrote it.
     pub written: String,
     pub loc: Loc,
     pub on_function: bool,
     pub on_class: bool,
-    /// It comes first, then the declaration's other annotations; none where arguments depend on
-    /// template parameters.
+    /// The attribute itself, followed by the other annotations of the declaration. Empty if
+    /// arguments depend on template parameters.
     pub attributes: Vec<Attribute>,
 }
 
 /// A variable with static storage that device code uses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Variable {
-    /// In IR.
+    /// The symbol in IR.
     pub symbol: String,
-    /// Of its class, or of its elements' class.
+    /// Annotations of the variable's class or of the class of its elements.
     pub attributes: Vec<Attribute>,
 }
 
 #[derive(Clone, Debug, Default)]
 pub struct Function {
-    /// As diagnostics show it.
+    /// The name in diagnostics.
     pub name: String,
-    /// With namespaces and classes.
+    /// The name with namespaces and classes.
     pub qualified: String,
     pub defined: bool,
     pub variadic: bool,
     pub sycl_external: bool,
-    /// A builtin that needs no library.
+    /// Whether the function is a builtin that needs no library.
     pub builtin: bool,
-    /// A replaceable global `operator new` or `operator delete`.
+    /// Whether the function is a replaceable global `operator new` or `operator delete`.
     pub allocation: bool,
     pub extern_c: bool,
     pub in_sycl: bool,
-    /// Defaulted and trivial, or a defaulted destructor: it may have no body.
+    /// Whether the function is defaulted and trivial, or a defaulted destructor. It may have no
+    /// body.
     pub defaulted: bool,
     pub is_constexpr: bool,
     pub loc: Loc,
@@ -99,13 +102,13 @@ pub struct Function {
 }
 
 impl Function {
-    /// The first annotation of that name.
+    /// Returns the first annotation with this name.
     pub fn attribute(&self, name: &str) -> Option<&Attribute> {
         self.attributes.iter().find(|attribute| attribute.name == name)
     }
 }
 
-/// What is known of a variable with static storage that a function uses.
+/// Facts about a variable with static storage that a function uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Global {
     pub is_const: bool,
@@ -116,15 +119,15 @@ pub struct Global {
     pub special: bool,
 }
 
-/// What a function's body does.
+/// An action of a function body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {
     Call(Decl),
     VirtualCall(Decl),
     IndirectCall,
-    /// A closure is made whose call operator this is.
+    /// The body creates a closure with this call operator.
     Lambda(Decl),
-    /// A function's address is taken.
+    /// The body takes the address of this function.
     Address(Decl),
     Throw,
     Try,
@@ -143,7 +146,7 @@ pub enum Action {
     LongDouble,
     Double,
     Half,
-    /// A type that `uses_aspects` decorates, with these aspects.
+    /// The body uses a type with the attribute `uses_aspects`, which lists these aspects.
     Decorated(Vec<i64>),
 }
 
@@ -153,28 +156,28 @@ pub struct Event {
     pub loc: Loc,
 }
 
-/// What a part of a functor is.
+/// The kind of a part of a functor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FieldKind {
     Scalar(Scalar),
     Pointer,
     Reference,
     Record(Vec<Field>),
-    /// Elements, and how many.
+    /// The element and the number of elements.
     Array(Box<Field>, u64),
     Opaque,
     Bits,
 }
 
-/// A part of a functor, and what is inside.
+/// A part of a functor, with its own parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Field {
     pub name: String,
     pub type_name: String,
     pub kind: FieldKind,
-    /// `accessor`, `local_accessor`, …
+    /// The kind of a special class: `accessor`, `local_accessor`, …
     pub special: Option<String>,
-    /// What its class says of kernel parameters.
+    /// The properties that the class gives to kernel parameters.
     pub properties: Option<Attribute>,
     pub offset: u64,
     pub size: u64,
@@ -187,98 +190,93 @@ pub struct Field {
     pub empty: bool,
     pub trivially_copyable: bool,
     pub device_copyable: bool,
-    /// It copies, moves or destroys itself in its own way.
+    /// Whether the class has its own copy, move or destruction.
     pub own_copy: bool,
     pub long_double: bool,
 }
 
-/// A declaration that a kernel's name needs.
+/// A declaration that the name of a kernel needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamePart {
-    /// `a::b` with `inline ` before inline ones; " " alone is one unnamed namespace.
+    /// `a::b`, with `inline ` before inline namespaces. A single space is one unnamed namespace.
     pub namespaces: String,
     pub declaration: String,
     pub declarable: bool,
-    /// A lambda's type.
+    /// Whether the declaration is the type of a lambda.
     pub closure: bool,
 }
 
-/// Why a function object's `get(properties_tag)` cannot be called.
+/// The reason why the headers cannot call a functor's `get(properties_tag)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GetFault {
+    /// The function is not public.
     Hidden,
     Deleted,
+    /// The function has the ref-qualifier `&&`.
     OfTemporaries,
 }
 
-impl GetFault {
-    /// `None` where nothing is wrong.
-    pub fn from_number(number: u32) -> Option<Self> {
-        [Self::Hidden, Self::Deleted, Self::OfTemporaries]
-            .get(number.checked_sub(1)? as usize)
-            .copied()
-    }
-}
-
-/// What a lambda captures.
+/// A capture of a lambda.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Capture {
     pub name: String,
-    /// Where the variable is declared: the same in a template and in what is made of it.
+    /// The position of the variable's declaration. It is the same in a template and in its
+    /// instantiations.
     pub declared: Loc,
-    /// Named in the capture list.
+    /// Whether the capture list names the variable.
     pub explicit: bool,
-    /// Usable in constant expressions.
+    /// Whether the variable is usable in constant expressions.
     pub constant: bool,
 }
 
-/// A place where a lambda, as it is written, may capture a variable of an enclosing function.
+/// A mention, in the text of a lambda, of a variable of an enclosing function that the lambda may
+/// capture.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mention {
     pub name: String,
     pub declared: Loc,
     pub pack: bool,
-    /// May be usable in constant expressions.
+    /// Whether the variable may be usable in constant expressions.
     pub constant: bool,
-    /// In a lambda inside of the lambda.
+    /// Whether the mention is in a nested lambda.
     pub nested: bool,
 }
 
-/// A lambda with a default for captures.
+/// A lambda with a capture default.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Closure {
     pub loc: Loc,
     pub generic: bool,
-    /// In the order of the fields.
+    /// The captures in the order of the fields.
     pub captures: Vec<Capture>,
-    /// In the order of the text, where that is known.
+    /// The mentions in the order of the text. `None` if the text is not known.
     pub mentions: Option<Vec<Mention>>,
 }
 
-/// A member of a functor's class that any code may name.
+/// A member of a functor's class that all code can name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
     /// `a`, `a.b` or `a[0].b`.
     pub path: String,
-    /// Its type, where every compiler spells that alike.
+    /// The type of the member, if all compilers spell it alike.
     pub arithmetic: Option<String>,
     pub offset: u64,
     pub size: u64,
-    /// The path goes through a capture `x`, as `__x`: a name that g++ knows, and clang does not.
+    /// Whether the path contains a capture `x` as `__x`, a name that only g++ knows.
     pub in_closure: bool,
 }
 
-/// A functor's class, as the integration header needs it.
+/// The class of a functor, for the integration header.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FunctorType {
-    /// As C++ outside of every namespace can write it, with the declarations that it needs.
+    /// The name of the class outside all namespaces. `parts` has the declarations that it needs.
     pub spelling: String,
     pub parts: Vec<NamePart>,
     pub align: u64,
     pub members: Vec<Member>,
 }
 
-/// A kernel as its entry point declares it.
+/// A kernel, as its entry point declares it.
 #[derive(Clone, Debug)]
 pub struct Kernel {
     pub entry: Decl,
@@ -287,20 +285,20 @@ pub struct Kernel {
     pub spelling: String,
     pub shape: String,
     pub functor: String,
-    /// The functor's class and its bases.
+    /// The class of the functor and its base classes.
     pub functor_classes: Vec<Decl>,
     pub functor_loc: Loc,
     pub entry_loc: Loc,
     pub external: bool,
     pub by_value: bool,
-    /// A member function by which the program names properties, and why it cannot be called.
+    /// The fault and the position of a `get(properties_tag)` that the headers cannot call.
     pub faulty_get: Option<(GetFault, Loc)>,
     pub functor_size: u64,
     pub fields: Option<Field>,
     pub parts: Vec<NamePart>,
 }
 
-/// A type that `uses_aspects` decorates, under its name in IR.
+/// A type with the attribute `uses_aspects`, under its name in IR.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DecoratedType {
     pub name: String,
@@ -310,15 +308,15 @@ pub struct DecoratedType {
 /// A `device_global` variable, declared or defined.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DeviceGlobal {
-    /// In the host's code.
+    /// The symbol in host code.
     pub symbol: String,
     pub size: u64,
-    /// The same entity in every translation unit.
+    /// Whether the variable is the same entity in all translation units.
     pub external: bool,
 }
 
 impl DeviceGlobal {
-    /// The variable's name on devices, in the translation unit `unit`.
+    /// Returns the name of the variable on devices, in the translation unit `unit`.
     pub fn id(&self, unit: &str) -> String {
         if self.external {
             self.symbol.clone()
@@ -328,46 +326,27 @@ impl DeviceGlobal {
     }
 }
 
-/// How an object of class `device_global` comes to be where none may be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MisuseKind {
-    Local,
-    Parameter,
-    Member,
-    Array,
-    ThreadLocal,
-    NotPublic,
-    New,
-    Temporary,
-}
-
+/// An object of class `device_global` that is not a variable at namespace scope.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Misuse {
     pub kind: MisuseKind,
     pub loc: Loc,
-    /// Empty for objects without one.
+    /// Empty for an object without a name.
     pub name: String,
 }
 
-/// How bad a report is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Level {
-    Error = 0,
-    Warning = 1,
-    Note = 2,
-}
-
-/// Where facts come from: clang's AST through the shim, or a test.
+/// A source of facts: clang's AST through the shim, or a test.
 pub trait Source {
     fn function(&self, decl: Decl) -> Function;
-    /// What the body does, in source order; empty without a body.
+    /// Returns the actions of the body in source order. Empty for a function without a body.
     fn events(&self, decl: Decl) -> Vec<Event>;
-    /// As `__FILE__` and `__LINE__` see it.
+    /// Returns the position of a location, as `__FILE__` and `__LINE__` give it.
     fn locate(&self, loc: Loc) -> Position;
-    /// As `__builtin_LINE()` in a default argument sees a call there.
+    /// Returns the position of a call, as `__builtin_LINE()` in a default argument gives it.
     fn locate_call(&self, loc: Loc) -> Position;
     fn variable(&self, decl: Decl) -> Variable;
-    /// The symbols of a function in IR.
+    /// Returns the symbols of a function in IR.
     fn symbols(&self, decl: Decl) -> Vec<String>;
-    fn report(&self, level: Level, loc: Loc, message: &str);
+    /// Reports a diagnostic with its notes.
+    fn report(&self, diagnostic: &Diagnostic<Loc>);
 }

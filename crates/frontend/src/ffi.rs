@@ -1,4 +1,6 @@
-//! Mirror of `shim/facts.h`, field by field. Only `unit.rs` and `plugin.rs` look inside.
+//! The types and functions of `shim/facts.h`, field by field. [`numbers`] has its constants.
+
+pub mod numbers;
 
 use std::ffi::{c_char, c_void};
 
@@ -13,6 +15,13 @@ pub struct RawUnit {
 pub struct Str {
     pub data: *const c_char,
     pub size: usize,
+}
+
+impl Str {
+    /// Borrows a string. The result must not outlive it.
+    pub fn of(text: &str) -> Self {
+        Self { data: text.as_ptr().cast(), size: text.len() }
+    }
 }
 
 pub type Decl = *const c_void;
@@ -331,7 +340,7 @@ unsafe extern "C" {
     pub fn scythe_is_before(unit: *mut RawUnit, first: u32, second: u32) -> u32;
     pub fn scythe_locate(unit: *mut RawUnit, loc: u32, out: *mut Position);
     pub fn scythe_locate_call(unit: *mut RawUnit, loc: u32, out: *mut Position);
-    pub fn scythe_report(unit: *mut RawUnit, level: u32, loc: u32, message: Str);
+    pub fn scythe_report(unit: *mut RawUnit, severity: u32, loc: u32, message: Str);
     pub fn scythe_warn(
         unit: *mut RawUnit,
         fate: u32,
@@ -344,7 +353,7 @@ unsafe extern "C" {
     pub fn scythe_pass_plugin_info(out: *mut PassPlugin);
 }
 
-// `shim/facts.h` states the same sizes: a field added on one side only does not compile.
+// `shim/facts.h` states the same sizes. A field that only one side has does not compile.
 const _: () = {
     assert!(size_of::<Position>() == 24);
     assert!(size_of::<Value>() == 40);

@@ -1,27 +1,28 @@
-//! What the integration header says of functors' layouts, for the host compiler to compare with its
-//! own.
+//! Writes the layouts of functors into the integration header. The host compiler compares them with
+//! its own layouts.
 //!
-//! A functor of a class that can be declared ahead is compared by the assertions of `functor_info`,
-//! and that of a kernel whose name can be by those of `kernel_info`. Of all others, unnamed lambdas
-//! and local classes, the header has tables, and the kernel is compared when it is launched.
-//! Captures have names in g++ alone: `__x` for a capture `x`.
+//! If the class of the functor can be declared ahead, assertions in `functor_info` compare the
+//! layout. If the name of the kernel can be declared ahead, assertions in `kernel_info` compare it.
+//! For all other functors (unnamed lambdas and local classes), the header has tables, and the
+//! launch compares the layout. Only in g++ do captures have names: `__x` for a capture `x`.
 
 use std::fmt::Write as _;
 
 use crate::facts::{FunctorType, Member};
 use crate::int_header::{KernelEntry, literal};
 
-/// The opening and the end of lines that are for compilers in which captures have names.
+/// The start and the end of lines for compilers in which captures have names.
 const CLOSURES: &str = "#ifdef SCYTHE_CLOSURES_HAVE_NAMES\n";
 const END: &str = "#endif\n";
 
-/// Whether a functor's class can be declared ahead, and is not the headers' own.
+/// Whether C++ can declare the class of a functor ahead. The result is false for classes of the
+/// headers.
 pub fn declarable(functor: &FunctorType) -> bool {
     functor.parts.iter().all(|part| part.declarable && !part.namespaces.starts_with("sycl"))
 }
 
-/// A specialisation of `functor_info`, which asserts the layout of a class once a functor of it is
-/// launched.
+/// Writes a specialisation of `functor_info`. It asserts the layout of a class if the program
+/// launches a functor of the class.
 pub fn functor_info(out: &mut String, index: usize, kernel: &KernelEntry) {
     let FunctorType { spelling, align, .. } = &kernel.functor;
     let size = kernel.functor_size;
@@ -38,8 +39,8 @@ pub fn functor_info(out: &mut String, index: usize, kernel: &KernelEntry) {
     out.push_str("    return true;\n  }\n};\n\n");
 }
 
-/// The same for the functor of one kernel, whose class C++ cannot declare ahead: a member of
-/// `kernel_info`.
+/// Writes a member of `kernel_info` with the same assertions, for a functor whose class C++ cannot
+/// declare ahead.
 pub fn kernel_agrees(out: &mut String, kernel: &KernelEntry) {
     out.push_str("  template <class K> static constexpr bool agrees() {\n");
     if !declarable(&kernel.functor) {
@@ -76,14 +77,14 @@ fn assert(out: &mut String, condition: &str, message: &str) {
     let _ = writeln!(out, "    static_assert({condition}, {message});");
 }
 
-/// The tables of functors that are compared when they are launched.
+/// The tables of functors whose layout the launch compares.
 pub struct Tables<'a> {
-    /// Paths of members, each once.
+    /// The paths of members, without duplicates.
     paths: Vec<&'a str>,
 }
 
 impl<'a> Tables<'a> {
-    /// For these kernels.
+    /// Makes the tables of these kernels.
     pub fn new(kernels: impl Iterator<Item = &'a KernelEntry>) -> Self {
         let mut paths: Vec<&str> = kernels
             .flat_map(|kernel| &kernel.functor.members)
@@ -94,13 +95,13 @@ impl<'a> Tables<'a> {
         Self { paths }
     }
 
-    /// What the host compiler makes of each path in a functor K: `functor_members<K>`.
+    /// Writes `functor_members<K>`: the host compiler's layout of each path in a functor `K`.
     pub fn declare(&self, out: &mut String) {
         for (index, path) in self.paths.iter().enumerate() {
             let of = |path: &str| format!("decltype(static_cast<K *>(nullptr)->{path})");
             let member = of(path);
-            // In another functor the path may name a bit-field, or an element of what a pointer
-            // points to: neither has an offset.
+            // In another functor, the path may name a bit-field, or an element behind a pointer.
+            // Neither has an offset.
             let arrays = path.match_indices("[0]").map(|(end, _)| of(&path[..end]));
             let arrays: String = arrays
                 .map(|array| {
@@ -128,8 +129,8 @@ impl<'a> Tables<'a> {
         out.push_str("nullptr};\n");
     }
 
-    /// What the device pass made of a kernel's functor: the table `expected_INDEX`, and the end of
-    /// the kernel's row.
+    /// Writes the table `expected_INDEX`, the layout of a kernel's functor in the device pass.
+    /// Returns the end of the kernel's row.
     pub fn expect(&self, out: &mut String, index: usize, kernel: &KernelEntry) -> String {
         let members = &kernel.functor.members;
         if members.is_empty() {

@@ -1,9 +1,10 @@
-//! The host pass: the runtime learns of the program's `device_global` variables.
+//! The host pass: registers the program's `device_global` variables with the runtime.
 //!
-//! While the AST is made, each such variable gets an annotation that tells its name on devices
-//! ([`annotation`]). Code generation writes it into the module, where [`register`] finds it, even
-//! if code generation and optimisation are two runs of clang, as with `-save-temps`. Programs then
-//! register their variables when they are loaded, before their own initialisers run.
+//! While clang builds the AST, each variable gets an annotation with its name on devices
+//! ([`annotation`]). Code generation writes the annotation into the module, where [`register`]
+//! finds it. This also works if code generation and optimisation are two runs of clang, as with
+//! `-save-temps`. The program registers its variables when it is loaded, before its initialisers
+//! run.
 
 use scythe_abi::names::{TU_SEPARATOR, UNIT_NAMES_SECTION};
 use scythe_llvm::{ContextRef, Function, GlobalVariable, Linkage, Module, Value};
@@ -11,17 +12,17 @@ use scythe_llvm::{ContextRef, Function, GlobalVariable, Linkage, Module, Value};
 use crate::facts::DeviceGlobal;
 
 const PREFIX: &str = "scythe::device_global:";
-/// After what the system initialises, before programs.
+/// The priority of the registration: after the system's initialisers and before the program's.
 const PRIORITY: u16 = 101;
 const REGISTER: &str = "scythe_device_globals_register";
 const UNREGISTER: &str = "scythe_device_globals_unregister";
 
-/// What annotates a variable of the translation unit `unit`.
+/// Returns the annotation of a variable of the translation unit `unit`.
 pub fn annotation(variable: &DeviceGlobal, unit: &str) -> String {
     format!("{PREFIX}{}:{}", variable.size, variable.id(unit))
 }
 
-/// Makes the module register the variables that are annotated.
+/// Adds code to the module that registers the annotated variables.
 pub fn register(module: &Module) {
     let rows = annotated(module);
     if rows.is_empty() {
@@ -35,7 +36,7 @@ pub fn register(module: &Module) {
         let text = context.const_string(id.as_bytes(), true);
         let name = constant(module, "scythe.device_global.name", text);
         if id.contains(TU_SEPARATOR) {
-            // The driver puts the final identifier of the unit there.
+            // The driver replaces the identifier of the unit in this section.
             name.set_section(UNIT_NAMES_SECTION);
         }
         let name = name.as_value();
@@ -56,7 +57,7 @@ struct Row<'ctx> {
     size: u64,
 }
 
-/// The variables that the module's annotations tell of, in their order.
+/// Returns the annotated variables, in the order of the annotations.
 fn annotated<'ctx>(module: &Module<'ctx>) -> Vec<Row<'ctx>> {
     let Some(list) = module.global("llvm.global.annotations").and_then(|list| list.initializer())
     else {
@@ -72,7 +73,7 @@ fn annotated<'ctx>(module: &Module<'ctx>) -> Vec<Row<'ctx>> {
     list.operands().filter_map(row).collect()
 }
 
-/// A constant of the module's own.
+/// Adds a private constant to the module.
 fn constant<'ctx>(module: &Module<'ctx>, name: &str, value: Value<'ctx>) -> GlobalVariable<'ctx> {
     let global = module.add_global(name, value.ty(), 0);
     global.set_initializer(Some(value));
@@ -81,7 +82,7 @@ fn constant<'ctx>(module: &Module<'ctx>, name: &str, value: Value<'ctx>) -> Glob
     global
 }
 
-/// A function that calls the runtime's function `callee` with the table.
+/// Adds a function that calls the runtime's function `callee` with the table.
 fn caller<'ctx>(
     module: &Module<'ctx>,
     context: ContextRef<'ctx>,

@@ -1,38 +1,41 @@
-//! The clang plug-in: facts from the AST, device-code diagnostics, attribute normaliser,
-//! integration header, IR annotation. It generates no code: clang does.
+//! The clang plug-in: reads facts from the AST, reports errors in device code, normalises
+//! attributes, writes the integration header and annotates IR. Clang generates the code.
 //!
-//! In the order in which a translation unit passes through:
+//! The modules in the order in which a translation unit passes through them:
 //!
-//! * [`plugin`]: the functions that the C++ shim calls. [`options`]: the plug-in's arguments.
-//! * [`normalise`]: makes SYCL's attributes readable in the unit's tokens, before clang parses
-//!   them; `tokens` is its way to the shim.
-//! * [`facts`]: what is known of the unit, as values; [`unit`] gets it from the shim (`ffi`).
-//! * [`reach`]: which functions are device code. [`diagnose`], [`functor`], [`library`]: what they
-//!   and functors must not do.
-//! * [`rows`]: functor layout → launch rows. [`call_site`]: where kernels are submitted.
-//!   [`int_header`]: the header.
-//! * [`captures`]: which lambdas every compiler lays out alike.
-//! * [`body`]: which function of the program a kernel is.
-//! * [`aspects`]: which optional features functions use, and where. [`attributes`]: what attributes
-//!   may say. [`warnings`]: `-W`.
-//! * [`properties`]: what the attributes that list properties say.
-//! * [`agreement`]: what each pass says of the functors, for the driver to compare.
-//! * [`annotate`]: all of it into IR. [`lower`]: the passes that run here.
-//! * [`host`]: what the host pass says of `device_global` variables.
-//! * [`compile`]: the two stages that call all of these.
+//! * [`plugin`]: the functions that the C++ shim calls. [`options`]: the arguments of the plug-in.
+//! * [`normalise`]: replaces SYCL attributes in the tokens, before clang parses them. `tokens`
+//!   connects it to the shim.
+//! * [`facts`]: facts about the unit, as values. [`unit`] requests them from the shim (`ffi`), and
+//!   `decode` copies them.
+//! * [`reach`]: finds device code. [`diagnose`], [`functor`] and [`library`]: the rules of device
+//!   code and of functors. [`errors`]: the table of errors.
+//! * [`rows`]: functor layout → launch rows. [`call_site`]: the positions where kernels are
+//!   submitted. [`int_header`] and [`header_layout`]: the integration header.
+//! * [`captures`]: lambdas whose layout differs between compilers.
+//! * [`call_operator`]: the function of the program that a kernel runs.
+//! * [`aspects`]: uses of optional features. [`attributes`]: places and arguments of attributes.
+//!   [`warnings`]: `-W` options and pragmas.
+//! * [`properties`]: the attributes that list properties.
+//! * [`functor_layouts`]: the file of functor layouts that the driver compares.
+//! * [`annotate`]: writes the facts into IR. [`lower`]: runs the IR passes.
+//! * `host`: registers `device_global` variables in the host pass.
+//! * [`compile`]: the two stages that call these modules.
 
-pub mod agreement;
 pub mod annotate;
 pub mod aspects;
 pub mod attributes;
-pub mod body;
+pub mod call_operator;
 pub mod call_site;
 pub mod captures;
 pub mod compile;
+mod decode;
 pub mod diagnose;
+pub mod errors;
 pub mod facts;
 mod ffi;
 pub mod functor;
+pub mod functor_layouts;
 pub mod header_layout;
 mod host;
 pub mod int_header;

@@ -1,5 +1,5 @@
-//! Functions that device code may call although the translation unit does not define them: the
-//! device library or the back end provides them.
+//! The functions that device code may call without a definition in the translation unit, because
+//! the device library or the code generator provides them.
 
 use scythe_passes::target::cpu::externals;
 
@@ -10,14 +10,13 @@ const COMPLEX: &[&str] = &[
     "ctanh",
 ];
 
-/// The rest of the C library that device code can have: memory, strings, and what clang expands by
-/// itself.
+/// The other C functions of the device library: memory, strings, and functions that clang expands.
 const OTHERS: &[&str] = &[
     "abs", "labs", "llabs", "bcmp", "memchr", "memcmp", "memcpy", "memmove", "memset", "strcmp",
     "strlen", "__mulsc3", "__muldc3", "__divsc3", "__divdc3",
 ];
 
-/// C functions that get or return storage.
+/// C functions that allocate or free memory.
 const ALLOCATION: &[&str] = &[
     "malloc",
     "calloc",
@@ -37,28 +36,28 @@ pub fn provides(name: &str) -> bool {
     externals::is_maths(name) || of(OTHERS, name) || of(COMPLEX, name) || of(COMPLEX, float)
 }
 
-/// Whether an undefined function of any linkage is provided because of its name: those of SPIR-V.
+/// Whether the name of an undefined function says that it is a builtin function of SPIR-V.
 pub fn provides_qualified(qualified: &str) -> bool {
     qualified.starts_with("__spirv_")
 }
 
-/// Whether an undefined function is what `assert` calls, of the C library or of the C++ standard
-/// library.
+/// Whether an undefined function is one that `assert` calls, in the C library or in the C++
+/// standard library.
 pub fn asserts(qualified: &str) -> bool {
     matches!(qualified, "__assert_fail" | "std::__glibcxx_assert_fail")
 }
 
-/// Whether an undefined C function is the variadic one that devices have.
+/// Whether an undefined C function is the variadic function that devices support.
 pub fn prints(name: &str) -> bool {
     name == "printf"
 }
 
-/// Whether a C function allocates or frees storage.
+/// Whether a C function allocates or frees memory.
 pub fn allocates(name: &str) -> bool {
     ALLOCATION.contains(&name)
 }
 
-/// Whether an undefined function only throws: those of the standard library are named so.
+/// Whether an undefined function only throws. The standard library names these functions alike.
 pub fn throws(qualified: &str) -> bool {
     qualified.starts_with("std::__throw_") || qualified == "std::rethrow_exception"
 }

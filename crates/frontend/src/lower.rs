@@ -1,29 +1,33 @@
-//! The passes that run inside clang, right after the module is annotated, and where their dumps and
-//! times go.
+//! Runs the IR passes inside clang, after the module is annotated, and writes their dumps and
+//! times.
 
 use std::path::PathBuf;
 
+use scythe_diag::{Diagnostic, Report};
 use scythe_llvm::Module;
 use scythe_passes::aspects::warning::Warning;
 use scythe_passes::{Aspects, launch_metadata};
 
 use crate::annotate::UnitNotes;
 use crate::aspects::Located;
+use crate::errors::Pass;
+use crate::errors::parts::Output;
 use crate::facts::Loc;
+use crate::functor_layouts::unwritable;
 use crate::options::Options;
-use crate::unit::Speaker;
+use crate::unit::Reporter;
 use crate::warnings::{Fate, Pragmas};
 
-/// Adds the launch rows and runs the front end's pipeline. Dumps go to the folder that the options
-/// name (else the current one), the time report to standard error; both only where they are asked
-/// for. Warnings go where clang's go.
+/// Adds the launch rows and runs the pipeline of the front end. On request, dumps go to the folder
+/// that the options name (by default the current folder), and the time report goes to standard
+/// error. Warnings go through clang.
 pub fn run(
     module: &Module,
     notes: &UnitNotes,
     options: &Options,
     pragmas: &Pragmas,
-    speaker: &Speaker,
-) -> Result<(), String> {
+    reporter: &Reporter,
+) -> Result<(), Diagnostic<Loc>> {
     for kernel in &notes.kernels {
         if module.function(&kernel.symbol).is_some() {
             launch_metadata::add(module, &kernel.symbol, &kernel.launch);
@@ -37,15 +41,16 @@ pub fn run(
     };
     let folder = options.dump_dir.clone().unwrap_or_else(|| PathBuf::from("."));
     let mut unwritten = None;
-    let sources = Located { facts: &notes.aspects, locate: &|loc| speaker.locate(loc) };
+    let sources = Located { facts: &notes.aspects, locate: &|loc| reporter.locate(loc) };
     let warn = |warning: Warning| {
         let fate = options.warnings.fate(warning.group);
         let place =
             warning.place.as_ref().map(|place| Loc(place.handle)).filter(|&loc| loc != Loc(0));
-        let fate = place
-            .map_or(fate, |at| pragmas.fate(warning.group, fate, |loc| speaker.is_before(loc, at)));
+        let fate = place.map_or(fate, |at| {
+            pragmas.fate(warning.group, fate, |loc| reporter.is_before(loc, at))
+        });
         if fate != Fate::Ignored {
-            speaker.warn(&warning, fate);
+            reporter.warn(&warning, fate);
         }
     };
     let aspects =
@@ -53,10 +58,10 @@ pub fn run(
     let report = scythe_passes::front_end_pipeline(module, &aspects, &pipeline, &mut |dump| {
         let path = folder.join(dump.file_name);
         if let Err(error) = std::fs::write(&path, dump.ir) {
-            unwritten.get_or_insert(format!("cannot write '{}': {error}", path.display()));
+            unwritten.get_or_insert(unwritable(Output::Dump, &path, &error));
         }
     })
-    .map_err(|error| error.to_string())?;
+    .map_err(|error| Pass { error }.report())?;
     if options.time_passes {
         eprint!("{report}");
     }

@@ -1,39 +1,65 @@
-//! The plug-in's arguments: `-fplugin-arg-scythe-KEY=VALUE`.
+//! The arguments of the plug-in: `-fplugin-arg-scythe-KEY=VALUE`.
 
 use std::path::PathBuf;
 
 use scythe_device_config::Table;
+use scythe_diag::{Diagnostic, Location, Report};
 use scythe_passes::fixed_targets::FixedTarget;
 
+use crate::annotate::{NAMED_SUB_GROUP_SIZE, REQUIRED_SUB_GROUP_SIZE};
+use crate::errors::parts::PluginArgument;
+use crate::errors::{FixedTarget as UnknownTarget, Plugin};
+use crate::facts::{Attribute, Loc};
 use crate::warnings::Warnings;
+
+/// The keys of the arguments.
+pub const KEYS: [&str; 11] = [
+    "tu-id",
+    "int-header",
+    "functors",
+    "dump-after",
+    "dump-dir",
+    "time-passes",
+    "warning",
+    "fixed-targets",
+    "device-config-file",
+    "default-sub-group-size",
+    "mode",
+];
+
+/// Makes the error of a wrong argument.
+pub fn wrong(argument: PluginArgument) -> Diagnostic<Loc> {
+    Plugin { argument }.report()
+}
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Identifies the translation unit: 16 hexadecimal digits.
+    /// The identifier of the translation unit: 16 hexadecimal digits.
     pub tu_id: String,
-    /// Where the layouts of functors go.
+    /// The file for the layouts of functors.
     pub functors: Option<PathBuf>,
-    /// Where the integration header goes.
+    /// The file for the integration header.
     pub int_header: Option<PathBuf>,
-    /// The pass after which IR is written to `dump_dir`, or `all`.
+    /// The pass after which the IR is written to `dump_dir`, or `all`.
     pub dump_after: Option<String>,
     pub dump_dir: Option<PathBuf>,
     pub time_passes: bool,
-    /// `-fsycl-fixed-targets=`.
+    /// The targets of `-fsycl-fixed-targets=`.
     pub fixed_targets: Vec<FixedTarget>,
-    /// `-W` options of our own groups.
+    /// The attribute of functions that specify no sub-group size.
+    pub sub_group_size: Option<Attribute>,
+    /// The `-W` options of Scythe's groups.
     pub warnings: Warnings,
 }
 
 impl Options {
-    /// Reads `KEY=VALUE` arguments; the message names the argument that is wrong.
-    pub fn parse(args: &[String]) -> Result<Self, String> {
+    /// Reads `KEY=VALUE` arguments. The error names the wrong argument.
+    pub fn parse(args: &[String]) -> Result<Self, Diagnostic<Loc>> {
         let mut options = Self { tu_id: "0".repeat(16), ..Self::default() };
         let (mut targets, mut configuration) = (None, None);
         for arg in args {
-            let (key, value) = arg.split_once('=').ok_or_else(|| {
-                format!("scythe plug-in: argument '{arg}' has no value; expected KEY=VALUE")
-            })?;
+            let (key, value) =
+                arg.split_once('=').ok_or_else(|| wrong(PluginArgument::NoValue(arg.clone())))?;
             match key {
                 "tu-id" => options.tu_id = tu_id(value)?,
                 "functors" => options.functors = Some(value.into()),
@@ -42,21 +68,12 @@ impl Options {
                 "dump-dir" => options.dump_dir = Some(value.into()),
                 "time-passes" => options.time_passes = value == "1",
                 "warning" => options.warnings.add(value)?,
+                "default-sub-group-size" => options.sub_group_size = sub_group_size(value)?,
                 "fixed-targets" => targets = Some(value),
                 "device-config-file" => configuration = Some(value),
                 "mode" if matches!(value, "device" | "host") => {}
-                "mode" => {
-                    return Err(format!(
-                        "scythe plug-in: mode is '{value}'; expected 'device' or 'host'"
-                    ));
-                }
-                _ => {
-                    return Err(format!(
-                        "scythe plug-in: unknown argument '{key}'; expected tu-id, int-header, \
-                         functors, dump-after, \
-                         dump-dir, time-passes, warning, fixed-targets, device-config-file or mode"
-                    ));
-                }
+                "mode" => return Err(wrong(PluginArgument::Mode(value.to_owned()))),
+                _ => return Err(wrong(PluginArgument::UnknownKey(key.to_owned()))),
             }
         }
         if let Some(list) = targets {
@@ -66,24 +83,43 @@ impl Options {
     }
 }
 
-fn tu_id(value: &str) -> Result<String, String> {
+/// Returns the attribute for a number or a name. `automatic` leaves the choice to the device, as no
+/// attribute does.
+fn sub_group_size(value: &str) -> Result<Option<Attribute>, Diagnostic<Loc>> {
+    let attribute = |name: &str| Attribute { name: name.to_owned(), ..Attribute::default() };
+    match (value, value.parse::<u32>()) {
+        ("primary" | "automatic", _) => {
+            Ok(Some(Attribute { text: Some(value.to_owned()), ..attribute(NAMED_SUB_GROUP_SIZE) }))
+        }
+        (_, Ok(size)) if size > 0 => {
+            let values = vec![size.into()];
+            Ok(Some(Attribute { values, ..attribute(REQUIRED_SUB_GROUP_SIZE) }))
+        }
+        _ => Err(wrong(PluginArgument::SubGroupSize(value.to_owned()))),
+    }
+}
+
+fn tu_id(value: &str) -> Result<String, Diagnostic<Loc>> {
     if value.len() == 16 && value.bytes().all(|b| b.is_ascii_hexdigit()) {
         return Ok(value.to_ascii_lowercase());
     }
-    Err(format!("scythe plug-in: tu-id is '{value}'; expected 16 hexadecimal digits"))
+    Err(wrong(PluginArgument::UnitId(value.to_owned())))
 }
 
-/// The targets of a list, each once, with what the device configuration knows of them. What a
-/// user's file says besides errors is for the driver to tell.
-fn fixed_targets(list: &str, configuration: Option<&str>) -> Result<Vec<FixedTarget>, String> {
+/// Returns the targets of a list, each once, with the facts of the device configuration. Warnings
+/// about a user's file are ignored: the driver reports them.
+fn fixed_targets(
+    list: &str,
+    configuration: Option<&str>,
+) -> Result<Vec<FixedTarget>, Diagnostic<Loc>> {
     let mut table = Table::embedded();
     if let Some(file) = configuration {
-        table.extend_with_yaml(file).map_err(|error| error.to_string())?;
+        table.extend_with_yaml(file).map_err(without_location)?;
     }
     let mut targets: Vec<FixedTarget> = Vec::new();
     for name in list.split(',').filter(|name| !name.is_empty()) {
         let target = table.lookup(name).ok_or_else(|| {
-            format!("'-fsycl-fixed-targets={list}': no target is called '{name}'")
+            UnknownTarget { list: list.to_owned(), target: name.to_owned() }.report()
         })?;
         if targets.iter().all(|known| known.name != target.name) {
             targets.push(FixedTarget {
@@ -98,12 +134,26 @@ fn fixed_targets(list: &str, configuration: Option<&str>) -> Result<Vec<FixedTar
     Ok(targets)
 }
 
+/// Moves the location of an error, which is not in the source, into its message. The error keeps
+/// its code.
+fn without_location(error: Diagnostic) -> Diagnostic<Loc> {
+    let Diagnostic { severity, code, location, message, notes } = error;
+    let shown = |location: Option<Location>, message: String| match location {
+        Some(location) => format!("{location}: {message}"),
+        None => message,
+    };
+    let message = shown(location, message);
+    let error = Diagnostic { severity, code, location: None, message, notes: Vec::new() };
+    notes.into_iter().fold(error, |error, note| error.note(shown(note.location, note.message)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn parse(args: &[&str]) -> Result<Options, String> {
-        Options::parse(&args.iter().map(|&arg| arg.to_owned()).collect::<Vec<_>>())
+        let args: Vec<String> = args.iter().map(|&arg| arg.to_owned()).collect();
+        Options::parse(&args).map_err(|error| error.message_with_code())
     }
 
     #[test]
@@ -126,20 +176,34 @@ mod tests {
         assert_eq!(names, ["mine", "intel_gpu_skl"]);
         assert_eq!(Vec::from_iter(options.fixed_targets[0].aspects.clone()), [2, 5]);
         let message = parse(&["fixed-targets=mine"]).unwrap_err();
-        assert_eq!(message, "'-fsycl-fixed-targets=mine': no target is called 'mine'");
-        assert!(
-            parse(&["fixed-targets=mine", "device-config-file=missing.yaml"])
-                .unwrap_err()
-                .contains("missing.yaml")
+        assert_eq!(
+            message,
+            "'-fsycl-fixed-targets=mine': unknown target 'mine': '-fsycl-help' lists the targets \
+             [scythe-E0161]"
         );
+        let missing = parse(&["fixed-targets=mine", "device-config-file=missing.yaml"]);
+        assert!(missing.unwrap_err().contains("missing.yaml"));
     }
 
     #[test]
     fn wrong_arguments_are_named() {
-        for (arg, word) in
-            [("tu-id=12", "16"), ("colour=red", "colour"), ("mode=x", "'x'"), ("plain", "plain")]
-        {
-            assert!(parse(&[arg]).unwrap_err().contains(word), "{arg}");
+        for (arg, word) in [
+            ("tu-id=12", "16"),
+            ("colour=red", "colour"),
+            ("mode=x", "'x'"),
+            ("plain", "plain"),
+            ("default-sub-group-size=0", "'0'"),
+        ] {
+            let message = parse(&[arg]).unwrap_err();
+            assert!(message.contains(word) && message.ends_with("[scythe-E0160]"), "{message}");
+        }
+    }
+
+    #[test]
+    fn every_key_is_known() {
+        for key in KEYS {
+            let message = parse(&[&format!("{key}=?")]).err().unwrap_or_default();
+            assert!(!message.contains("unknown argument"), "{message}");
         }
     }
 }

@@ -1,67 +1,69 @@
-//! Compile-time properties: what the four `add_ir_…` attributes list, as the texts that IR carries.
+//! Compile-time properties: converts the lists of the four `add_ir_…` attributes to text for IR.
 //!
-//! Names come first, then as many values. No property is known here: a program's own travel like
-//! those of the headers.
+//! A list has all names and then as many values. This module does not know any property, so
+//! properties of the program and of the headers are treated alike.
 //!
-//! | a value of this type | becomes |
+//! | type of the value | text |
 //! |---|---|
-//! | text | itself |
-//! | integer, enumeration, floating point | what `std::to_string` gives |
+//! | string | the string |
+//! | integer, enumeration, floating point | the result of `std::to_string` |
 //! | boolean | `true` or `false` |
 //! | `char`, `char8_t` … `wchar_t` | the character, in UTF-8 |
-//! | tuple, array or class of such | its elements, separated by commas |
+//! | tuple, array or class of these | the elements, separated by commas |
 //!
-//! Anything else, and every other wrong use, is one error at the attribute.
+//! A value of another type, and every other wrong use, is one error at the attribute.
 
+use std::collections::HashSet;
+
+use scythe_diag::{Diagnostic, Report};
+
+use crate::errors::{PropertyCount, PropertyName, PropertyRepeated, PropertyValue};
 use crate::facts::{
-    Action, Attribute, Decl, Field, FieldKind, Kernel, Level, Loc, Source, Value, Variable,
+    Action, Attribute, Decl, Field, FieldKind, Kernel, Loc, Source, Value, Variable,
 };
 use crate::reach::Graph;
-use std::collections::HashSet;
 
 const PREFIX: &str = "__sycl_detail__::add_ir_";
 const FUNCTION: &str = "__sycl_detail__::add_ir_function_attributes";
 const VARIABLE: &str = "__sycl_detail__::add_ir_global_variable_attributes";
 
-/// A property's name and value.
+/// The name and the value of a property.
 pub type Property = (String, String);
 
-/// The properties that an attribute lists.
-pub fn list(attribute: &Attribute) -> Result<Vec<Property>, String> {
+/// Returns the properties that an attribute lists, or the error at the attribute.
+pub fn list(attribute: &Attribute) -> Result<Vec<Property>, Diagnostic<Loc>> {
+    properties(attribute).map_err(|error| error.at(attribute.loc))
+}
+
+fn properties(attribute: &Attribute) -> Result<Vec<Property>, Diagnostic<Loc>> {
     let written = attribute.name.strip_prefix("__sycl_detail__::").unwrap_or(&attribute.name);
+    let written = written.to_owned();
     let arguments = &attribute.arguments;
     if !arguments.len().is_multiple_of(2) {
-        let count = arguments.len();
-        return Err(format!(
-            "'{written}' lists names and as many values, but has {count} argument(s)"
-        ));
+        return Err(PropertyCount { attribute: written, count: arguments.len() }.report());
     }
     let (names, values) = arguments.split_at(arguments.len() / 2);
     let mut out: Vec<Property> = Vec::new();
     for (index, (name, value)) in names.iter().zip(values).enumerate() {
         let Value::Text(name) = name else {
-            return Err(format!(
-                "'{written}': argument {} is the name of a property and must be text",
-                index + 1
-            ));
+            return Err(PropertyName { attribute: written, argument: index + 1 }.report());
         };
-        let value = text(value).map_err(|ty| {
-            format!(
-                "property '{name}' has a value of type '{ty}', expected text, a number, a boolean, \
-                 a character, an \
-                 enumeration, or a tuple of those"
-            )
+        let value = text(value).map_err(|UnsupportedType(type_name)| {
+            PropertyValue { property: name.clone(), type_name }.report()
         })?;
         if out.iter().any(|(other, _)| other == name) {
-            return Err(format!("property '{name}' is given twice"));
+            return Err(PropertyRepeated { property: name.clone() }.report());
         }
         out.push((name.clone(), value));
     }
     Ok(out)
 }
 
-/// A value as IR carries it, or the type that has no such form.
-fn text(value: &Value) -> Result<String, String> {
+/// The name of a type whose values have no text in IR.
+struct UnsupportedType(String);
+
+/// Returns the text of a value in IR.
+fn text(value: &Value) -> Result<String, UnsupportedType> {
     Ok(match value {
         Value::Text(text) => text.clone(),
         Value::Signed(number) => number.to_string(),
@@ -74,11 +76,11 @@ fn text(value: &Value) -> Result<String, String> {
         Value::Tuple(elements) => {
             elements.iter().map(text).collect::<Result<Vec<_>, _>>()?.join(",")
         }
-        Value::Other(ty) => return Err(ty.clone()),
+        Value::Other(type_name) => return Err(UnsupportedType(type_name.clone())),
     })
 }
 
-/// `std::to_string` prints with six digits after the point.
+/// Formats a number like `std::to_string`, with six digits after the point.
 fn floating(number: f64) -> String {
     let sign = if number.is_sign_negative() { "-" } else { "" };
     match number {
@@ -88,8 +90,9 @@ fn floating(number: f64) -> String {
     }
 }
 
-/// What accesses to a member with these properties are annotated with; empty without properties.
-pub fn member_annotation(attribute: &Attribute) -> Result<String, String> {
+/// Returns the annotation for accesses to a member with these properties. It is empty if there are
+/// no properties.
+pub fn member_annotation(attribute: &Attribute) -> Result<String, Diagnostic<Loc>> {
     let definitions: Vec<String> = list(attribute)?
         .into_iter()
         .map(|(name, value)| if value.is_empty() { name } else { format!("{name}={value}") })
@@ -101,17 +104,17 @@ pub fn member_annotation(attribute: &Attribute) -> Result<String, String> {
     })
 }
 
-/// The properties of a function. Faulty attributes, which [`check`] reports, give none.
+/// Returns the properties of a function. Wrong attributes, which [`check`] reports, have none.
 pub fn of_function(attributes: &[Attribute]) -> Vec<Property> {
     named(attributes, FUNCTION)
 }
 
-/// The properties of a variable, by its class.
+/// Returns the properties that the class of a variable gives to it.
 pub fn of_variable(variable: &Variable) -> Vec<Property> {
     named(&variable.attributes, VARIABLE)
 }
 
-/// The properties of a kernel's parameter.
+/// Returns the properties of a kernel parameter.
 pub fn of_parameter(attributes: &[Attribute]) -> Vec<Property> {
     attributes.iter().flat_map(|attribute| list(attribute).unwrap_or_default()).collect()
 }
@@ -120,7 +123,7 @@ fn named(attributes: &[Attribute], name: &str) -> Vec<Property> {
     attributes.iter().filter(|a| a.name == name).flat_map(|a| list(a).unwrap_or_default()).collect()
 }
 
-/// The variables that device code uses, each once, in the order in which it is reached.
+/// Returns the variables that device code uses, without duplicates, in the order of the search.
 pub fn variables(source: &impl Source, graph: &Graph) -> Vec<Variable> {
     let mut seen: HashSet<Decl> = HashSet::new();
     let events = graph.nodes.iter().flat_map(|node| &node.events);
@@ -131,8 +134,8 @@ pub fn variables(source: &impl Source, graph: &Graph) -> Vec<Variable> {
     used.filter(|&decl| seen.insert(decl)).map(|decl| source.variable(decl)).collect()
 }
 
-/// Reports wrong attributes of device functions, kernel parameters and variables; true when there
-/// are none.
+/// Reports wrong attributes of device functions, kernel parameters and variables. Returns true if
+/// there are none.
 pub fn check(
     source: &impl Source,
     graph: &Graph,
@@ -151,8 +154,8 @@ pub fn check(
     for attribute in attributes.into_iter().filter(|attribute| attribute.name.starts_with(PREFIX)) {
         if let Err(fault) = list(attribute) {
             sound = false;
-            if seen.insert((attribute.loc, fault.clone())) {
-                source.report(Level::Error, attribute.loc, &fault);
+            if seen.insert((attribute.loc, fault.message.clone())) {
+                source.report(&fault);
             }
         }
     }
@@ -205,16 +208,16 @@ mod tests {
 
     #[test]
     fn each_wrong_use_has_its_error() {
-        let fault = |arguments: &[Value]| list(&attribute(arguments)).unwrap_err();
-        assert!(fault(&[word("a"), word("b"), word("c")]).ends_with("but has 3 argument(s)"));
-        assert!(fault(&[Value::Signed(1), word("")]).contains("argument 1 is the name"));
+        let fault = |arguments: &[Value]| list(&attribute(arguments)).unwrap_err().message;
+        assert!(fault(&[word("a"), word("b"), word("c")]).ends_with("odd number of arguments (3)"));
+        assert!(fault(&[Value::Signed(1), word("")]).starts_with("argument 1 of 'add_ir_function"));
         assert!(
             fault(&[word("a"), Value::Other("int *".into())])
-                .contains("'a' has a value of type 'int *'")
+                .contains("the value of property 'a' has type 'int *'")
         );
         assert_eq!(
             fault(&[word("a"), word("a"), word(""), word("")]),
-            "property 'a' is given twice"
+            "property 'a' occurs twice in one list: remove one of them"
         );
     }
 

@@ -1,19 +1,19 @@
-//! Which functions device code reaches, and by which calls.
+//! Finds the functions that device code reaches, and the calls that reach them.
 //!
-//! The search is breadth first from all kernels and `SYCL_EXTERNAL` functions at once, in source
-//! order, so that each function is known by a shortest chain of calls and the outcome does not
-//! depend on addresses.
+//! The search is breadth first, from all kernels and `SYCL_EXTERNAL` functions at once, in source
+//! order. So each function has a shortest chain of calls, and the result does not depend on
+//! addresses.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use crate::facts::{Action, Decl, Event, Function, Loc, Source};
 
-/// Why a function is device code by itself.
+/// The reason why a function is device code without a caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Root {
-    /// The entry point of the kernel with this index.
+    /// The function is the entry point of the kernel with this index.
     Kernel(usize),
-    /// It is `SYCL_EXTERNAL`.
+    /// The function is `SYCL_EXTERNAL`.
     External,
 }
 
@@ -23,18 +23,18 @@ pub struct Node {
     pub function: Function,
     pub events: Vec<Event>,
     pub root: Option<Root>,
-    /// The caller that reached it first, and where it calls.
+    /// The caller that reached the function first, and the position of the call.
     pub caller: Option<(usize, Loc)>,
 }
 
-/// All device functions, in the order in which they were reached.
+/// All device functions, in the order of the search.
 pub struct Graph {
     pub nodes: Vec<Node>,
     index: HashMap<Decl, usize>,
 }
 
 impl Graph {
-    /// Follows calls from the entry points of `kernels` and from `externals`.
+    /// Follows the calls from the entry points `kernels` and from `externals`.
     pub fn explore(source: &impl Source, kernels: &[Decl], externals: &[Decl]) -> Self {
         let mut graph = Self { nodes: Vec::new(), index: HashMap::new() };
         let kernels = kernels.iter().enumerate().map(|(index, &decl)| (decl, Root::Kernel(index)));
@@ -71,17 +71,18 @@ impl Graph {
         self.nodes.push(Node { decl, function, events, root, caller });
     }
 
-    /// The node of a function that was reached.
+    /// Returns the node of a function. `None` if device code does not reach it.
     pub fn find(&self, decl: Decl) -> Option<&Node> {
         self.position(decl).map(|i| &self.nodes[i])
     }
 
-    /// The index of that node.
+    /// Returns the index of the node of a function.
     pub fn position(&self, decl: Decl) -> Option<usize> {
         self.index.get(&decl).copied()
     }
 
-    /// The first node that fits, by a shortest chain of calls from `start`, which may be that node.
+    /// Returns the nearest node for which `fits` is true, by the number of calls from `start`.
+    /// `start` itself counts.
     pub fn nearest(&self, start: usize, fits: impl Fn(&Node) -> bool) -> Option<usize> {
         let (mut queue, mut seen) = (VecDeque::from([start]), HashSet::from([start]));
         while let Some(node) = queue.pop_front() {
@@ -95,8 +96,8 @@ impl Graph {
         None
     }
 
-    /// The nodes that `start` reaches, nearest first, without itself; each with the call that
-    /// reaches it.
+    /// Returns the nodes that `start` reaches, nearest first and without `start`, each with the
+    /// position of the call that reaches it.
     pub fn reachable(&self, start: usize) -> Vec<(usize, Loc)> {
         let (mut found, mut seen) = (vec![(start, Loc(0))], HashSet::from([start]));
         let mut next = 0;
@@ -108,14 +109,15 @@ impl Graph {
         found
     }
 
-    /// The calls that lead to a node, innermost first: the caller's index and where it calls.
+    /// Returns the calls that lead to a node, innermost first: the index of the caller and the
+    /// position of the call.
     pub fn chain(&self, node: usize) -> impl Iterator<Item = (usize, Loc)> + '_ {
         std::iter::successors(self.nodes[node].caller, |&(caller, _)| self.nodes[caller].caller)
     }
 
-    /// One call for each group of functions that call each other in a circle: the caller's index,
-    /// the place, and the function called. The function is the first of the group that device code
-    /// reaches.
+    /// Returns one call for each group of functions that call each other recursively: the index of
+    /// the caller, the position, and the index of the callee. The callee is the first function of
+    /// the group that device code reaches.
     pub fn recursive_calls(&self) -> Vec<(usize, Loc, usize)> {
         let component = self.components();
         let mut reported = vec![false; self.nodes.len()];
@@ -135,7 +137,7 @@ impl Graph {
         out
     }
 
-    /// The calls of a node to others, in source order.
+    /// Returns the calls of a node, in source order.
     pub fn calls(&self, node: usize) -> impl Iterator<Item = (usize, Loc)> + '_ {
         self.nodes[node].events.iter().filter_map(|event| match event.action {
             Action::Call(decl) => Some((*self.index.get(&decl)?, event.loc)),
@@ -143,8 +145,8 @@ impl Graph {
         })
     }
 
-    /// The strongly connected component of each node (Tarjan's algorithm without recursion: call
-    /// chains can be long).
+    /// Returns the strongly connected component of each node. This is Tarjan's algorithm without
+    /// recursion, because chains of calls can be long.
     fn components(&self) -> Vec<usize> {
         const NONE: usize = usize::MAX;
         let count = self.nodes.len();
@@ -196,7 +198,7 @@ impl Graph {
     }
 }
 
-/// The function that an event makes part of device code.
+/// Returns the function that an event makes device code, and the position of the event.
 fn callee(event: &Event) -> Option<(Decl, Loc)> {
     match event.action {
         Action::Call(decl) | Action::Address(decl) => Some((decl, event.loc)),
@@ -207,7 +209,8 @@ fn callee(event: &Event) -> Option<(Decl, Loc)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::{Level, Position};
+    use crate::facts::Position;
+    use scythe_diag::Diagnostic;
 
     /// A call graph as a list of edges.
     struct Edges(Vec<(usize, usize)>);
@@ -234,7 +237,7 @@ mod tests {
         fn variable(&self, _: Decl) -> crate::facts::Variable {
             crate::facts::Variable::default()
         }
-        fn report(&self, _: Level, _: Loc, _: &str) {}
+        fn report(&self, _: &Diagnostic<Loc>) {}
     }
 
     fn recursion(edges: &[(usize, usize)]) -> Vec<(String, String)> {

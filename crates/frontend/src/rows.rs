@@ -1,31 +1,30 @@
-//! A functor's layout, flattened into launch rows: one per parameter of the lowered kernel.
+//! Flattens the layout of a functor into launch rows, one per parameter of the lowered kernel.
 //!
-//! * A scalar is a row of its type, a pointer a `Pointer` row.
-//! * A special object is an `Accessor` or `Local` row for its first word, and a row of bytes for
-//!   the rest.
-//! * A record or array without pointers and special objects is one row of bytes; else its parts are
-//!   looked at one by one.
-//! * Unions, bit-fields and whatever else has no parts are rows of bytes.
+//! * A scalar becomes a row of its type, a pointer becomes a `Pointer` row.
+//! * A special object becomes an `Accessor` or `Local` row for its first word and a row of bytes
+//!   for the rest.
+//! * A record or array without pointers and special objects becomes one row of bytes. Otherwise,
+//!   each part is flattened.
+//! * Unions, bit-fields and other fields without parts become rows of bytes.
 //!
-//! Rows never overlap, are in order of the layout, and leave out padding between fields.
+//! Rows never overlap, have the order of the layout, and omit the padding between fields.
 
 use scythe_abi::launch::{Param, ParamKind, Passing, Scalar};
 
 use crate::facts::{Attribute, Field, FieldKind};
 
-/// Arrays with more elements than this travel as bytes even when they hold pointers.
+/// Longer arrays become rows of bytes, even if they contain pointers.
 const MAX_EXPANDED: u64 = 256;
 
-/// A launch row, and what properties say of it.
+/// A launch row with its properties.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
     pub param: Param,
-    /// The properties of the object that this row is, or of which it is the address or the first
-    /// part.
+    /// The properties of the object of which this row is the whole, the address or the first part.
     pub properties: Vec<Attribute>,
 }
 
-/// The rows of a functor.
+/// Returns the rows of a functor.
 pub fn flatten(functor: &Field) -> Vec<Row> {
     let mut rows = Vec::new();
     match &functor.kind {
@@ -37,8 +36,8 @@ pub fn flatten(functor: &Field) -> Vec<Row> {
     rows
 }
 
-/// Adds the rows of an object. Its properties go to its first pointer, which is the address of what
-/// an accessor or annotated pointer stands for; to its first row where there is no pointer.
+/// Adds the rows of an object. Its first pointer gets the properties, because that is the address
+/// which an accessor or annotated pointer represents. Without a pointer, its first row gets them.
 fn add(field: &Field, shift: u64, rows: &mut Vec<Row>) {
     let first = rows.len();
     add_parts(field, shift, rows);
@@ -88,7 +87,7 @@ fn add_parts(field: &Field, shift: u64, rows: &mut Vec<Row>) {
     }
 }
 
-/// Whether a pointer or a special object is inside.
+/// Whether the field contains a pointer or a special object.
 fn needs_parts(field: &Field) -> bool {
     if field.special.is_some() {
         return true;
@@ -101,7 +100,7 @@ fn needs_parts(field: &Field) -> bool {
     }
 }
 
-/// The scalar that fills the whole field, as in `struct { int i; }`.
+/// Returns the scalar that fills the whole field, as in `struct { int i; }`.
 fn only_scalar(field: &Field) -> Option<Scalar> {
     let inner = match &field.kind {
         FieldKind::Scalar(scalar) => return Some(*scalar),
@@ -115,14 +114,14 @@ fn only_scalar(field: &Field) -> Option<Scalar> {
     (inner.size == field.size && inner.special.is_none()).then(|| only_scalar(inner)).flatten()
 }
 
-/// Bytes, with the alignment that holds at this offset of the functor.
+/// Makes a row of bytes with the alignment at this offset of the functor.
 fn bytes(align: u64, offset: u64) -> Passing {
     let of_offset = if offset == 0 { u64::MAX } else { 1 << offset.trailing_zeros() };
     Passing::bytes(align.min(of_offset).max(1))
 }
 
-/// A hash of what the kernel is, not of where it stands: the definition of its call operator and
-/// its layout.
+/// Returns a hash of the definition of a kernel's call operator and of its layout. The position in
+/// the source does not count.
 pub fn identity(odr_hash: u64, functor_size: u64, rows: &[Row]) -> u64 {
     let mut hash = Fnv::default();
     hash.add(&odr_hash.to_le_bytes());
@@ -136,7 +135,7 @@ pub fn identity(odr_hash: u64, functor_size: u64, rows: &[Row]) -> u64 {
     hash.0
 }
 
-/// FNV-1a: the same on every machine and in every build.
+/// Computes FNV-1a, which is the same on every machine and in every build.
 struct Fnv(u64);
 
 impl Default for Fnv {

@@ -1,22 +1,33 @@
-//! The shim's tokens as a [`Stream`], and edits in the shim's form.
+//! Gives the normaliser the shim's tokens as a [`Stream`], and gives the shim the edits as C
+//! structures.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::facts::{Level, Loc};
-use crate::ffi;
-use crate::normalise::stream::{Edits, Kind, Piece, Stream, Token};
-use crate::unit::{report, slice};
+use scythe_diag::{Diagnostic, Report};
 
-/// Tokens of the shim, which outlives this.
-struct RawStream(*mut ffi::RawTokens);
+use crate::decode::slice;
+use crate::errors::Internal;
+use crate::facts::Loc;
+use crate::ffi;
+use crate::ffi::numbers::{PieceKind, TokenKind};
+use crate::normalise::stream::{Edits, Kind, Piece, Stream, Token};
+use crate::plugin::panicked;
+use crate::unit::report;
+
+/// The tokens of the shim, which outlive this value.
+struct RawStream {
+    tokens: *mut ffi::RawTokens,
+    /// The first token of a kind that `facts.h` does not define.
+    unknown: OnceCell<Internal>,
+}
 
 impl RawStream {
     fn raw(&self, at: usize) -> ffi::Token {
         let mut raw = std::mem::MaybeUninit::<ffi::Token>::zeroed();
-        // SAFETY: the shim's tokens are alive while this is; it fills the structure for any index.
+        // SAFETY: the tokens outlive this value. The shim fills the structure for every index.
         unsafe {
-            ffi::scythe_token_at(self.0, at, raw.as_mut_ptr());
+            ffi::scythe_token_at(self.tokens, at, raw.as_mut_ptr());
             raw.assume_init()
         }
     }
@@ -25,21 +36,24 @@ impl RawStream {
 impl Stream for RawStream {
     fn get(&self, at: usize) -> Token<'_> {
         let raw = self.raw(at);
-        let kind = match raw.kind {
-            0 => Kind::Word,
-            1 => Kind::Punctuation,
-            2 => Kind::Text,
-            3 => Kind::Other,
-            _ => Kind::End,
+        let kind = match TokenKind::try_from(raw.kind) {
+            Ok(TokenKind::Word) => Kind::Word,
+            Ok(TokenKind::Punctuation) => Kind::Punctuation,
+            Ok(TokenKind::Text) => Kind::Text,
+            Ok(TokenKind::Other) => Kind::Other,
+            Ok(TokenKind::End) => Kind::End,
+            Err(error) => {
+                self.unknown.get_or_init(|| error);
+                Kind::End
+            }
         };
-        // SAFETY: the text is in the unit's arena, or in a table of clang's, and outlives the
-        // tokens.
+        // SAFETY: the text is in the unit's arena or in a table of clang. Both outlive the tokens.
         let bytes = unsafe { slice(raw.text.data.cast::<u8>(), raw.text.size) };
         Token { kind, text: std::str::from_utf8(bytes).unwrap_or("") }
     }
 }
 
-/// Edits in the shim's form, with what it points at.
+/// Edits as C structures, with the memory that they point to.
 #[derive(Default)]
 struct Kept {
     _texts: Vec<Box<str>>,
@@ -49,7 +63,7 @@ struct Kept {
 }
 
 thread_local! {
-    /// Kept for the shim until the next unit.
+    /// The edits that the shim reads. They live until the next unit.
     static KEPT: RefCell<Kept> = RefCell::default();
 }
 
@@ -68,14 +82,16 @@ fn keep(edits: Edits) -> Kept {
             .pieces
             .into_iter()
             .map(|piece| match piece {
-                Piece::Copy(index) => ffi::Piece { kind: 0, index: index as u32, text: none },
+                Piece::Copy(index) => {
+                    ffi::Piece { kind: PieceKind::Copy as u32, index: index as u32, text: none }
+                }
                 Piece::New(kind, text, index) => {
                     let kind = match kind {
-                        Kind::Word => 1,
-                        Kind::Text => 3,
-                        _ => 2,
+                        Kind::Word => PieceKind::Word,
+                        Kind::Text => PieceKind::Text,
+                        Kind::Punctuation | Kind::Other | Kind::End => PieceKind::Punctuation,
                     };
-                    ffi::Piece { kind, index: index as u32, text: string(text) }
+                    ffi::Piece { kind: kind as u32, index: index as u32, text: string(text) }
                 }
             })
             .collect();
@@ -96,27 +112,38 @@ fn keep(edits: Edits) -> Kept {
     Kept { _texts: texts, _pieces: pieces, edits: out, written }
 }
 
+/// Replaces the index of a token by the location of the token.
+fn located(error: Diagnostic<usize>, stream: &RawStream) -> Diagnostic<Loc> {
+    let Diagnostic { severity, code, location, message, notes: _ } = error;
+    let location = location.map(|at| Loc(stream.raw(at).loc));
+    Diagnostic { severity, code, location, message, notes: Vec::new() }
+}
+
 /// Edits the attributes that begin at the tokens `starts`.
 ///
 /// # Safety
-/// `unit` and `tokens` are the shim's.
+/// `unit` is the shim's live unit, and `tokens` are its tokens.
 pub unsafe fn edit(
     unit: *mut ffi::RawUnit,
     tokens: *mut ffi::RawTokens,
     starts: &[usize],
     out: &mut ffi::Edits,
 ) {
-    let stream = RawStream(tokens);
+    let stream = RawStream { tokens, unknown: OnceCell::new() };
     let edited = catch_unwind(AssertUnwindSafe(|| crate::normalise::edit(&stream, starts)));
-    let Ok((edits, faults)) = edited else {
-        let message = "scythe: internal error in the attribute normaliser";
-        // SAFETY: forwarded to the caller.
-        unsafe { report(unit, Level::Error, Loc(0), message) };
-        return;
+    let (edits, errors) = match edited {
+        Ok(edited) => edited,
+        Err(payload) => {
+            let error = panicked("attribute normaliser", payload.as_ref());
+            // SAFETY: `unit` is the shim's live unit (this function's contract).
+            unsafe { report(unit, &error.report()) };
+            return;
+        }
     };
-    for fault in faults {
-        // SAFETY: forwarded to the caller.
-        unsafe { report(unit, Level::Error, Loc(stream.raw(fault.at).loc), &fault.message) };
+    let located = errors.into_iter().map(|error| located(error, &stream));
+    for error in located.chain(stream.unknown.get().map(Report::report)) {
+        // SAFETY: `unit` is the shim's live unit (this function's contract).
+        unsafe { report(unit, &error) };
     }
     KEPT.with(|kept| {
         let mut kept = kept.borrow_mut();

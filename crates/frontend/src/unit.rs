@@ -1,97 +1,101 @@
-//! The shim's facts as values: the one place that reads `ffi` structures.
+//! A translation unit of the shim: its facts as values, and reports through clang.
 
-use scythe_abi::launch::Scalar;
+use std::mem::MaybeUninit;
 
-use crate::facts::{
-    Action, Attribute, Capture, Closure, Decl, DecoratedType, DeviceGlobal, Event, Field,
-    FieldKind, Function, FunctorType, GetFault, Global, Kernel, Level, Loc, Member, Mention,
-    Misuse, MisuseKind, NamePart, Placed, Position, Source, Value, Variable,
-};
-use crate::ffi;
-use crate::warnings::Fate;
-use scythe_abi::functor::{Functor, Part, PartKind};
-use scythe_diag::Location;
+use scythe_abi::functor::Functor;
+use scythe_diag::{Diagnostic, Location, Report, Severity};
 use scythe_passes::aspects::warning::Warning;
 
-/// What is left of a unit while code is generated: positions, and clang's way to report.
-pub struct Speaker(*mut ffi::RawUnit);
+use crate::decode::{
+    attributes, closure, decl, decls, device_global, event, field_tree, get_fault, misuse,
+    name_parts, part, position, slice, text,
+};
+use crate::errors::Internal;
+use crate::facts::{
+    Closure, Decl, DecoratedType, DeviceGlobal, Event, Function, FunctorType, Kernel, Loc, Member,
+    Misuse, Position, Source, Variable,
+};
+use crate::ffi;
+use crate::ffi::numbers;
+use crate::warnings::Fate;
 
-impl Speaker {
+/// The part of a unit that exists during code generation: positions and reports.
+pub struct Reporter(*mut ffi::RawUnit);
+
+impl Reporter {
     /// `None` for null.
     ///
     /// # Safety
-    /// `raw` is null, or the shim's unit, which outlives this.
+    /// `raw` is null, or points to the shim's unit, which outlives the result.
     pub unsafe fn new(raw: *mut ffi::RawUnit) -> Option<Self> {
         (!raw.is_null()).then_some(Self(raw))
     }
 
     pub fn locate(&self, loc: Loc) -> Location {
-        let mut raw = std::mem::MaybeUninit::<ffi::Position>::zeroed();
-        // SAFETY: the unit is alive (`new`), and the shim fills the structure, whose string lives
-        // as long.
-        let at = unsafe {
-            ffi::scythe_locate(self.0, loc.0, raw.as_mut_ptr());
-            position(raw.assume_init())
-        };
-        Location::new(at.file, at.line, at.column)
+        // SAFETY: the unit is alive (contract of `new`).
+        let Position { file, line, column } = unsafe { locate(self.0, loc) };
+        Location::new(file, line, column)
     }
 
-    /// Whether a place comes before another one, as the compiler reads the unit.
+    /// Whether the compiler reads the first location before the second location.
     pub fn is_before(&self, first: Loc, second: Loc) -> bool {
-        // SAFETY: the unit is alive (`new`).
+        // SAFETY: the unit is alive (contract of `new`).
         unsafe { ffi::scythe_is_before(self.0, first.0, second.0) != 0 }
     }
 
-    /// Reports a warning of a group that is not ignored.
+    /// Reports a warning, unless its group is ignored.
     pub fn warn(&self, warning: &Warning, fate: Fate) {
-        let str = |text: &str| ffi::Str { data: text.as_ptr().cast(), size: text.len() };
+        let fate = match fate {
+            Fate::Ignored => return,
+            Fate::Warning => numbers::Fate::Warning,
+            Fate::Error => numbers::Fate::Error,
+            Fate::NeverError => numbers::Fate::NeverError,
+        };
         let place = warning.place.clone().unwrap_or_default();
         let Location { file, line, column } = &place.location;
-        let position = ffi::Position { file: str(file), line: *line, column: *column };
-        let (flag, details) = (warning.group.name(), warning.details.join("\n"));
-        // SAFETY: the unit is alive (`new`), and the shim copies all texts.
+        let position = ffi::Position { file: ffi::Str::of(file), line: *line, column: *column };
+        let details = warning.details.join("\n");
+        // SAFETY: the unit is alive (contract of `new`), and the shim copies all strings.
         unsafe {
-            let (message, details) = (str(&warning.message), str(&details));
             ffi::scythe_warn(
                 self.0,
                 fate as u32,
-                str(flag),
+                ffi::Str::of(warning.group.name()),
                 place.handle,
                 &position,
-                message,
-                details,
+                ffi::Str::of(&warning.message),
+                ffi::Str::of(&details),
             );
         }
     }
 }
 
-/// The functors that a host pass launches, with where they are.
+/// Returns the functors that a host pass launches, with their positions.
 ///
 /// # Safety
-/// `raw` and `launches` are what the shim passed to `scythe_frontend_launches`, and that call has
-/// not returned.
+/// `raw` and `launches` are the arguments of `scythe_frontend_launches`, and that call has not
+/// returned.
 pub unsafe fn launches(
     raw: *mut ffi::RawUnit,
     launches: *const ffi::Functor,
     count: usize,
-) -> Vec<Functor> {
-    // SAFETY: forwarded to the caller.
-    unsafe { slice(launches, count) }
-        .iter()
-        .map(|raw_functor| unsafe { functor(raw, raw_functor) })
-        .collect()
+) -> Result<Vec<Functor>, Internal> {
+    // SAFETY: the caller guarantees `count` functors of a live unit (this function's contract).
+    unsafe { slice(launches, count).iter().map(|launch| functor(raw, launch)).collect() }
 }
 
+/// Copies a functor.
+///
 /// # Safety
-/// The unit is alive, and the functor's arrays and strings are valid.
-unsafe fn functor(unit: *mut ffi::RawUnit, raw: &ffi::Functor) -> Functor {
-    // SAFETY: forwarded to the caller; the shim fills the position, whose string lives as long as
-    // the unit.
+/// `unit` points to a live unit, and `raw` belongs to it.
+unsafe fn functor(unit: *mut ffi::RawUnit, raw: &ffi::Functor) -> Result<Functor, Internal> {
+    // SAFETY: the unit is alive, and its arena holds the arrays and strings of the functor (this
+    // function's contract).
     unsafe {
-        let mut at = std::mem::MaybeUninit::<ffi::Position>::zeroed();
-        ffi::scythe_locate(unit, raw.loc, at.as_mut_ptr());
-        let at = position(at.assume_init());
-        Functor {
+        let at = locate(unit, Loc(raw.loc));
+        let parts: Result<Vec<_>, Internal> =
+            slice(raw.parts, raw.part_count).iter().map(|raw| part(raw)).collect();
+        Ok(Functor {
             symbol: text(raw.symbol),
             name: text(raw.name),
             file: at.file,
@@ -100,25 +104,41 @@ unsafe fn functor(unit: *mut ffi::RawUnit, raw: &ffi::Functor) -> Functor {
             unnamed: raw.unnamed != 0,
             size: raw.size,
             align: raw.align,
-            parts: slice(raw.parts, raw.part_count).iter().filter_map(|raw| part(raw)).collect(),
-        }
+            parts: parts?,
+        })
     }
 }
 
+/// Returns file, line and column of a location.
+///
 /// # Safety
-/// The strings are valid.
-unsafe fn part(raw: &ffi::Part) -> Option<Part> {
-    // SAFETY: forwarded to the caller.
-    let string = |s: ffi::Str| unsafe { text(s) };
-    Some(Part {
-        depth: raw.depth,
-        kind: PartKind::from_u32(raw.kind)?,
-        name: string(raw.name),
-        type_name: string(raw.type_name),
-        identity: string(raw.identity),
-        bit_offset: raw.bit_offset,
-        bit_size: raw.bit_size,
-    })
+/// `unit` points to a live unit.
+unsafe fn locate(unit: *mut ffi::RawUnit, loc: Loc) -> Position {
+    let mut raw = MaybeUninit::<ffi::Position>::zeroed();
+    // SAFETY: the unit is alive (this function's contract). The shim fills the structure, and its
+    // string lives as long as the unit.
+    unsafe {
+        ffi::scythe_locate(unit, loc.0, raw.as_mut_ptr());
+        position(raw.assume_init())
+    }
+}
+
+/// Reports a diagnostic with its notes through clang, so clang controls carets, `-Werror`, error
+/// limits and exit codes.
+///
+/// # Safety
+/// `unit` points to a live unit.
+pub unsafe fn report(unit: *mut ffi::RawUnit, diagnostic: &Diagnostic<Loc>) {
+    let send = |severity: Severity, location: Option<Loc>, message: &str| {
+        let severity = numbers::Severity::from(severity) as u32;
+        let loc = location.unwrap_or_default().0;
+        // SAFETY: the unit is alive (this function's contract), and the shim copies the message.
+        unsafe { ffi::scythe_report(unit, severity, loc, ffi::Str::of(message)) }
+    };
+    send(diagnostic.severity, diagnostic.location, &diagnostic.message_with_code());
+    for note in &diagnostic.notes {
+        send(Severity::Note, note.location, &note.message);
+    }
 }
 
 /// A translation unit whose AST is complete.
@@ -130,29 +150,29 @@ pub struct Unit {
     pub rejected: Vec<Decl>,
     pub externals: Vec<Decl>,
     pub instantiations: Vec<Decl>,
-    /// The program's own functions.
+    /// The functions of the program, without those of the headers.
     pub callers: Vec<Decl>,
     pub types: Vec<DecoratedType>,
     pub device_globals: Vec<DeviceGlobal>,
     pub misuses: Vec<Misuse>,
-    /// How often clang found a kernel name in use, which it leaves to us to report.
+    /// The number of kernel names that clang found in use. The front end reports them.
     pub name_conflicts: u32,
-    /// Clang has reported errors: facts may be incomplete.
+    /// Whether clang reported errors. If so, facts may be incomplete.
     pub errors: bool,
 }
 
 impl Unit {
-    /// Copies what the shim gathered.
+    /// Copies the facts that the shim collected.
     ///
     /// # Safety
-    /// `raw` and `facts` are what the shim passed to `scythe_frontend_unit`, and that call has not
-    /// returned while the unit lives.
+    /// `raw` and `facts` are the arguments of `scythe_frontend_unit`, and that call does not return
+    /// while the unit lives.
     pub unsafe fn new(raw: *mut ffi::RawUnit, facts: *const ffi::UnitFacts) -> Self {
-        // SAFETY: the caller passes the shim's pointers; every array in them has the length beside
-        // it.
+        // SAFETY: the caller passes the shim's pointers (this function's contract). Each array has
+        // the length that is stored beside it.
         unsafe {
             let facts = &*facts;
-            Self {
+            let mut unit = Self {
                 raw,
                 main_file: text(facts.main_file),
                 kernels: decls(facts.kernels, facts.kernel_count),
@@ -171,21 +191,29 @@ impl Unit {
                     .iter()
                     .map(|variable| device_global(variable))
                     .collect(),
-                misuses: slice(facts.misuses, facts.misuse_count)
-                    .iter()
-                    .filter_map(|raw| misuse(raw))
-                    .collect(),
+                misuses: Vec::new(),
                 name_conflicts: facts.name_conflicts,
                 errors: facts.errors != 0,
-            }
+            };
+            unit.misuses = slice(facts.misuses, facts.misuse_count)
+                .iter()
+                .filter_map(|raw| unit.known(misuse(raw)))
+                .collect();
+            unit
         }
     }
 
-    /// The kernel that an entry point of [`Unit::kernels`] declares.
+    /// Returns a decoded value, or reports the error.
+    fn known<T>(&self, decoded: Result<T, Internal>) -> Option<T> {
+        decoded.inspect_err(|error| self.report(&error.report())).ok()
+    }
+
+    /// Returns the kernel that an entry point of [`Unit::kernels`] declares.
     pub fn kernel(&self, entry: Decl) -> Kernel {
-        let mut raw = std::mem::MaybeUninit::<ffi::Kernel>::zeroed();
-        // SAFETY: the unit is alive (`new`), `entry` came from it, and the shim fills the whole
-        // structure, whose arrays have the lengths beside them.
+        let mut raw = MaybeUninit::<ffi::Kernel>::zeroed();
+        // SAFETY: the unit is alive (contract of `new`) and `entry` is one of its declarations. The
+        // shim fills the whole structure. Its arrays have the lengths beside them and live as long
+        // as the unit.
         unsafe {
             ffi::scythe_describe_kernel(self.raw, entry.0 as ffi::Decl, raw.as_mut_ptr());
             let raw = raw.assume_init();
@@ -204,10 +232,12 @@ impl Unit {
                 entry_loc: Loc(raw.entry_loc),
                 external: raw.external != 0,
                 by_value: raw.by_value != 0,
-                faulty_get: GetFault::from_number(raw.get_fault)
+                faulty_get: self
+                    .known(get_fault(raw.get_fault))
+                    .flatten()
                     .map(|fault| (fault, Loc(raw.get_loc))),
                 functor_size: raw.functor_size,
-                fields: field_tree(slice(raw.fields, raw.field_count)),
+                fields: self.known(field_tree(slice(raw.fields, raw.field_count))).flatten(),
                 parts: name_parts(raw.parts, raw.part_count),
             }
         }
@@ -215,20 +245,21 @@ impl Unit {
 }
 
 impl Unit {
-    /// How this pass lays out the functor that an entry point of [`Unit::kernels`] takes by value.
-    pub fn functor(&self, entry: Decl) -> Functor {
-        let mut raw = std::mem::MaybeUninit::<ffi::Functor>::zeroed();
-        // SAFETY: as in `kernel`.
+    /// Returns the layout, in this pass, of the functor that an entry point of [`Unit::kernels`]
+    /// takes by value.
+    pub fn functor(&self, entry: Decl) -> Result<Functor, Internal> {
+        let mut raw = MaybeUninit::<ffi::Functor>::zeroed();
+        // SAFETY: as in `Unit::kernel`.
         unsafe {
             ffi::scythe_describe_functor(self.raw, entry.0 as ffi::Decl, raw.as_mut_ptr());
             functor(self.raw, &raw.assume_init())
         }
     }
 
-    /// The class of that functor.
+    /// Returns the class of that functor.
     pub fn functor_type(&self, entry: Decl) -> FunctorType {
-        let mut raw = std::mem::MaybeUninit::<ffi::FunctorType>::zeroed();
-        // SAFETY: as in `kernel`.
+        let mut raw = MaybeUninit::<ffi::FunctorType>::zeroed();
+        // SAFETY: as in `Unit::kernel`.
         unsafe {
             ffi::scythe_describe_functor_type(self.raw, entry.0 as ffi::Decl, raw.as_mut_ptr());
             let raw = raw.assume_init();
@@ -248,20 +279,20 @@ impl Unit {
         }
     }
 
-    /// The lambdas in that functor that have a default for captures.
+    /// Returns the lambdas in that functor that have a capture default.
     pub fn closures(&self, entry: Decl) -> Vec<Closure> {
         let (mut data, mut count) = (std::ptr::null(), 0);
-        // SAFETY: as in `kernel`.
+        // SAFETY: as in `Unit::kernel`.
         unsafe {
             ffi::scythe_describe_closures(self.raw, entry.0 as ffi::Decl, &mut data, &mut count);
             slice(data, count).iter().map(|raw| closure(raw)).collect()
         }
     }
 
-    /// The macros of the command line that tell of devices' aspects.
+    /// Returns the macros of the command line that describe the aspects of devices.
     pub fn aspect_macros(&self) -> Vec<String> {
         let (mut data, mut count) = (std::ptr::null(), 0);
-        // SAFETY: as in `kernel`.
+        // SAFETY: as in `Unit::kernel`.
         unsafe {
             ffi::scythe_aspect_macros(self.raw, &mut data, &mut count);
             slice(data, count).iter().map(|&name| text(name)).collect()
@@ -270,365 +301,89 @@ impl Unit {
 }
 
 impl Source for Unit {
-    fn function(&self, decl_: Decl) -> Function {
-        let mut raw = std::mem::MaybeUninit::<ffi::Function>::zeroed();
-        // SAFETY: as in `kernel`.
+    fn function(&self, declaration: Decl) -> Function {
+        let mut raw = MaybeUninit::<ffi::Function>::zeroed();
+        // SAFETY: as in `Unit::kernel`.
         unsafe {
-            ffi::scythe_describe_function(self.raw, decl_.0 as ffi::Decl, raw.as_mut_ptr());
+            ffi::scythe_describe_function(self.raw, declaration.0 as ffi::Decl, raw.as_mut_ptr());
             let raw = raw.assume_init();
-            let flag = |bit: u32| raw.flags & (1 << bit) != 0;
+            let flag = |flag: u32| raw.flags & flag != 0;
+            use numbers::function::*;
             Function {
                 name: text(raw.name),
                 qualified: text(raw.qualified),
-                defined: flag(0),
-                variadic: flag(1),
-                sycl_external: flag(2),
-                builtin: flag(3),
-                allocation: flag(5),
-                extern_c: flag(6) || flag(4),
-                in_sycl: flag(7),
-                defaulted: flag(8),
-                is_constexpr: flag(9),
+                defined: flag(DEFINED),
+                variadic: flag(VARIADIC),
+                sycl_external: flag(EXTERNAL),
+                builtin: flag(BUILTIN),
+                allocation: flag(ALLOCATION),
+                extern_c: flag(EXTERN_C) || flag(LIBRARY),
+                in_sycl: flag(IN_SYCL),
+                defaulted: flag(DEFAULTED),
+                is_constexpr: flag(CONSTEXPR),
                 loc: Loc(raw.loc),
                 instantiated_at: Loc(raw.instantiated_at),
                 parent: decl(raw.parent),
                 odr_hash: raw.odr_hash,
-                attributes: slice(raw.attributes, raw.attribute_count)
-                    .iter()
-                    .map(|a| attribute(a))
-                    .collect(),
+                attributes: self
+                    .known(attributes(raw.attributes, raw.attribute_count))
+                    .unwrap_or_default(),
             }
         }
     }
 
-    fn events(&self, decl_: Decl) -> Vec<Event> {
-        let mut raw = std::mem::MaybeUninit::<ffi::Events>::zeroed();
-        // SAFETY: as in `kernel`.
+    fn events(&self, declaration: Decl) -> Vec<Event> {
+        let mut raw = MaybeUninit::<ffi::Events>::zeroed();
+        // SAFETY: as in `Unit::kernel`.
         unsafe {
-            ffi::scythe_walk_function(self.raw, decl_.0 as ffi::Decl, raw.as_mut_ptr());
+            ffi::scythe_walk_function(self.raw, declaration.0 as ffi::Decl, raw.as_mut_ptr());
             let raw = raw.assume_init();
-            slice(raw.data, raw.size).iter().filter_map(|e| event(e)).collect()
+            slice(raw.data, raw.size).iter().filter_map(|raw| self.known(event(raw))).collect()
         }
     }
 
     fn locate(&self, loc: Loc) -> Position {
-        let mut raw = std::mem::MaybeUninit::<ffi::Position>::zeroed();
-        // SAFETY: as in `kernel`.
-        unsafe {
-            ffi::scythe_locate(self.raw, loc.0, raw.as_mut_ptr());
-            position(raw.assume_init())
-        }
+        // SAFETY: the unit is alive (contract of `new`).
+        unsafe { locate(self.raw, loc) }
     }
 
     fn locate_call(&self, loc: Loc) -> Position {
-        let mut raw = std::mem::MaybeUninit::<ffi::Position>::zeroed();
-        // SAFETY: as in `kernel`.
+        let mut raw = MaybeUninit::<ffi::Position>::zeroed();
+        // SAFETY: as in `Unit::kernel`.
         unsafe {
             ffi::scythe_locate_call(self.raw, loc.0, raw.as_mut_ptr());
             position(raw.assume_init())
         }
     }
 
-    fn variable(&self, decl_: Decl) -> Variable {
-        let mut raw = std::mem::MaybeUninit::<ffi::Variable>::zeroed();
-        // SAFETY: as in `kernel`.
+    fn variable(&self, declaration: Decl) -> Variable {
+        let mut raw = MaybeUninit::<ffi::Variable>::zeroed();
+        // SAFETY: as in `Unit::kernel`.
         unsafe {
-            ffi::scythe_describe_variable(self.raw, decl_.0 as ffi::Decl, raw.as_mut_ptr());
+            ffi::scythe_describe_variable(self.raw, declaration.0 as ffi::Decl, raw.as_mut_ptr());
             let raw = raw.assume_init();
-            let attributes =
-                slice(raw.attributes, raw.attribute_count).iter().map(|a| attribute(a)).collect();
-            Variable { symbol: text(raw.symbol), attributes }
+            let attributes = self.known(attributes(raw.attributes, raw.attribute_count));
+            Variable { symbol: text(raw.symbol), attributes: attributes.unwrap_or_default() }
         }
     }
 
-    fn symbols(&self, decl_: Decl) -> Vec<String> {
+    fn symbols(&self, declaration: Decl) -> Vec<String> {
         let mut data = std::ptr::null();
         let mut count = 0;
-        // SAFETY: as in `kernel`.
+        // SAFETY: as in `Unit::kernel`.
         unsafe {
-            ffi::scythe_function_symbols(self.raw, decl_.0 as ffi::Decl, &mut data, &mut count);
+            ffi::scythe_function_symbols(
+                self.raw,
+                declaration.0 as ffi::Decl,
+                &mut data,
+                &mut count,
+            );
             slice(data, count).iter().map(|&symbol| text(symbol)).collect()
         }
     }
 
-    fn report(&self, level: Level, loc: Loc, message: &str) {
-        // SAFETY: the unit is alive.
-        unsafe { report(self.raw, level, loc, message) }
+    fn report(&self, diagnostic: &Diagnostic<Loc>) {
+        // SAFETY: the unit is alive (contract of `new`).
+        unsafe { report(self.raw, diagnostic) }
     }
-}
-
-/// Reports through clang.
-///
-/// # Safety
-/// `raw` is the shim's unit.
-pub unsafe fn report(raw: *mut ffi::RawUnit, level: Level, loc: Loc, message: &str) {
-    let message = ffi::Str { data: message.as_ptr().cast(), size: message.len() };
-    // SAFETY: forwarded to the caller; the shim copies the message.
-    unsafe { ffi::scythe_report(raw, level as u32, loc.0, message) }
-}
-
-/// A copy of the shim's string.
-///
-/// # Safety
-/// The string's bytes are valid during the call.
-pub unsafe fn text(s: ffi::Str) -> String {
-    // SAFETY: forwarded to the caller.
-    String::from_utf8_lossy(unsafe { slice(s.data.cast::<u8>(), s.size) }).into_owned()
-}
-
-/// # Safety
-/// `data` points at `count` initialised items, or `count` is 0.
-pub unsafe fn slice<'a, T>(data: *const T, count: usize) -> &'a [T] {
-    if count == 0 || data.is_null() {
-        return &[];
-    }
-    // SAFETY: forwarded to the caller.
-    unsafe { std::slice::from_raw_parts(data, count) }
-}
-
-fn decl(raw: ffi::Decl) -> Option<Decl> {
-    (!raw.is_null()).then_some(Decl(raw as usize))
-}
-
-/// # Safety
-/// As [`slice`].
-unsafe fn decls(data: *const ffi::Decl, count: usize) -> Vec<Decl> {
-    // SAFETY: forwarded to the caller.
-    unsafe { slice(data, count) }.iter().map(|&d| Decl(d as usize)).collect()
-}
-
-/// # Safety
-/// The position's strings are valid.
-unsafe fn position(raw: ffi::Position) -> Position {
-    // SAFETY: forwarded to the caller.
-    Position { file: unsafe { text(raw.file) }, line: raw.line, column: raw.column }
-}
-
-/// # Safety
-/// The attribute's arrays and strings are valid.
-pub unsafe fn attribute(raw: &ffi::Attribute) -> Attribute {
-    // SAFETY: forwarded to the caller.
-    unsafe {
-        Attribute {
-            name: text(raw.name),
-            values: slice(raw.values, raw.value_count).to_vec(),
-            text: (!raw.text.data.is_null()).then(|| text(raw.text)),
-            arguments: values(slice(raw.arguments, raw.argument_count)),
-            loc: Loc(raw.loc),
-        }
-    }
-}
-
-/// # Safety
-/// The description's arrays and strings are valid.
-pub unsafe fn placed(raw: &ffi::Placed) -> Placed {
-    // SAFETY: forwarded to the caller.
-    unsafe {
-        Placed {
-            written: text(raw.written),
-            loc: Loc(raw.loc),
-            on_function: raw.on_function != 0,
-            on_class: raw.on_class != 0,
-            attributes: slice(raw.attributes, raw.attribute_count)
-                .iter()
-                .map(|a| attribute(a))
-                .collect(),
-        }
-    }
-}
-
-/// The elements of a tuple follow it in the shim's list.
-///
-/// # Safety
-/// The strings are valid.
-unsafe fn values(mut raw: &[ffi::Value]) -> Vec<Value> {
-    let mut out = Vec::new();
-    while let Some((first, rest)) = raw.split_first() {
-        // SAFETY: forwarded to the caller.
-        let string = || unsafe { text(first.text) };
-        raw = rest;
-        out.push(match first.kind {
-            0 => Value::Text(string()),
-            1 => Value::Signed(first.integer),
-            2 => Value::Unsigned(first.integer as u64),
-            3 => Value::Floating(first.floating.to_bits()),
-            4 => Value::Boolean(first.integer != 0),
-            5 => Value::Character(first.integer as u32),
-            7 => {
-                let count = usize::try_from(first.integer).unwrap_or(0).min(rest.len());
-                raw = &rest[count..];
-                // SAFETY: forwarded to the caller.
-                Value::Tuple(unsafe { values(&rest[..count]) })
-            }
-            _ => Value::Other(string()),
-        });
-    }
-    out
-}
-
-/// # Safety
-/// The variable's strings are valid.
-pub unsafe fn device_global(raw: &ffi::DeviceGlobal) -> DeviceGlobal {
-    DeviceGlobal {
-        // SAFETY: forwarded to the caller.
-        symbol: unsafe { text(raw.symbol) },
-        size: raw.size,
-        external: raw.external != 0,
-    }
-}
-
-/// # Safety
-/// The strings are valid.
-unsafe fn misuse(raw: &ffi::Misuse) -> Option<Misuse> {
-    use MisuseKind::*;
-    let kinds = [Local, Parameter, Member, Array, ThreadLocal, NotPublic, New, Temporary];
-    let kind = *kinds.get(raw.kind as usize)?;
-    // SAFETY: forwarded to the caller.
-    Some(Misuse { kind, loc: Loc(raw.loc), name: unsafe { text(raw.name) } })
-}
-
-/// # Safety
-/// The event's arrays and strings are valid.
-unsafe fn event(raw: &ffi::Event) -> Option<Event> {
-    let callee = Decl(raw.decl as usize);
-    // SAFETY: forwarded to the caller.
-    let name = || unsafe { text(raw.text) };
-    let flag = |bit: u32| raw.flags & (1 << bit) != 0;
-    let action = match raw.kind {
-        0 => Action::Call(callee),
-        1 => Action::VirtualCall(callee),
-        2 => Action::IndirectCall,
-        3 => Action::Lambda(callee),
-        4 => Action::Throw,
-        5 => Action::Try,
-        6 => Action::TypeId,
-        7 => Action::DynamicCast,
-        8 => Action::Global {
-            decl: callee,
-            variable: name(),
-            declared: Loc(raw.decl_loc),
-            global: Global {
-                is_const: flag(0),
-                constant_init: flag(1),
-                static_local: flag(2),
-                thread_local: flag(3),
-                undefined: flag(4),
-                special: flag(5),
-            },
-        },
-        9 => Action::VaArg,
-        10 => Action::Asm,
-        11 => Action::VariableArray(name()),
-        12 => Action::ZeroArray(name()),
-        13 => Action::LongDouble,
-        14 => Action::Double,
-        15 => Action::Half,
-        // SAFETY: forwarded to the caller.
-        16 => Action::Decorated(unsafe { slice(raw.values, raw.value_count) }.to_vec()),
-        17 => Action::Address(callee),
-        _ => return None,
-    };
-    Some(Event { action, loc: Loc(raw.loc) })
-}
-
-/// # Safety
-/// As [`slice`], and the strings are valid.
-unsafe fn name_parts(data: *const ffi::NamePart, count: usize) -> Vec<NamePart> {
-    // SAFETY: forwarded to the caller.
-    let string = |s: ffi::Str| unsafe { text(s) };
-    let part = |raw: &ffi::NamePart| NamePart {
-        namespaces: string(raw.namespaces),
-        declaration: string(raw.declaration),
-        declarable: raw.declarable != 0,
-        closure: raw.closure != 0,
-    };
-    // SAFETY: forwarded to the caller.
-    unsafe { slice(data, count) }.iter().map(part).collect()
-}
-
-/// # Safety
-/// The closure's arrays and strings are valid.
-unsafe fn closure(raw: &ffi::Closure) -> Closure {
-    // SAFETY: forwarded to the caller.
-    let string = |s: ffi::Str| unsafe { text(s) };
-    let capture = |raw: &ffi::Capture| Capture {
-        name: string(raw.name),
-        declared: Loc(raw.declared),
-        explicit: raw.flags & 1 != 0,
-        constant: raw.flags & 2 != 0,
-    };
-    let mention = |raw: &ffi::Mention| Mention {
-        name: string(raw.name),
-        declared: Loc(raw.declared),
-        pack: raw.flags & 1 != 0,
-        constant: raw.flags & 2 != 0,
-        nested: raw.flags & 4 != 0,
-    };
-    // SAFETY: forwarded to the caller.
-    let (captures, mentions) =
-        unsafe { (slice(raw.captures, raw.capture_count), slice(raw.mentions, raw.mention_count)) };
-    Closure {
-        loc: Loc(raw.loc),
-        generic: raw.flags & 1 != 0,
-        captures: captures.iter().map(capture).collect(),
-        mentions: (raw.flags & 2 != 0).then(|| mentions.iter().map(mention).collect()),
-    }
-}
-
-/// Turns the preorder list into a tree; `None` for an empty list.
-///
-/// # Safety
-/// The strings of the fields are valid.
-unsafe fn field_tree(raw: &[ffi::Field]) -> Option<Field> {
-    let (first, rest) = raw.split_first()?;
-    let children = || -> Vec<Field> {
-        let starts: Vec<usize> =
-            (0..rest.len()).filter(|&i| rest[i].depth == first.depth + 1).collect();
-        starts
-            .iter()
-            .enumerate()
-            .filter_map(|(n, &start)| {
-                let end = starts.get(n + 1).copied().unwrap_or(rest.len());
-                // SAFETY: forwarded to the caller.
-                unsafe { field_tree(&rest[start..end]) }
-            })
-            .collect()
-    };
-    // SAFETY: forwarded to the caller.
-    let string = |s: ffi::Str| unsafe { text(s) };
-    let flag = |bit: u32| first.flags & (1 << bit) != 0;
-    let kind = match first.kind {
-        0 => Scalar::from_name(&string(first.scalar)).map_or(FieldKind::Opaque, FieldKind::Scalar),
-        1 => FieldKind::Pointer,
-        2 => FieldKind::Reference,
-        3 => FieldKind::Record(children()),
-        4 => match children().pop() {
-            Some(element) => FieldKind::Array(Box::new(element), first.count),
-            None => FieldKind::Opaque,
-        },
-        6 => FieldKind::Bits,
-        _ => FieldKind::Opaque,
-    };
-    let special = string(first.special);
-    Some(Field {
-        name: string(first.name),
-        type_name: string(first.type_),
-        kind,
-        special: (!special.is_empty()).then_some(special),
-        // SAFETY: null or an attribute of the shim's arena.
-        properties: unsafe { first.properties.as_ref().map(|properties| attribute(properties)) },
-        offset: first.offset,
-        size: first.size,
-        align: first.align.max(1),
-        loc: Loc(first.loc),
-        capture: flag(0),
-        captured_this: flag(1),
-        base: flag(2),
-        trivially_copyable: flag(3),
-        device_copyable: flag(4),
-        own_copy: flag(5),
-        long_double: flag(6),
-        empty: flag(7),
-        closure: flag(8),
-    })
 }

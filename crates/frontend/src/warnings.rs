@@ -1,21 +1,24 @@
-//! `-W` options for the plug-in's own warnings, which clang does not know. The driver hands their
-//! text on as plug-in arguments `warning=…`: `no-sycl-device-has`, `error=sycl-device-has` and so
-//! on. `#pragma clang diagnostic` in the source goes before them.
+//! `-W` options and pragmas for the warnings of the plug-in, which clang does not know. The driver
+//! passes the options as plug-in arguments `warning=…`, such as `no-sycl-device-has` and
+//! `error=sycl-device-has`. `#pragma clang diagnostic` in the source has precedence.
 
-use scythe_abi::warning::{Group, Reporter, Setting};
+use scythe_diag::Diagnostic;
+use scythe_diag::warning::{Group, Reporter, Setting};
 
+use crate::errors::parts::PluginArgument;
 use crate::facts::Loc;
+use crate::options::wrong;
 
-/// What becomes of a group's warnings.
+/// The effect of the warnings of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    Ignored = 3,
+    Ignored,
     /// A warning, or an error with `-Werror`.
-    Warning = 0,
-    /// An error, whatever `-Werror` says.
-    Error = 1,
-    /// A warning, also with `-Werror`.
-    NeverError = 2,
+    Warning,
+    /// An error, with or without `-Werror`.
+    Error,
+    /// A warning, even with `-Werror`.
+    NeverError,
 }
 
 /// The groups that the plug-in reports.
@@ -23,21 +26,17 @@ fn ours() -> impl Iterator<Item = Group> {
     Group::of(Reporter::DevicePass)
 }
 
-/// Texts after `-W`, in the order given; the last one about a group counts.
+/// The `-W` options in the order of the command line. The last option for a group counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Warnings(Vec<(Group, Setting)>);
 
 impl Warnings {
-    /// Takes in the text of one more option; the message names what is wrong with it.
-    pub fn add(&mut self, text: &str) -> Result<(), String> {
+    /// Adds the text of an option. The error names the unknown group.
+    pub fn add(&mut self, text: &str) -> Result<(), Diagnostic<Loc>> {
         let (setting, name) = Setting::divide(text);
-        let known = || {
-            let names: Vec<_> = ours().map(|group| format!("'{}'", group.name())).collect();
-            names.join(" or ")
-        };
-        let group = ours().find(|group| group.name() == name);
-        let group = group.ok_or_else(|| {
-            format!("scythe plug-in: unknown warning '{name}'; expected {}", known())
+        let group = ours().find(|group| group.name() == name).ok_or_else(|| {
+            let known = ours().map(Group::name).collect();
+            wrong(PluginArgument::WarningGroup { group: name.to_owned(), known })
         })?;
         self.0.push((group, setting));
         Ok(())
@@ -57,7 +56,7 @@ impl Warnings {
     }
 }
 
-/// What `#pragma clang diagnostic` says of our groups, in the order of the source.
+/// The `#pragma clang diagnostic` lines for Scythe's groups, in the order of the source.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pragmas(Vec<(Loc, Pragma)>);
 
@@ -69,16 +68,16 @@ enum Pragma {
 }
 
 impl Pragmas {
-    /// Takes in the text after `#pragma` at `loc`; true where it is about one of our groups, which
-    /// clang does not know.
+    /// Adds the text after `#pragma` at `loc`. Returns true if the pragma concerns one of Scythe's
+    /// groups, which clang does not know.
     pub fn add(&mut self, loc: Loc, text: &str) -> bool {
         let Some(pragma) = Pragma::parse(text) else { return false };
         self.0.push((loc, pragma));
         matches!(pragma, Pragma::Set(..))
     }
 
-    /// What becomes of a warning of `group`, when the options say `otherwise`; `is_before` tells of
-    /// a place whether it comes before the warning's.
+    /// Returns the effect of a warning of `group`. Without a pragma, it is `otherwise`, from the
+    /// options. `is_before` tests whether a location is before the location of the warning.
     pub fn fate(&self, group: Group, otherwise: Fate, is_before: impl Fn(Loc) -> bool) -> Fate {
         let (mut fate, mut outer) = (otherwise, Vec::new());
         for (_, pragma) in self.0.iter().take_while(|(loc, _)| is_before(*loc)) {
@@ -94,7 +93,7 @@ impl Pragmas {
 }
 
 impl Pragma {
-    /// Reads `clang diagnostic ignored "-Wsycl-device-has"` and its kin.
+    /// Parses a pragma such as `clang diagnostic ignored "-Wsycl-device-has"`.
     fn parse(text: &str) -> Option<Self> {
         let rest = text.trim_start();
         let rest = rest.strip_prefix("clang").or_else(|| rest.strip_prefix("GCC"))?;
@@ -104,7 +103,7 @@ impl Pragma {
             "push" => return Some(Self::Push),
             "pop" => return Some(Self::Pop),
             "ignored" => Fate::Ignored,
-            // As for clang's groups, -Werror does not hold for what a pragma makes a warning.
+            // As for clang's groups, `-Werror` has no effect on a warning that a pragma sets.
             "warning" => Fate::NeverError,
             "error" | "fatal" => Fate::Error,
             _ => return None,
@@ -164,8 +163,8 @@ mod tests {
     fn unknown_groups_are_named() {
         let message = Warnings::default().add("no-colour").unwrap_err();
         assert_eq!(
-            message,
-            "scythe plug-in: unknown warning 'colour'; expected 'sycl-device-has' or \
+            message.message,
+            "scythe plug-in: unknown warning 'colour': expected 'sycl-device-has' or \
              'sycl-fixed-targets'"
         );
     }

@@ -1,5 +1,5 @@
-//! The integration header is valid for a foreign host compiler, which finds in it what the device
-//! pass knew.
+//! Tests that a foreign host compiler can read the integration header and finds the facts of the
+//! device pass in it.
 
 mod common;
 
@@ -67,8 +67,8 @@ fn a_foreign_host_compiler_reads_it() {
 
     let compilers = [("g++".into(), "-std=c++17"), (common::llvm_tool("clang++"), "-std=c++17")];
     for (compiler, standard) in compilers {
-        // The runtime is not linked: `device` is compiled and never called, so its references are
-        // left to nobody.
+        // The program is not linked with the runtime. It never calls `device`, so the linker may
+        // leave the references of that function undefined.
         let output = Command::new(&compiler)
             .current_dir(folder.path())
             .args([

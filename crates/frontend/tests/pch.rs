@@ -1,5 +1,5 @@
-//! SYCL's attributes in a precompiled header: honoured in the unit that uses it, or errors when it
-//! is made.
+//! Tests SYCL attributes in a precompiled header: units that use the header honour them, and wrong
+//! attributes are errors when clang makes the header.
 
 mod common;
 

@@ -1,30 +1,30 @@
 //! `device_global` variables in device code.
 //!
-//! The front end gives each such variable the attributes [`ID_ATTRIBUTE`], its name on all devices,
-//! and [`SIZE_ATTRIBUTE`], beside those of its properties. From then on it is what it was in the
-//! source: a variable with its initial value. The pass `linkage` makes it one that host code and
-//! other images can name, and whose value nobody may assume to know.
+//! The front end gives each `device_global` variable the attributes [`ID_ATTRIBUTE`], its name on
+//! all devices, and [`SIZE_ATTRIBUTE`], besides the attributes of its properties. In IR it is an
+//! ordinary variable with its initial value, as in the source. The pass `linkage` makes it visible
+//! to host code and to other images, and prevents optimisations from assuming its value.
 //!
-//! Who compiles a module for a device then lets code find the memory that the runtime has for the
-//! variable (`hal::globals`):
-//! * [`to_declarations`]: the variable is an undefined symbol, which the loader of the object
+//! Code generation for a device then connects the code to the memory that the runtime allocates for
+//! the variable (`hal::globals`):
+//! * [`to_declarations`] makes the variable an undefined symbol, which the loader of the object
 //!   binds;
-//! * [`to_pointers`]: a variable of the same name holds the address of the memory, and is read once
-//!   per function. Variables with `device_image_scope` stay as they are: the program that is loaded
-//!   has them.
+//! * [`to_pointers`] replaces it by a variable of the same name that holds the address of the
+//!   memory and is read once per function. Variables with `device_image_scope` stay as they are,
+//!   because the loaded program contains their memory.
 
 use crate::Error;
 use scythe_llvm::{Function, GlobalVariable, Linkage, Module, Value};
 use std::collections::HashMap;
 
-/// The variable's name on all devices.
+/// Variable attribute: the variable's name on all devices.
 pub const ID_ATTRIBUTE: &str = "sycl-unique-id";
-/// Its size in bytes.
+/// Variable attribute: the variable's size in bytes.
 pub const SIZE_ATTRIBUTE: &str = "sycl-device-global-size";
-/// It lives in one image.
+/// Variable attribute: each image has its own copy of the variable.
 pub const IMAGE_SCOPE_ATTRIBUTE: &str = "sycl-device-image-scope";
 
-/// A `device_global`, declared or defined.
+/// A `device_global` variable, declared or defined.
 #[derive(Clone, Debug)]
 pub struct DeviceGlobal<'ctx> {
     pub variable: GlobalVariable<'ctx>,
@@ -34,33 +34,36 @@ pub struct DeviceGlobal<'ctx> {
 }
 
 impl<'ctx> DeviceGlobal<'ctx> {
-    /// What `variable` is, where it is one.
+    /// Describes `variable`. Returns `None` if it is not a `device_global`.
     pub fn of(variable: GlobalVariable<'ctx>) -> Option<Self> {
         let id = variable.string_attribute(ID_ATTRIBUTE)?;
         let size = variable.string_attribute(SIZE_ATTRIBUTE)?.parse().ok()?;
-        // `device_image_scope` may be there with a value that says it does not hold.
+        // The property `device_image_scope` may be present with the value `false`.
         let scope = variable.string_attribute(IMAGE_SCOPE_ATTRIBUTE);
         let image_scope = scope.is_some_and(|value| value != "false");
         Some(Self { variable, id, size, image_scope })
     }
 
-    /// All of a module, in its order.
+    /// Returns all `device_global` variables of a module, in the module's order.
     pub fn all(module: &Module<'ctx>) -> Vec<Self> {
         module.globals().filter_map(Self::of).collect()
     }
 }
 
-/// A `device_global` variable that cannot be found at run time.
+/// The reason why the runtime cannot find a `device_global` variable.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum GlobalError {
-    #[error("its name in this translation unit, '{name}', is taken")]
+    #[error("cannot rename the variable to '{name}': another symbol has this name")]
     Taken { name: String },
-    #[error("its address is part of the initial value of a variable, before the device tells it")]
+    #[error(
+        "the initial value of another variable contains its address, which is unknown until the \
+         program runs; store the address in a kernel instead"
+    )]
     InInitialValue,
 }
 
-/// Makes all variables ones that host code and other images can name; true where there is one. Part
-/// of the pass `linkage`.
+/// Makes all `device_global` variables visible to host code and other images. Returns whether the
+/// module has any. Part of the pass `linkage`.
 pub(crate) fn share(module: &Module<'_>) -> Result<bool, Error> {
     let all = DeviceGlobal::all(module);
     for DeviceGlobal { variable, id, .. } in &all {
@@ -86,10 +89,10 @@ fn error(variable: &str, fault: GlobalError) -> Error {
     Error::Variable { pass: "linkage", variable: variable.to_owned(), fault: fault.into() }
 }
 
-/// Makes all variables undefined symbols.
+/// Turns all `device_global` variables into undefined symbols.
 pub fn to_declarations(module: &Module<'_>) {
     for DeviceGlobal { variable, id, size, .. } in DeviceGlobal::all(module) {
-        // A new one: the old may be said to lie in the same object.
+        // A new variable is needed: the old one may be marked as local to the object.
         let declared = module.add_global("", variable.value_type(), variable.address_space());
         declared.set_align(variable.align());
         declared.add_attribute(ID_ATTRIBUTE, &id);
@@ -100,17 +103,17 @@ pub fn to_declarations(module: &Module<'_>) {
     }
 }
 
-/// Globals that keep others alive, or describe them for tools that have run before.
+/// Global lists that keep other globals alive, or describe them for tools that ran earlier.
 const BOOKKEEPING: [&str; 3] = ["llvm.used", "llvm.compiler.used", "llvm.global.annotations"];
 
-/// Removes the lists of variables and functions that mean nothing to a device.
+/// Removes the lists of variables and functions that have no meaning on a device.
 pub(crate) fn erase_bookkeeping(module: &Module<'_>) {
     for list in BOOKKEEPING.iter().filter_map(|name| module.global(name)) {
         list.erase();
     }
 }
 
-/// The instructions that use a value, by the functions they are in, each of which is listed once.
+/// Groups the instructions that use a value by function. Each function is listed once.
 fn by_function<'ctx>(value: Value<'ctx>) -> Vec<(Function<'ctx>, Vec<Value<'ctx>>)> {
     let mut places = HashMap::new();
     let mut list: Vec<(Function<'ctx>, Vec<Value<'ctx>>)> = Vec::new();
@@ -125,8 +128,8 @@ fn by_function<'ctx>(value: Value<'ctx>) -> Vec<(Function<'ctx>, Vec<Value<'ctx>
     list
 }
 
-/// Lets pointer variables stand for all variables without `device_image_scope`. An error names a
-/// variable whose address is part of another's initial value.
+/// Replaces all variables without `device_image_scope` by pointer variables. Fails if the address
+/// of a variable is part of the initial value of another variable.
 pub fn to_pointers<'ctx>(module: &Module<'ctx>) -> Result<(), Error> {
     let context = module.context();
     let builder = context.create_builder();
@@ -147,7 +150,7 @@ pub fn to_pointers<'ctx>(module: &Module<'ctx>) -> Result<(), Error> {
             let Some(entry) = function.entry_block() else { continue };
             builder.position_at_start(entry);
             let address = builder.load(pointer_type, pointer.as_value(), "device_global");
-            // It is filled before the first kernel runs.
+            // The runtime fills the pointer before the first kernel runs.
             address
                 .set_metadata(context.metadata_kind("invariant.load"), Some(context.md_node(&[])));
             users.into_iter().for_each(|user| old.replace_uses_in(user, address.as_value()));

@@ -1,54 +1,54 @@
-//! Answers what device code asks of its device: `bool __scythe_device_has(uint32_t aspect)`.
+//! Resolves device code's queries about its device: `bool __scythe_device_has(uint32_t aspect)`.
 //!
-//! Code for the generic target keeps all branches of `if_device_has`, each a call of a function
-//! with the attribute [`CONDITIONAL_ATTRIBUTE`], whose value tells which devices take the branch
-//! ([`condition`]): what the function uses counts for its callers on those devices alone. Such
-//! functions are not inlined before the device is known ([`keep_apart`]), so that whoever looks at
-//! linked code can still tell what only some devices run.
+//! Code for the generic target keeps all branches of `if_device_has`. Each branch is a call of a
+//! function with the attribute [`CONDITIONAL_ATTRIBUTE`], whose value tells which devices take the
+//! branch ([`condition`]). The aspects that the function uses count for its callers only on those
+//! devices. Such functions are not inlined before the device is known ([`keep_apart`]), so that
+//! tools which read linked code can still tell which parts only some devices run.
 //!
-//! Whoever compiles for a device calls [`fold`] first: questions become constants, and branches
-//! that are not taken are gone from the module, together with all that only they used, at every
+//! Code generation for a device calls [`fold`] first. It replaces the queries by constants and
+//! removes the branches that are not taken, together with everything that only they use, at every
 //! optimisation level.
 
 use scythe_abi::condition::Condition;
 use scythe_llvm::{Error, Function, Module, PassOptions, Place, run_function_passes, run_passes};
 
-/// The function that device code asks.
+/// The function that device code calls to query an aspect.
 pub const QUERY: &str = "__scythe_device_has";
 
-/// Function attribute: the function is called only on devices that meet the [`Condition`] which is
-/// its value.
+/// Function attribute: only devices that meet the [`Condition`] in its value call the function.
 pub const CONDITIONAL_ATTRIBUTE: &str = "scythe-conditional";
 
-/// Follows the answers through the variables that hold which branch was taken, and removes what
-/// cannot be reached.
+/// Passes that propagate the answers through the variables that record the branch taken, and remove
+/// unreachable code.
 const SIMPLIFY: &str =
     "sroa<modify-cfg>,early-cse,sccp,simplifycfg,instcombine<no-verify-fixpoint>,simplifycfg";
 
-/// Which devices call the function; `None` where all may. A value that is no condition counts as
-/// one that all devices meet, so that nothing is overlooked.
+/// Returns the condition that a device must meet to call the function, or `None` if all devices may
+/// call it. A malformed value counts as a condition that all devices meet, so that no use is
+/// overlooked.
 pub fn condition(function: Function<'_>) -> Option<Condition> {
     let text = function.string_attribute(Place::Function, CONDITIONAL_ATTRIBUTE)?;
     text.parse().ok().filter(|condition: &Condition| !condition.is_always())
 }
 
-/// Marks a function as one that only devices which meet `condition` call, and keeps it a function
-/// until [`fold`].
+/// Marks a function that only devices which meet `condition` call, and prevents inlining until
+/// [`fold`].
 pub fn keep_apart<'ctx>(module: &Module<'ctx>, function: Function<'ctx>, condition: &Condition) {
     let context = module.context();
     function.add_attribute(
         Place::Function,
         context.string_attribute(CONDITIONAL_ATTRIBUTE, &condition.to_string()),
     );
-    // LLVM's verifier does not take both.
+    // LLVM's verifier rejects `alwaysinline` together with `noinline`.
     function.remove_enum_attribute(Place::Function, "alwaysinline");
     if let Some(apart) = context.enum_attribute("noinline", 0) {
         function.add_attribute(Place::Function, apart);
     }
 }
 
-/// Replaces all questions by the answers for a device with these aspects, and removes the branches
-/// that it does not take. An aspect that is not a constant counts as none.
+/// Replaces all queries by the answers for a device with these aspects, and removes the branches
+/// that the device does not take. The answer for an aspect that is not a constant is false.
 pub fn fold(module: &Module<'_>, aspects: &[u32]) -> Result<(), Error> {
     let Some(query) = module.function(QUERY) else { return Ok(()) };
     let mut asking: Vec<Function<'_>> = Vec::new();
@@ -71,7 +71,7 @@ pub fn fold(module: &Module<'_>, aspects: &[u32]) -> Result<(), Error> {
         empty(module, function);
     }
     for &function in &asking {
-        // Code without optimisation forbids it, and would keep all branches.
+        // Unoptimised code has `optnone`, which would prevent the passes from removing branches.
         if function.enum_attribute(Place::Function, "optnone").is_some() {
             ["optnone", "noinline"]
                 .iter()
@@ -79,7 +79,7 @@ pub fn fold(module: &Module<'_>, aspects: &[u32]) -> Result<(), Error> {
         }
         run_function_passes(function, SIMPLIFY, None, PassOptions::default())?;
     }
-    // What is left of the branches is like any other function.
+    // The remaining branches become ordinary functions.
     for function in module.functions() {
         if function.string_attribute(Place::Function, CONDITIONAL_ATTRIBUTE).is_none() {
             continue;
@@ -89,12 +89,12 @@ pub fn fold(module: &Module<'_>, aspects: &[u32]) -> Result<(), Error> {
             function.remove_enum_attribute(Place::Function, "noinline");
         }
     }
-    // In images nothing but entry points is visible, so that all that only the removed branches
-    // used goes.
+    // In images only entry points are visible, so this removes everything that only the removed
+    // branches used.
     run_passes(module, "globaldce", None, PassOptions::default())
 }
 
-/// Takes out the body of a function that is never called, whatever is known of its callers.
+/// Replaces the body of a function that is never called by `unreachable`. Its callers may stay.
 fn empty<'ctx>(module: &Module<'ctx>, function: Function<'ctx>) {
     if function.is_declaration() {
         return;

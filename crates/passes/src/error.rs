@@ -6,7 +6,7 @@ use crate::linkage::LinkageError;
 use crate::lower_kernel_args::ArgumentError;
 use crate::properties::PropertyError;
 
-/// Why a pass, or the pipeline around it, failed.
+/// The reason why a pass, or the pipeline around it, failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// A kernel that breaks a rule of the pass.
@@ -18,10 +18,10 @@ pub enum Error {
     /// A variable that breaks a rule of the pass.
     #[error("{pass}: variable '{variable}': {fault}")]
     Variable { pass: &'static str, variable: String, fault: Fault },
-    /// A node of the launch metadata that cannot be read.
+    /// A node of the launch metadata is malformed.
     #[error("launch metadata, node {node}: {fault}")]
     LaunchMetadata { node: usize, fault: RowError },
-    /// The module was invalid after a pass: a defect of the pass.
+    /// The module was invalid after a pass, which is a defect of the pass.
     #[error("after pass '{pass}': {source}")]
     Verify { pass: &'static str, source: scythe_llvm::Error },
     #[error(transparent)]

@@ -1,8 +1,8 @@
 //! `-fsycl-fixed-targets=`: the promise that all device code of a translation unit runs on the
 //! listed targets only.
 //!
-//! [`mark`] writes the list on every entry point, [`check`] finds what a listed target cannot do.
-//! Part of the pass [`crate::Aspects`], whose analysis it needs.
+//! [`mark`] writes the list on every entry point. [`check`] finds requirements that a listed target
+//! does not meet. Both are part of the pass [`crate::Aspects`], whose analysis they need.
 
 use crate::aspects::chain::{Analysis, Chain, Link, aspect_name};
 use crate::aspects::metadata::Kinds;
@@ -12,22 +12,22 @@ use scythe_abi::names::MODULE_ID_ATTRIBUTE;
 use scythe_llvm::{Function, Module, Place as At};
 use std::collections::BTreeSet;
 
-/// A target of the list, and what is known of it.
+/// A target of the list, with its known features.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FixedTarget {
     pub name: String,
     pub aspects: BTreeSet<u32>,
-    /// It may have aspects besides those listed: a family of devices. Nothing is said about its
-    /// aspects then.
+    /// Whether the target is a family of devices, which may have aspects besides those listed. If
+    /// so, [`check`] reports nothing about the aspects of the target.
     pub may_support_other_aspects: bool,
-    /// Empty where they are not known.
+    /// The supported sub-group sizes, or an empty set if they are not known.
     pub sub_group_sizes: BTreeSet<u32>,
-    /// The most work-items of a work-group, where it is known.
+    /// The maximum number of work-items in a work-group, if it is known.
     pub max_work_group_size: Option<u64>,
 }
 
-/// Writes `!intel_fixed_targets` on every kernel and `SYCL_EXTERNAL` function that is defined; true
-/// when there is one.
+/// Writes `!intel_fixed_targets` on every kernel and `SYCL_EXTERNAL` function that the module
+/// defines. Returns whether there is one.
 pub fn mark(module: &Module<'_>, kinds: Kinds, targets: &[FixedTarget]) -> bool {
     let names: Vec<String> = targets.iter().map(|target| target.name.clone()).collect();
     let mut changed = false;
@@ -38,7 +38,7 @@ pub fn mark(module: &Module<'_>, kinds: Kinds, targets: &[FixedTarget]) -> bool 
     changed
 }
 
-/// Kernels and `SYCL_EXTERNAL` functions that are defined here.
+/// Returns whether the function is a kernel or `SYCL_EXTERNAL` function that the module defines.
 fn is_entry_point(function: Function<'_>) -> bool {
     function.is_kernel()
         || (!function.is_declaration()
@@ -46,22 +46,23 @@ fn is_entry_point(function: Function<'_>) -> bool {
 }
 
 impl FixedTarget {
-    /// Whether a function with this condition is called on devices of the target. A family of
-    /// devices may have aspects besides those listed: the condition may hold for some of them.
-    fn may_take(&self, branch: &Condition) -> bool {
+    /// Returns whether devices of the target may call a function with this condition. A family of
+    /// devices may have aspects besides those listed, so the condition may hold for some of its
+    /// devices.
+    fn may_call(&self, branch: &Condition) -> bool {
         self.may_support_other_aspects || branch.holds(|aspect| self.aspects.contains(&aspect))
     }
 }
 
-/// What the targets cannot do: one warning per function that itself uses or declares an aspect, and
-/// per required size. What only branches of `if_device_has` reach counts for the targets that take
-/// them.
+/// Reports requirements that the targets do not meet: one warning per function that itself uses or
+/// declares an aspect, and one per required size. Functions that are only reachable through
+/// branches of `if_device_has` count for the targets that take these branches.
 pub fn check(analysis: &Analysis<'_, '_>, kinds: Kinds, targets: &[FixedTarget]) -> Vec<Warning> {
     let mut warnings = Vec::new();
     if targets.is_empty() {
         return warnings;
     }
-    let mut ways = Ways::new(analysis, targets);
+    let mut paths = CallPaths::new(analysis, targets);
     for (number, node) in (0u32..).zip(&analysis.functions.nodes) {
         let mut aspects: BTreeSet<u32> =
             analysis.functions.uses(number).iter().map(|(aspect, _)| *aspect).collect();
@@ -72,7 +73,7 @@ pub fn check(analysis: &Analysis<'_, '_>, kinds: Kinds, targets: &[FixedTarget])
         for aspect in aspects {
             let lacks =
                 |t: &FixedTarget| !t.may_support_other_aspects && !t.aspects.contains(&aspect);
-            let Some((lacking, chain)) = ways.lacking(number, lacks) else { continue };
+            let Some((lacking, chain)) = paths.lacking(number, lacks) else { continue };
             let chain = analysis.describe(chain, aspect);
             let message = format!(
                 "function '{}' uses aspect '{}' not supported by {lacking} in \
@@ -82,7 +83,7 @@ pub fn check(analysis: &Analysis<'_, '_>, kinds: Kinds, targets: &[FixedTarget])
             );
             warnings.push(Warning::with_chain(Group::FixedTargets, message, &chain));
         }
-        warnings.extend(sizes(analysis, kinds, number, &mut ways));
+        warnings.extend(sizes(analysis, kinds, number, &mut paths));
     }
     warnings
 }
@@ -91,12 +92,12 @@ fn last_name(chain: &Chain) -> &str {
     chain.links.last().map_or("", |link: &Link| &link.name)
 }
 
-/// Required sizes that a target does not have.
+/// Reports required sizes that a target does not support.
 fn sizes(
     analysis: &Analysis<'_, '_>,
     kinds: Kinds,
     number: u32,
-    ways: &mut Ways<'_, '_, '_>,
+    paths: &mut CallPaths<'_, '_, '_>,
 ) -> Vec<Warning> {
     let function = analysis.function(number);
     // The kernel has the sizes of its functor's call operator.
@@ -117,18 +118,18 @@ fn sizes(
     let sub_group = kinds.sub_group_size(function).and_then(|size| {
         let lacks =
             |t: &FixedTarget| !t.sub_group_sizes.is_empty() && !t.sub_group_sizes.contains(&size);
-        warning("sub-group", &size.to_string(), ways.lacking(number, lacks))
+        warning("sub-group", &size.to_string(), paths.lacking(number, lacks))
     });
     let work_group = kinds.work_group_size(function).and_then(|size| {
         let items = size.iter().fold(1u64, |items, &dim| items.saturating_mul(dim.into()));
         let lacks = |t: &FixedTarget| t.max_work_group_size.is_some_and(|most| items > most);
         let shown = size.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
-        warning("work-group", &shown, ways.lacking(number, lacks))
+        warning("work-group", &shown, paths.lacking(number, lacks))
     });
     sub_group.into_iter().chain(work_group).collect()
 }
 
-/// Targets in words; `None` where there are none.
+/// Lists the targets in words. Returns `None` for an empty list.
 fn names(targets: &[&FixedTarget]) -> Option<String> {
     let names: Vec<String> = targets.iter().map(|t| format!("'{}'", t.name)).collect();
     match names.as_slice() {
@@ -138,25 +139,25 @@ fn names(targets: &[&FixedTarget]) -> Option<String> {
     }
 }
 
-/// Shortest ways from entry points to every function, for each target: a search per target, made
-/// when the first way is asked for. Without branches for some devices, one search is enough for all
-/// targets.
-struct Ways<'a, 'b, 'ctx> {
+/// The shortest call paths from entry points to every function, for each target. The search for a
+/// target runs when the first path is requested. If no function has a condition, one search serves
+/// all targets.
+struct CallPaths<'a, 'b, 'ctx> {
     analysis: &'a Analysis<'b, 'ctx>,
     targets: &'a [FixedTarget],
     has_branches: bool,
-    /// The caller of each function, by the target's number.
+    /// The caller of each function on the shortest path, by the target's number.
     searches: Vec<Option<Vec<Option<u32>>>>,
 }
 
-impl<'a, 'b, 'ctx> Ways<'a, 'b, 'ctx> {
+impl<'a, 'b, 'ctx> CallPaths<'a, 'b, 'ctx> {
     fn new(analysis: &'a Analysis<'b, 'ctx>, targets: &'a [FixedTarget]) -> Self {
         let has_branches = analysis.functions.nodes.iter().any(|node| node.condition.is_some());
         Self { analysis, targets, has_branches, searches: vec![None; targets.len()] }
     }
 
-    /// The targets, in words, that `lacks` is true for and that may run the function, and how an
-    /// entry point comes to call it on the first of them.
+    /// Returns the targets, in words, for which `lacks` is true and which may run the function, and
+    /// the call path from an entry point to the function on the first of them.
     fn lacking(
         &mut self,
         function: u32,
@@ -173,8 +174,8 @@ impl<'a, 'b, 'ctx> Ways<'a, 'b, 'ctx> {
         names(&lacking).zip(first)
     }
 
-    /// From an entry point to `function`, both included; `None` where none leads there. An entry
-    /// point is its own caller.
+    /// Returns the call path from an entry point to `function`, both included, or `None` if no
+    /// entry point reaches the function. An entry point is its own caller.
     fn to(&mut self, function: u32, target: usize) -> Option<Vec<u32>> {
         let target = if self.has_branches { target } else { 0 };
         let (analysis, fixed) = (self.analysis, &self.targets[target]);
@@ -191,7 +192,8 @@ impl<'a, 'b, 'ctx> Ways<'a, 'b, 'ctx> {
     }
 }
 
-/// Who calls each function on devices of the target, by shortest ways from entry points.
+/// Finds the caller of each function on devices of the target, along the shortest paths from entry
+/// points.
 fn search(analysis: &Analysis<'_, '_>, target: &FixedTarget) -> Vec<Option<u32>> {
     let nodes = &analysis.functions.nodes;
     let mut callers = vec![None; nodes.len()];
@@ -205,7 +207,7 @@ fn search(analysis: &Analysis<'_, '_>, target: &FixedTarget) -> Vec<Option<u32>>
             let is_called = nodes[*callee as usize]
                 .condition
                 .as_ref()
-                .is_none_or(|branch| target.may_take(branch));
+                .is_none_or(|branch| target.may_call(branch));
             if is_called && callers[*callee as usize].is_none() {
                 callers[*callee as usize] = Some(caller);
                 queue.push(*callee);

@@ -1,12 +1,13 @@
-//! Removes functions that no device code reaches.
+//! Removes functions that device code does not reach.
 //!
-//! clang compiles what kernels and `SYCL_EXTERNAL` functions need. A variable that is `static`
-//! inside a function brings that function along, and all that it calls: host code, which no device
-//! can run. After this pass a module that held such a function holds what entry points and
-//! `device_global` variables need, and nothing else.
+//! clang compiles the functions that kernels and `SYCL_EXTERNAL` functions need. If such a function
+//! refers to a `static` local variable of another function, clang also compiles that other function
+//! and everything that it calls. That is host code, which no device can run. After this pass a
+//! module that contained such a function contains only what entry points and `device_global`
+//! variables need.
 //!
-//! Whoever brought host code along is a function that nothing refers to. Modules without one are
-//! left alone, at the cost of a look at each function.
+//! Nothing refers to the function that brought host code in. The pass therefore leaves modules
+//! without an unreferenced function alone. For them it costs one check per function.
 
 use scythe_abi::names::MODULE_ID_ATTRIBUTE;
 use scythe_llvm::{Function, GlobalGraph, Module, Place};
@@ -16,7 +17,7 @@ use crate::{Error, Pass};
 
 const CONSTRUCTORS: [&str; 2] = ["llvm.global_ctors", "llvm.global_dtors"];
 
-/// See the file's head.
+/// The pass `host-code`. See the module documentation.
 pub struct HostCode;
 
 impl Pass for HostCode {
@@ -35,8 +36,8 @@ impl Pass for HostCode {
             module.functions().filter(|function| is_root(*function)).map(Function::as_value);
         let variables =
             DeviceGlobal::all(module).into_iter().map(|global| global.variable.as_value());
-        // Lists that LLVM itself reads. Nothing runs constructors on a device: those that are
-        // listed are the host's.
+        // Lists that LLVM itself reads. Devices run no constructors: the listed constructors belong
+        // to the host.
         let is_list = |name: &str| name.starts_with("llvm.") && !CONSTRUCTORS.contains(&name);
         let lists = module
             .globals()
@@ -54,7 +55,7 @@ impl Pass for HostCode {
             .filter(|(_, needed)| !**needed)
             .map(|(n, _)| graph.global(n))
             .collect();
-        // First what they say, so that none is used by another.
+        // Delete the contents first, so that no global uses another one when it is erased.
         for global in &host {
             if let Some(function) =
                 global.as_function().filter(|function| !function.is_declaration())
@@ -77,7 +78,7 @@ impl Pass for HostCode {
     }
 }
 
-/// Kernels, and functions that other translation units may call.
+/// Returns whether the function is a kernel or a function that other translation units may call.
 fn is_root(function: Function<'_>) -> bool {
     function.is_kernel()
         || function.string_attribute(Place::Function, MODULE_ID_ATTRIBUTE).is_some()

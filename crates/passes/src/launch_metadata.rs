@@ -1,35 +1,37 @@
-//! Reads and writes the named metadata that holds launch rows: the only place that knows its form,
-//! which `scythe_abi::launch` describes. The front end writes it, `split` turns it into a property
-//! set.
+//! Reads and writes the named metadata that holds launch rows. Only this module knows its form,
+//! which `scythe_abi::launch` describes. The front end writes the metadata, and `split` turns it
+//! into a property set.
 
 use crate::Error;
 use scythe_abi::launch::{KernelLaunch, Param, ParamKind, Passing, Shape};
 use scythe_abi::names::LAUNCH_METADATA;
 use scythe_llvm::{ContextRef, Metadata, Module};
 
-/// Operands before the first parameter's.
+/// The number of operands before those of the first parameter.
 const HEAD: usize = 7;
-/// Operands of one parameter.
+/// The number of operands of one parameter.
 const PER_PARAM: usize = 4;
 
-/// A row that cannot be read.
+/// The reason why a row cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RowError {
-    #[error("has {count} operands, expected {HEAD} and {PER_PARAM} more for each parameter")]
+    #[error(
+        "the node has {count} operands, expected {HEAD} and {PER_PARAM} more for each parameter"
+    )]
     Operands { count: usize },
     #[error("operand {operand} ({what}) is not a string")]
     NotText { operand: usize, what: &'static str },
     #[error("operand {operand} ({what}) is not an integer")]
     NotNumber { operand: usize, what: &'static str },
-    #[error("operand {operand} ({what}) is {seen}, which does not fit 32 bits")]
+    #[error("operand {operand} ({what}) is {seen}, which does not fit in 32 bits")]
     TooLarge { operand: usize, what: &'static str, seen: u64 },
     #[error("kernel '{kernel}': unknown {what} {seen}")]
     Unknown { kernel: String, what: &'static str, seen: u32 },
 }
 
-/// All rows, in the module's order, without repetitions. Linking puts the rows of its inputs after
-/// one another: a kernel that two translation units share is there once, while different kernels
-/// under one symbol stay apart, for the linker's caller to report.
+/// Reads all rows, in the module's order, without duplicates. Linking concatenates the rows of its
+/// inputs. A kernel that two translation units share appears once. Different kernels with the same
+/// symbol stay separate, so that the caller of the linker can report them.
 pub fn read(module: &Module<'_>) -> Result<Vec<(String, KernelLaunch)>, Error> {
     let mut seen = std::collections::HashSet::new();
     let mut rows = Vec::new();
@@ -55,8 +57,8 @@ pub fn add(module: &Module<'_>, symbol: &str, launch: &KernelLaunch) {
     module.add_named_metadata(LAUNCH_METADATA, encode(module.context(), symbol, launch));
 }
 
-/// The kernel that a node of the launch metadata belongs to: for choosing nodes without reading
-/// them whole.
+/// Returns the symbol of the kernel that a node of the launch metadata describes. It allows callers
+/// to select nodes without reading them in full.
 pub fn symbol(node: Metadata<'_>) -> Option<String> {
     node.operand(0)?.string()
 }

@@ -1,20 +1,24 @@
-//! IR passes on device modules: one pass, one file, one `run`. [`pipeline`] runs lists of them.
+//! IR passes on device modules. Each pass has a file and a `run` function. [`pipeline`] runs lists
+//! of passes.
 //!
-//! This crate does no I/O, and has no `unsafe` code.
+//! This crate does no I/O and has no `unsafe` code.
 //!
-//! What the front end runs at the start of clang's pipeline, in order ([`front_end_pipeline`]):
+//! The front end runs these passes at the start of clang's pipeline, in this order
+//! ([`front_end_pipeline`]):
 //!
-//! 1. [`host_code`]: functions of the host that came along are gone.
-//! 2. [`properties::kernels`]: compile-time properties of kernels are what attributes would have
-//!    been.
-//! 3. [`literals`]: constants of type `double` that are converted are no use of it.
-//! 4. [`aspects`]: which optional features each function uses, before any other pass can hide one.
-//! 5. [`linkage`]: kernels and `device_global` variables of several translation units can be
-//!    linked. Names are final afterwards.
-//! 6. [`lower_kernel_args`]: kernels have flat parameters. Signatures are final afterwards.
-//! 7. [`properties::parameters`]: parameters carry their compile-time properties.
-//! 8. [`properties::members`]: accesses to members with properties tell which member of what they
-//!    access.
+//! 1. [`host_code`] removes host functions that clang compiled into the device module.
+//! 2. [`properties::kernels`] turns compile-time properties of kernels into the metadata of the
+//!    equivalent attributes.
+//! 3. [`literals`] folds conversions of `double` constants, so that they do not count as uses of
+//!    `double`.
+//! 4. [`aspects`] finds the optional features that each function uses, before any other pass can
+//!    hide a use.
+//! 5. [`linkage`] makes kernels and `device_global` variables of several translation units
+//!    linkable. Names are final afterwards.
+//! 6. [`lower_kernel_args`] gives kernels flat parameters. Signatures are final afterwards.
+//! 7. [`properties::parameters`] attaches compile-time properties to parameters.
+//! 8. [`properties::members`] records the structure and the member that each access to a member
+//!    with properties refers to.
 
 #![forbid(unsafe_code)]
 
@@ -46,15 +50,15 @@ use scythe_llvm::Module;
 
 /// A pass over a module.
 pub trait Pass {
-    /// As written in options and file tests.
+    /// The name of the pass in options and file tests.
     fn name(&self) -> &'static str;
 
-    /// Does the work, and tells whether the module changed. After an error the module may be half
-    /// done, but is valid.
+    /// Runs the pass and returns whether the module changed. After an error the module may be
+    /// partly transformed, but is valid.
     fn run(&self, module: &Module<'_>) -> Result<bool, Error>;
 }
 
-/// The pass with this name.
+/// Returns the pass with this name.
 pub fn by_name(name: &str) -> Option<&'static dyn Pass> {
     let all: [&'static dyn Pass; 9] = [
         &HostCode,
@@ -70,8 +74,8 @@ pub fn by_name(name: &str) -> Option<&'static dyn Pass> {
     all.into_iter().find(|p| p.name() == name)
 }
 
-/// Brings a translation unit's module, annotated by the front end, into the form that is linked,
-/// split and compiled. Gives the time report (see [`Options::time`]).
+/// Transforms a translation unit's module, which the front end has annotated, into the form that is
+/// linked, split and compiled. Returns the time report (see [`Options::time`]).
 pub fn front_end_pipeline(
     module: &Module<'_>,
     aspects: &Aspects<'_>,

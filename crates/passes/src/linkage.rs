@@ -1,14 +1,14 @@
-//! Gives kernels the linkage with which several translation units can be linked.
+//! Gives kernels a linkage that allows several translation units to be linked.
 //!
-//! clang emits kernels as strong symbols, which clash when a header's kernel is in two translation
-//! units. After this pass
+//! clang emits kernels as strong symbols, which clash if two translation units contain a kernel
+//! from a header. After this pass
 //! * a kernel with an externally visible name is `weak_odr` in a comdat of its name: the linker
-//!   keeps one of several, and, other than with `linkonce_odr`, the optimiser keeps it though no
-//!   device code calls it;
+//!   keeps one of several definitions, and, unlike with `linkonce_odr`, the optimiser keeps it
+//!   although no device code calls it;
 //! * a kernel whose name has internal linkage, which the front end marks with
 //!   [`INTERNAL_ATTRIBUTE`], is called `<name>.tu.<translation unit>` and stays strong; its launch
-//!   row follows;
-//! * the mark is gone;
+//!   row has the new name;
+//! * the mark is removed;
 //! * `device_global` variables have their final names, and are `weak_odr` as well
 //!   ([`crate::device_globals`]).
 //!
@@ -19,22 +19,25 @@ use scythe_abi::names::TU_SEPARATOR;
 use scythe_llvm::{Function, Linkage as LlvmLinkage, Module, Place};
 use std::collections::HashMap;
 
-/// Function attribute on kernels whose name has internal linkage; its value is the translation
+/// Function attribute on kernels whose name has internal linkage. Its value is the translation
 /// unit's identifier.
 pub const INTERNAL_ATTRIBUTE: &str = "scythe-internal";
 
-/// A kernel that cannot be linked.
+/// The reason why a kernel cannot be linked.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LinkageError {
     #[error("attribute {INTERNAL_ATTRIBUTE} is '{found}', expected 16 hexadecimal digits")]
     Unit { found: String },
-    #[error("has internal linkage but no attribute {INTERNAL_ATTRIBUTE}: host code cannot find it")]
+    #[error(
+        "the kernel has internal linkage but lacks attribute {INTERNAL_ATTRIBUTE}, so host code \
+         cannot find it"
+    )]
     Internal,
-    #[error("its name in this translation unit, '{name}', is taken")]
+    #[error("cannot rename the kernel to '{name}': another symbol has this name")]
     Taken { name: String },
 }
 
-/// See the file's head.
+/// The pass `linkage`. See the module documentation.
 pub struct Linkage;
 
 impl Pass for Linkage {
@@ -67,8 +70,8 @@ impl Pass for Linkage {
     }
 }
 
-/// Makes a kernel's name unique to its translation unit. Gives the old and the new name where it
-/// changed.
+/// Makes a kernel's name unique to its translation unit. Returns the old and the new name if the
+/// name changed.
 fn qualify<'ctx>(
     module: &Module<'ctx>,
     kernel: Function<'ctx>,
@@ -94,7 +97,7 @@ fn qualify<'ctx>(
     Ok(names)
 }
 
-/// Makes a kernel one that several translation units may define alike.
+/// Allows several translation units to contain equal definitions of the kernel.
 fn share<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) -> Result<bool, Error> {
     let name = kernel.name();
     if !kernel.is_externally_visible() {

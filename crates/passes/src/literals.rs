@@ -1,16 +1,17 @@
-//! Folds constants of type `double` that code converts to another type, so that they are no use of
-//! double precision.
+//! Folds constants of type `double` that code converts to another type, so that they do not count
+//! as uses of double precision.
 //!
-//! `h[0] = 0.5;` with a `sycl::half *h` calls a constructor that takes `double`. The front end
-//! marks functions of SYCL's headers that take or give `double`, and constexpr functions, with
-//! [`FOLDABLE_ATTRIBUTE`]. Where such a function is called with constants, it is compiled for them:
-//! if no `double` is left then, the call is replaced. Constants in memory (temporaries that
-//! references are bound to, `const` variables), choices between constants (`c ? 0.5 : 0.25`) and
-//! conversions of both are folded, too.
+//! `h[0] = 0.5;` with a `sycl::half *h` calls a constructor that has a parameter of type `double`.
+//! The front end marks two sets of functions with [`FOLDABLE_ATTRIBUTE`]: functions of SYCL's
+//! headers with parameters or results of type `double`, and constexpr functions. If a marked
+//! function is called with constants, the pass compiles a copy of it for these constants. If no
+//! `double` is left, the pass replaces the call by a call of the copy, or by the constant that the
+//! copy returns. It also folds constants in memory (temporaries that references are bound to,
+//! `const` variables), choices between constants (`c ? 0.5 : 0.25`) and conversions of both.
 //!
-//! Only functions of which the front end says that they use no `double` themselves are looked at,
-//! so that what counts is decided before any optimisation, and the same at every level. What cannot
-//! be folded stays as it is; the pass [`crate::aspects`] finds it.
+//! The pass examines only functions that the front end does not mark as users of `double`. The
+//! decision is therefore made before any optimisation, and is the same at every optimisation level.
+//! Code that cannot be folded stays as it is, and the pass [`crate::aspects`] finds it.
 
 use crate::aspects::metadata::Kinds;
 use crate::{Error, Pass};
@@ -21,20 +22,20 @@ use scythe_llvm::{
 };
 use std::collections::HashMap;
 
-/// Function attribute: the function may be compiled for constants that it is called with.
+/// Function attribute that allows the pass to compile the function for the constants of a call.
 pub const FOLDABLE_ATTRIBUTE: &str = "scythe-foldable";
 
-/// Folds what depends on constants alone, and keeps loops.
+/// Passes that fold everything that depends on constants alone. They keep loops.
 const SIMPLIFY: &str = "sroa<modify-cfg>,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,\
                         sroa<modify-cfg>,instcombine<no-verify-fixpoint>,simplifycfg";
 
-/// Functions between a call and the conversion: headers have few.
+/// The maximum number of nested functions between a call and the conversion. Headers have few.
 const MOST_NESTED: u32 = 12;
 
-/// Choices inside of choices.
+/// The maximum nesting depth of choices between constants.
 const MOST_CHOICES: u32 = 6;
 
-/// See the file's head.
+/// The pass `literals`. See the module documentation.
 pub struct Literals;
 
 impl Pass for Literals {
@@ -57,23 +58,23 @@ impl Pass for Literals {
     }
 }
 
-/// What is known of an argument.
+/// The facts about an argument that are known at compile time.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Known<'ctx> {
     Nothing,
     Value(Value<'ctx>),
-    /// A pointer to memory that holds this and nothing else.
+    /// A pointer to memory that holds this constant and nothing else.
     Memory(Value<'ctx>),
     /// One of several constants.
     Among(Vec<Value<'ctx>>),
 }
 
 impl Known<'_> {
-    /// A part of the name of the function that is made: the same in every module.
+    /// Returns a part of the name of the compiled function. It is the same in every module.
     fn name(&self) -> String {
         let constant = |value: &Value<'_>| {
             let text = value.to_string();
-            // Some assemblers take few characters in names.
+            // Some assemblers accept only few special characters in names.
             text.split_whitespace().last().unwrap_or_default().replace('-', "m").replace('+', "")
         };
         match self {
@@ -86,10 +87,10 @@ impl Known<'_> {
     }
 }
 
-/// What a call is replaced by.
+/// The replacement of a call.
 #[derive(Clone, Copy)]
 enum Folded<'ctx> {
-    /// A function without the arguments that are known.
+    /// A function without the parameters whose arguments are known.
     Call(Function<'ctx>),
     Constant(Value<'ctx>),
 }
@@ -98,8 +99,8 @@ struct Folder<'a, 'ctx> {
     module: &'a Module<'ctx>,
     kinds: Kinds,
     builder: Builder<'ctx>,
-    /// What was found out about functions and what they are called with; `None` where `double` is
-    /// left.
+    /// The results for each function and its known arguments. `None` if the compiled function still
+    /// uses `double`.
     made: HashMap<(Function<'ctx>, Vec<Known<'ctx>>), Option<Folded<'ctx>>>,
     changed: bool,
 }
@@ -155,7 +156,7 @@ impl<'ctx> Folder<'_, 'ctx> {
         Ok(())
     }
 
-    /// A conversion of a constant, or of one of several.
+    /// Folds a conversion of a constant, or of a choice between constants.
     fn conversion(&mut self, instruction: Instruction<'ctx>) {
         let Some(from) =
             instruction.operand(0).filter(|from| from.ty().kind() == TypeKind::LLVMDoubleTypeKind)
@@ -173,7 +174,7 @@ impl<'ctx> Folder<'_, 'ctx> {
         }
     }
 
-    /// Arithmetic on constants: what LLVM's builder makes of it.
+    /// Folds arithmetic on constants with the constant folder of LLVM's builder.
     fn arithmetic(&mut self, instruction: Instruction<'ctx>) {
         if instruction.ty().kind() != TypeKind::LLVMDoubleTypeKind
             || !instruction.operands().all(Value::is_constant)
@@ -204,7 +205,8 @@ impl<'ctx> Folder<'_, 'ctx> {
         self.changed = true;
     }
 
-    /// The same choices as `value` makes, with other constants.
+    /// Rebuilds the choices that `value` makes, with the constants that `leaves` maps its constants
+    /// to.
     fn mirror(
         &self,
         value: Value<'ctx>,
@@ -235,7 +237,7 @@ impl<'ctx> Folder<'_, 'ctx> {
         self.builder.select(condition, yes, no, "")
     }
 
-    /// Replaces a call with constants by one of a function that was compiled for them.
+    /// Replaces a call with constant arguments by a call of a function that was compiled for them.
     fn call(&mut self, call: Instruction<'ctx>, depth: u32) -> Result<(), Error> {
         let Some(callee) = call.called_function().filter(|callee| is_foldable(*callee)) else {
             return Ok(());
@@ -243,7 +245,7 @@ impl<'ctx> Folder<'_, 'ctx> {
         let gives_double = is_double(callee.return_type());
         let known: Vec<Known<'ctx>> =
             call.args().into_iter().map(|argument| known(argument, gives_double)).collect();
-        // What depends on other values of type `double` uses them.
+        // A result that depends on other values of type `double` is a use of `double`.
         let open = |(argument, known): (&Value<'ctx>, &Known<'ctx>)| {
             *known == Known::Nothing && (gives_double || is_double(argument.ty()))
         };
@@ -256,7 +258,7 @@ impl<'ctx> Folder<'_, 'ctx> {
         let folded = match self.made.get(&key) {
             Some(folded) => *folded,
             None => {
-                // A function that calls itself is not folded.
+                // This entry ends the recursion: functions that call themselves are not folded.
                 self.made.insert(key.clone(), None);
                 let folded = self.compile(callee, &key.1, depth)?;
                 self.made.insert(key.clone(), folded);
@@ -311,7 +313,8 @@ impl<'ctx> Folder<'_, 'ctx> {
         self.replace(call, new.as_value());
     }
 
-    /// The function compiled for what is known of its arguments; `None` where `double` is left.
+    /// Compiles the function for the known arguments. Returns `None` if the result still uses
+    /// `double`.
     fn compile(
         &mut self,
         callee: Function<'ctx>,
@@ -398,7 +401,7 @@ impl<'ctx> Folder<'_, 'ctx> {
         Ok(result)
     }
 
-    /// Memory with a constant in it, as a pointer of this type.
+    /// Emits memory that holds a constant, and returns a pointer of the given type to it.
     fn memory(&self, constant: Value<'ctx>, pointer: Type<'ctx>) -> Value<'ctx> {
         let memory = self.builder.alloca(constant.ty(), "").as_value();
         self.builder.store(constant, memory);
@@ -409,7 +412,7 @@ impl<'ctx> Folder<'_, 'ctx> {
         }
     }
 
-    /// The constant of this number.
+    /// Emits code that selects the constant with the given number.
     fn choice(&self, constants: &[Value<'ctx>], number: Value<'ctx>) -> Value<'ctx> {
         let last = constants[constants.len() - 1];
         constants.iter().enumerate().rev().skip(1).fold(last, |others, (index, constant)| {
@@ -423,7 +426,8 @@ impl<'ctx> Folder<'_, 'ctx> {
         })
     }
 
-    /// Whether a function has values of type `double`, or calls one that does.
+    /// Returns whether a function has values of type `double` or calls a function that uses
+    /// `double`.
     fn mentions_double(&self, function: Function<'ctx>) -> bool {
         function.instructions().any(|instruction| {
             let called = instruction.called_function();
@@ -435,7 +439,7 @@ impl<'ctx> Folder<'_, 'ctx> {
         })
     }
 
-    /// Removes memory and choices of type `double` that nothing reads any more.
+    /// Removes memory and choices of type `double` that have no readers.
     fn clean(&mut self, function: Function<'ctx>) {
         for instruction in function.instructions().collect::<Vec<_>>().into_iter().rev() {
             let is_choice = matches!(instruction.opcode(), Opcode::LLVMSelect | Opcode::LLVMPHI);
@@ -461,7 +465,8 @@ impl<'ctx> Folder<'_, 'ctx> {
     }
 }
 
-/// What is known of an argument; `all` for constants of any type.
+/// Returns the facts about an argument. With `all`, constants of any type count, not only those of
+/// type `double`.
 fn known<'ctx>(argument: Value<'ctx>, all: bool) -> Known<'ctx> {
     if is_double(argument.ty()) || all && argument.is_constant() {
         return match leaves(argument, MOST_CHOICES).as_deref() {
@@ -482,7 +487,8 @@ fn known<'ctx>(argument: Value<'ctx>, all: bool) -> Known<'ctx> {
     local.and_then(|local| Uses::of(local).constant()).map_or(Known::Nothing, Known::Memory)
 }
 
-/// The constants that a value is one of, each once; `None` where it may be another.
+/// Returns the constants that a value can be, without duplicates. Returns `None` if the value may
+/// also be something else.
 fn leaves<'ctx>(value: Value<'ctx>, depth: u32) -> Option<Vec<Value<'ctx>>> {
     if value.is_constant() {
         return (!value.is_undef_or_poison()).then(|| vec![value]);
@@ -504,7 +510,7 @@ fn leaves<'ctx>(value: Value<'ctx>, depth: u32) -> Option<Vec<Value<'ctx>>> {
     Some(all)
 }
 
-/// The constant that a function returns everywhere.
+/// Returns the constant that every return of the function gives.
 fn returned_constant<'ctx>(function: Function<'ctx>) -> Option<Value<'ctx>> {
     let mut values = function
         .instructions()
@@ -514,15 +520,15 @@ fn returned_constant<'ctx>(function: Function<'ctx>) -> Option<Value<'ctx>> {
     (values.all(|value| value == Some(first)) && !first.is_undef_or_poison()).then_some(first)
 }
 
-/// What uses a local variable.
+/// The uses of a local variable.
 #[derive(Default)]
 struct Uses<'ctx> {
     casts: Vec<Instruction<'ctx>>,
     stores: Vec<Instruction<'ctx>>,
     loads: Vec<Instruction<'ctx>>,
-    /// Beginnings and ends of its life.
+    /// Lifetime markers of the variable.
     markers: Vec<Instruction<'ctx>>,
-    /// Functions that get its address.
+    /// Calls that take the variable's address.
     calls: Vec<Instruction<'ctx>>,
     others: bool,
 }
@@ -558,8 +564,8 @@ impl<'ctx> Uses<'ctx> {
         }
     }
 
-    /// The constant that the variable holds whenever it is read: it is stored once, and given to
-    /// functions that do not change it.
+    /// Returns the constant that the variable holds whenever it is read. There is one if the
+    /// variable is stored once and only passed to functions that do not change it.
     fn constant(&self) -> Option<Value<'ctx>> {
         let [store] = self.stores[..] else { return None };
         let reads_only = |call: &Instruction<'ctx>| call.called_function().is_some_and(is_foldable);

@@ -1,4 +1,4 @@
-//! Turns a kernel's one by-value functor into flat parameters, one per launch row.
+//! Replaces a kernel's single by-value functor parameter by flat parameters, one per launch row.
 //!
 //! ```text
 //! spir_kernel void @k(ptr byval(%functor) align 8 %f)
@@ -7,16 +7,18 @@
 //!                     ptr noundef byval([24 x i8]) align 8 %arg.2)
 //! ```
 //!
-//! The functor is rebuilt from them in an alloca, which SROA removes. What no row covers (padding,
-//! and words of accessors that mean something to the host only) is undefined there. Afterwards
-//! * each parameter can carry attributes of its own, and address-space inference sees global and
-//!   local pointers;
-//! * name, linkage, comdat, calling convention, attributes and debug information of the kernel are
-//!   as before;
-//! * a second run changes nothing: a kernel whose parameters are those of its launch rows is done.
+//! The kernel rebuilds the functor from its parameters in an alloca, which SROA removes. Bytes that
+//! no row covers (padding, and fields of accessors that only the host uses) are undefined in the
+//! alloca. Afterwards
+//! * each parameter can have attributes, and address-space inference sees global and local
+//!   pointers;
+//! * the kernel keeps its name, linkage, comdat, calling convention, attributes and debug
+//!   information;
+//! * a second run changes nothing: the pass skips a kernel whose parameters already match its
+//!   launch rows.
 //!
-//! The pass does not trust the rows: a row that does not fit its kernel is an error and leaves the
-//! kernel as it was.
+//! The pass does not trust the rows. A row that does not fit its kernel is an error and leaves the
+//! kernel unchanged.
 
 use crate::{Error, Pass, launch_metadata};
 use scythe_abi::launch::{KernelLaunch, Param, ParamKind, Passing, Scalar};
@@ -24,23 +26,23 @@ use scythe_abi::names::SHAPE_ATTRIBUTE;
 use scythe_llvm::{Function, Module, Place, Type, Value};
 use std::collections::HashMap;
 
-/// A kernel that does not fit its launch row.
+/// The reason why a kernel does not fit its launch row.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ArgumentError {
-    #[error("has no row in the launch metadata")]
+    #[error("the launch metadata has no row for the kernel")]
     NoRow,
-    #[error("has type '{found}', expected one functor passed byval and no result")]
+    #[error("the kernel has type '{found}', expected one functor passed byval and no result")]
     NoFunctor { found: String },
-    #[error("its functor has {size} bytes, the launch row says {row}")]
+    #[error("the functor has {size} bytes, but the launch metadata specifies {row}")]
     FunctorSize { size: u64, row: u64 },
-    #[error("is called by device code")]
+    #[error("device code calls the kernel")]
     Called,
-    #[error("parameter {index}: a parameter of kind {kind:?} cannot be passed as {passing}")]
+    #[error("parameter {index} has kind {kind:?} and cannot be passed as {passing}")]
     Kind { index: usize, kind: ParamKind, passing: Passing },
-    #[error("parameter {index}: {size} bytes cannot be passed as {passing}")]
+    #[error("parameter {index} has {size} bytes and cannot be passed as {passing}")]
     Size { index: usize, size: u64, passing: Passing },
     #[error(
-        "parameter {index}: {size} bytes at offset {offset} are outside the functor of \
+        "parameter {index} has {size} bytes at offset {offset}, outside the functor of \
          {functor_size} bytes"
     )]
     Outside { index: usize, size: u64, offset: u64, functor_size: u64 },
@@ -48,7 +50,7 @@ pub enum ArgumentError {
     Overlap { first: usize, second: usize, offset: u64 },
 }
 
-/// See the file's head.
+/// The pass `lower-kernel-args`. See the module documentation.
 pub struct LowerKernelArgs;
 
 impl Pass for LowerKernelArgs {
@@ -72,11 +74,11 @@ impl Pass for LowerKernelArgs {
                     plan.apply(module, kernel);
                     changed = true;
                 }
-                // The front end gives each of its kernels a shape.
+                // The front end sets this attribute on each of its kernels.
                 None if kernel.string_attribute(Place::Function, SHAPE_ATTRIBUTE).is_some() => {
                     return Err(fail(ArgumentError::NoRow));
                 }
-                // Lowered before, or not a kernel of the front end.
+                // The kernel is already lowered, or does not come from the front end.
                 Some(_) | None => {}
             }
         }
@@ -84,11 +86,11 @@ impl Pass for LowerKernelArgs {
     }
 }
 
-/// All that is known, and checked, before a kernel is changed.
+/// The facts that the pass collects and checks before it changes a kernel.
 struct Plan<'ctx> {
     functor: Type<'ctx>,
     functor_align: u32,
-    /// The functor's address: a parameter of the old kernel.
+    /// The functor's address: the parameter of the old kernel.
     old_param: Value<'ctx>,
     params: Vec<Param>,
 }
@@ -123,7 +125,7 @@ impl<'ctx> Plan<'ctx> {
         Ok(Self { functor, functor_align, old_param, params: launch.params.clone() })
     }
 
-    /// Replaces `kernel` by one with flat parameters.
+    /// Replaces `kernel` by a kernel with flat parameters.
     fn apply(&self, module: &Module<'ctx>, kernel: Function<'ctx>) {
         let context = module.context();
         let types: Vec<_> =
@@ -158,8 +160,8 @@ impl<'ctx> Plan<'ctx> {
         }
     }
 
-    /// Fills an alloca in the entry block of `lowered` from its parameters, and lets it take the
-    /// old parameter's place.
+    /// Fills an alloca in the entry block of `lowered` from the parameters, and replaces the uses
+    /// of the old parameter by the alloca.
     fn rebuild_functor(&self, module: &Module<'ctx>, lowered: Function<'ctx>) {
         let Some(entry) = lowered.entry_block() else { return };
         let context = module.context();
@@ -196,7 +198,7 @@ impl<'ctx> Plan<'ctx> {
     }
 }
 
-/// The functor's type, its alignment, and the parameter that is its address.
+/// Returns the functor's type, its alignment, and the parameter that holds its address.
 fn functor_of<'ctx>(
     module: &Module<'ctx>,
     kernel: Function<'ctx>,
@@ -215,7 +217,7 @@ fn functor_of<'ctx>(
     }
 }
 
-/// Rows lie inside the functor and do not overlap.
+/// Checks that the rows lie inside the functor and do not overlap.
 fn check_places(params: &[Param], functor_size: u64) -> Result<(), ArgumentError> {
     let mut order: Vec<(u64, u64, usize)> = Vec::with_capacity(params.len());
     for (index, p) in params.iter().enumerate() {
@@ -245,7 +247,7 @@ fn check_places(params: &[Param], functor_size: u64) -> Result<(), ArgumentError
     Ok(())
 }
 
-/// The kernel's parameters already are what its rows ask for.
+/// Returns whether the kernel's parameters already match its rows.
 fn is_lowered(module: &Module<'_>, kernel: Function<'_>, launch: &KernelLaunch) -> bool {
     let params = kernel.params();
     params.len() == launch.params.len()
@@ -279,13 +281,14 @@ fn scalar_type<'ctx>(module: &Module<'ctx>, scalar: Scalar) -> Type<'ctx> {
     }
 }
 
-/// The pointer type that the functor's fields have: the generic address space of SPIR-V, the only
-/// one elsewhere.
+/// Returns the pointer type of the functor's fields: the generic address space on SPIR-V, and the
+/// only address space on other targets.
 fn generic_pointer<'ctx>(module: &Module<'ctx>) -> Type<'ctx> {
     module.context().ptr_type(if module.triple().starts_with("spir") { 4 } else { 0 })
 }
 
-/// The bytes that the functor has for it; `None` where that is the row's to say.
+/// Returns the size of the parameter's field in the functor, or `None` if only the row determines
+/// it.
 fn size_of(module: &Module<'_>, passing: Passing) -> Option<u64> {
     match passing {
         Passing::Pointer => generic_pointer(module).alloc_size(module),
@@ -294,7 +297,7 @@ fn size_of(module: &Module<'_>, passing: Passing) -> Option<u64> {
     }
 }
 
-/// The alignment that is certain `offset` bytes into something aligned to `align`.
+/// Returns the guaranteed alignment at `offset` bytes into an object aligned to `align`.
 fn align_at(align: u32, offset: u64) -> u32 {
     let zeros = offset.trailing_zeros().min(31);
     if offset == 0 { align } else { align.min(1 << zeros) }

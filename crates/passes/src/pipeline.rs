@@ -1,33 +1,34 @@
-//! The ordered list of passes, with a hook after each: verify, time, dump.
+//! Runs an ordered list of passes. After each pass it can verify, time and dump the module.
 //!
-//! Nothing is written here. The time report is a text, and dumps go to the caller's sink.
+//! This module writes no files. The time report is returned as a string, and dumps go to the
+//! caller's sink.
 
 use crate::{Error, Pass};
 use scythe_llvm::Module;
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
-/// What happens besides the passes. The default is nothing.
+/// Options for the work between passes. By default all of it is disabled.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Check the module after every pass.
+    /// Whether to verify the module after every pass that changed it.
     pub verify: bool,
-    /// Measure every pass.
+    /// Whether to measure the time of every pass.
     pub time: bool,
-    /// Hand the IR to the sink after this pass; `all` means after each.
+    /// The pass after which the IR goes to the sink. `all` stands for every pass.
     pub dump_after: Option<String>,
 }
 
 /// The IR after a pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dump {
-    /// Tells order and pass: `04-linkage.ll`.
+    /// The position and the name of the pass: `04-linkage.ll`.
     pub file_name: String,
     pub ir: String,
 }
 
-/// Runs `passes` in order and stops at the first that fails. Gives the time report, which is empty
-/// unless asked for.
+/// Runs `passes` in order and stops at the first error. Returns the time report, which is empty
+/// unless [`Options::time`] is set.
 pub fn run(
     module: &Module<'_>,
     passes: &[&dyn Pass],
@@ -52,14 +53,14 @@ pub fn run(
     Ok(if options.time { report(&times) } else { String::new() })
 }
 
-/// One line per pass, in the order they ran, and the sum.
+/// Formats one line per pass, in the order of execution, and the total.
 fn report(times: &[(&str, Duration)]) -> String {
     let total: Duration = times.iter().map(|(_, t)| *t).sum();
     let mut out = String::from("Scythe pass execution timing report\n   wall (s)      %  pass\n");
     for (name, time) in times.iter().copied().chain([("total", total)]) {
         let share =
             if total.is_zero() { 100.0 } else { 100.0 * time.as_secs_f64() / total.as_secs_f64() };
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let _ = writeln!(out, "{:11.6} {share:6.1}  {name}", time.as_secs_f64());
     }
     out

@@ -1,14 +1,15 @@
-//! Specialization constants in device code: their names, their sizes, and putting values in.
+//! Specialization constants in device code: their names, their sizes, and the replacement of
+//! values.
 //!
-//! A constant is a constant variable with the default as its value
-//! ([`scythe_abi::names::SPECIALIZATION_PREFIX`]). Code reads it by
-//! `__scythe_specialization_constant`, which the device library defines, so that nothing depends on
-//! the value before the library is linked.
+//! A specialization constant is a constant variable whose initial value is the default
+//! ([`scythe_abi::names::SPECIALIZATION_PREFIX`]). Code reads it through
+//! `__scythe_specialization_constant`. The device library defines this function, so no code depends
+//! on the value before the library is linked.
 
 use scythe_abi::names::{SPECIALIZATION_PREFIX, SPECIALIZATION_SUFFIX, TU_SEPARATOR};
 use scythe_llvm::{GlobalVariable, Linkage, Module};
 
-/// The constants that a module defines.
+/// Returns the specialization constants that a module defines.
 pub fn constants<'ctx>(
     module: &Module<'ctx>,
 ) -> impl Iterator<Item = GlobalVariable<'ctx>> + use<'ctx> {
@@ -20,8 +21,8 @@ fn is_constant_name(name: &str) -> bool {
     name.starts_with(SPECIALIZATION_PREFIX) && name.ends_with(SPECIALIZATION_SUFFIX)
 }
 
-/// Gives constants with internal linkage names that hold in the whole program, qualified by the
-/// translation unit as those of kernels are.
+/// Gives specialization constants with internal linkage names that are unique in the whole program,
+/// qualified by the translation unit like the names of kernels.
 pub fn qualify_names(module: &Module<'_>, unit: &str) {
     for constant in constants(module).filter(|constant| !constant.is_externally_visible()) {
         let name = constant.name();
@@ -31,10 +32,10 @@ pub fn qualify_names(module: &Module<'_>, unit: &str) {
     }
 }
 
-/// A value of a specialization constant that has the wrong size.
+/// The error for a value whose size differs from that of its specialization constant.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "specialization constant '{symbol}' has {size} bytes in device code, and its value has {given}"
+    "specialization constant '{symbol}' has {size} bytes in device code, but its value has {given}"
 )]
 pub struct ValueSize {
     symbol: String,
@@ -42,9 +43,8 @@ pub struct ValueSize {
     given: usize,
 }
 
-/// Puts `values` in the place of the defaults: pairs of a constant's name and the bytes of its
-/// value. Constants that the module does not have are passed over. An error tells of a value of the
-/// wrong size.
+/// Replaces the defaults by `values`: pairs of a constant's name and the bytes of its value.
+/// Constants that the module does not have are ignored. Fails if a value has the wrong size.
 pub fn set_values(module: &Module<'_>, values: &[(String, Vec<u8>)]) -> Result<(), ValueSize> {
     for (symbol, bytes) in values {
         let Some(old) = module.global(symbol).filter(|global| !global.is_declaration()) else {

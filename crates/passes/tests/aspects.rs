@@ -1,4 +1,4 @@
-//! Aspects from IR to metadata, on random modules, and the requirements of images.
+//! Tests of aspects from IR to metadata, on random modules, and of the requirements of images.
 
 use proptest::prelude::*;
 use scythe_llvm::Context;
@@ -6,7 +6,8 @@ use scythe_passes::aspects::metadata::Kinds;
 use scythe_passes::aspects::requirements::Requirements;
 use scythe_passes::{Aspects, Pass};
 
-/// `calls` between functions, and which of them use `double` and declare `fp64` (6), as a module.
+/// Creates a module with `calls` between functions, of which `users` use `double` and `declarers`
+/// declare `fp64` (6).
 fn graph(count: usize, calls: &[(usize, usize)], users: &[usize], declarers: &[usize]) -> String {
     let mut text = String::from("target triple = \"spirv64-unknown-unknown\"\n!0 = !{i32 6}\n");
     for function in 0..count {
@@ -25,13 +26,9 @@ fn graph(count: usize, calls: &[(usize, usize)], users: &[usize], declarers: &[u
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig {
-        cases: 300,
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    })]
+    #![proptest_config(ProptestConfig::with_cases(300))]
 
-    /// The same as the search's own test, from IR to metadata.
+    /// The same test as that of the search, but from IR to metadata.
     #[test]
     fn random_modules_agree_with_brute_force(
         calls in proptest::collection::vec((0usize..12, 0usize..12), 0..30),
@@ -109,12 +106,13 @@ fn requirements_of_an_image_are_those_of_all_its_entry_points() {
     let kinds = Kinds::new(module.context());
     let names =
         |names: &[&str]| names.iter().map(|n| module.function(n).unwrap()).collect::<Vec<_>>();
-    let all = Requirements::of_all(names(&["plain", "uses", "sub8", "group", "cube"]), kinds);
+    let all =
+        Requirements::of_entry_points(names(&["plain", "uses", "sub8", "group", "cube"]), kinds);
     assert_eq!(Vec::from_iter(all.aspects), [6, 28]);
     assert_eq!(Vec::from_iter(all.sub_group_sizes), [8]);
     assert_eq!(Vec::from_iter(all.work_group_sizes), [vec![1, 4, 16], vec![4, 16]]);
     assert_eq!(all.fixed_targets, None);
-    let fixed = Requirements::of_all(names(&["fixed", "fixed8"]), kinds);
+    let fixed = Requirements::of_entry_points(names(&["fixed", "fixed8"]), kinds);
     assert_eq!(fixed.fixed_targets, Some(["a".to_owned(), "b".to_owned()].into()));
-    assert_eq!(Requirements::of_all([], kinds), Requirements::default());
+    assert_eq!(Requirements::of_entry_points([], kinds), Requirements::default());
 }

@@ -1,4 +1,4 @@
-//! How code finds the memory of `device_global` variables.
+//! Checks how code finds the memory of `device_global` variables.
 
 use scythe_llvm::{Context, Module};
 use scythe_passes::device_globals::{to_declarations, to_pointers};
@@ -71,7 +71,7 @@ fn others_read_an_address_once_but_have_variables_of_one_image() {
     );
     assert_eq!(text.matches("@shared").count(), 2, "{text}");
     assert!(text.contains("!invariant.load"), "{text}");
-    // Nothing is left to do.
+    // A second run changes nothing.
     to_pointers(&module).unwrap();
     assert_eq!(module.to_string(), text);
 }
@@ -82,7 +82,9 @@ fn an_address_in_an_initial_value_is_refused() {
     let text = format!("{CODE}\n@table = addrspace(1) global ptr addrspace(1) @shared\n");
     let error = to_pointers(&parse(&context, &text)).unwrap_err().to_string();
     assert!(
-        error.contains("variable 'shared': its address is part of the initial value"),
+        error.contains(
+            "variable 'shared': the initial value of another variable contains its address"
+        ),
         "{error}"
     );
 }

@@ -1,10 +1,10 @@
-//! What is left of `if_device_has` when the device is known.
+//! Checks the code that remains of `if_device_has` for a known device.
 
 use scythe_llvm::{Context, Module};
 use scythe_passes::device_has;
 
-/// Two branches and an else, as code without optimisation has them, with a function that all
-/// branches share.
+/// Two branches and an else, as in code without optimisation, with a function that all branches
+/// share.
 const CODE: &str = "
     target triple = \"spirv64-unknown-unknown\"
     declare spir_func zeroext i1 @__scythe_device_has(i32)
@@ -72,7 +72,7 @@ fn branches_that_are_taken_become_plain_functions() {
         ["noinline", "optnone"]
             .map(|a| function.enum_attribute(scythe_llvm::Place::Function, a).is_some())
     };
-    // Who asked for no optimisation still gets none, but where it was in the way.
+    // Functions keep `optnone` and `noinline`, except where `fold` had to remove them.
     assert_eq!(
         [attributes("kernel"), attributes("second"), attributes("third")],
         [[false; 2], [true; 2], [false; 2]]
@@ -89,8 +89,8 @@ fn code_that_does_not_ask_is_left_alone() {
     assert_eq!(module.to_string(), before);
 }
 
-/// Whatever becomes of the question, a branch whose condition does not hold is not compiled: here
-/// the answer goes through memory that other code may change.
+/// A branch whose condition does not hold is not compiled, even if the query's answer is not
+/// folded. Here the answer goes through memory that other code may change.
 #[test]
 fn a_branch_whose_condition_does_not_hold_loses_its_body() {
     let code = "

@@ -1,4 +1,5 @@
-//! For any functor: what the kernel reads at a row's offset is what was passed as its parameter.
+//! Checks for any functor that the kernel reads the argument of each parameter at the offset of its
+//! row.
 
 use proptest::prelude::*;
 use scythe_abi::launch::{KernelLaunch, Param, ParamKind, Passing, Scalar, Shape};
@@ -17,7 +18,7 @@ const KINDS: [(Scalar, u64); 6] = [
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Each field is stored to a place of its own; after lowering and SROA, what is stored must be
+    /// The kernel stores each field to a different place. After lowering and SROA, it must store
     /// the parameter.
     #[test]
     fn every_field_becomes_its_parameter(fields in proptest::collection::vec((0usize..6, 0u64..4), 1..12)) {
@@ -48,7 +49,7 @@ proptest! {
         let stored: Vec<_> = kernel.instructions().filter_map(|i| i.operand(0).filter(|_| i.operand_count() == 2)).collect();
         prop_assert_eq!(stored, kernel.params(), "{}", module.to_string());
         prop_assert!(!module.to_string().contains("alloca"), "{}", module.to_string());
-        // A second run finds nothing to do.
+        // A second run changes nothing.
         prop_assert_eq!(scythe_passes::LowerKernelArgs.run(&module), Ok(false));
     }
 }

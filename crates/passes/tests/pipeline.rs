@@ -1,4 +1,4 @@
-//! The hooks round passes, and launch metadata from end to end.
+//! Tests of the hooks around passes, and of launch metadata from writing to linking.
 
 use scythe_abi::launch::{KernelLaunch, Param, ParamKind, Passing, Scalar, Shape};
 use scythe_llvm::{Context, Module};
@@ -31,7 +31,7 @@ fn launch() -> KernelLaunch {
     }
 }
 
-/// Leaves a block without terminator.
+/// A pass that leaves a block without a terminator.
 struct Breaks;
 
 impl Pass for Breaks {
@@ -126,8 +126,8 @@ fn launch_rows_survive_bitcode_and_linking() {
     let again = context.parse_bitcode(&first.to_bitcode(), "again").unwrap();
     assert_eq!(launch_metadata::read(&again).unwrap(), rows);
 
-    // The same kernel in two translation units is there once, another one under its name stays
-    // visible.
+    // A kernel that two translation units share appears once. A different kernel with the same name
+    // stays visible.
     let second = context.create_module("second");
     launch_metadata::add(&second, "k", &launch());
     launch_metadata::add(&second, "k", &KernelLaunch { identity: 1, ..launch() });

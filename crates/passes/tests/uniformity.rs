@@ -1,5 +1,5 @@
-//! Our analysis of divergence against LLVM's: on the kernels of the CPU's file tests, and on random
-//! control flow. Builds with debug assertions compare them.
+//! Compares Scythe's divergence analysis with LLVM's, on the kernels of the CPU's file tests and on
+//! random control flow. Builds with debug assertions compare them.
 #![cfg(debug_assertions)]
 
 use proptest::prelude::*;
@@ -9,15 +9,15 @@ use scythe_passes::target::cpu::lowering::widening::lanes::{self, Fold};
 use std::fmt::Write;
 use std::path::Path;
 
-/// Ways to lay work-items in lanes.
+/// Layouts of work-items in lanes.
 const LAYOUTS: [Option<Fold>; 3] = [
     None,
     Some(Fold { row: 4, used: 4, rows: [8, 1] }),
     Some(Fold { row: 4, used: 3, rows: [3, 5] }),
 ];
 
-/// Widens a kernel in all ways; in this build, that compares the analyses. Gives how many ways
-/// suited it.
+/// Widens a kernel with all layouts, which compares the analyses in this build. Returns the number
+/// of layouts that the kernel supports.
 fn widen<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) -> usize {
     queries::simplify(module, kernel, true);
     if lanes::is_irreducible(kernel) {
@@ -56,8 +56,8 @@ fn kernels_of_file_tests_agree_with_llvm() {
     assert!(widened > 50, "only {widened} kernels were widened");
 }
 
-/// A kernel with this control flow: each block changes variables and goes on by one of them, or by
-/// what differs between work-items.
+/// Returns a kernel with this control flow. Each block changes variables and branches on one of
+/// them, or on a value that differs between work-items.
 fn kernel(blocks: &[(u8, u8, u8, u8)]) -> String {
     let mut text = String::from(
         "declare i64 @_Z33__spirv_BuiltInGlobalInvocationIdi(i32) memory(none)\n\
@@ -76,7 +76,7 @@ fn kernel(blocks: &[(u8, u8, u8, u8)]) -> String {
     let _ = writeln!(text, "  br label %b0");
     for (b, &(kind, one, other, change)) in blocks.iter().enumerate() {
         let (from, to) = (change % 4, change / 4 % 4);
-        // The work-item's number comes in at times only: what starts uniform shall mostly stay so.
+        // The work-item's number is used only rarely, so that uniform values mostly stay uniform.
         let term = if change >= 240 { "%item".to_owned() } else { (change / 16).to_string() };
         let _ = writeln!(
             text,

@@ -3,7 +3,8 @@
 use scythe_llvm::{Context, OptLevel, TargetMachine, TargetOptions};
 use scythe_passes::target::cpu::{self, Stage};
 
-/// A kernel with a barrier, and with operations on memory that work-items do one after the other.
+/// Returns a kernel with a barrier, and with memory operations that work-items execute one after
+/// the other.
 fn kernel_with_atomics(count: usize) -> String {
     let mut text = String::from(
         "target triple = \"spirv64-unknown-unknown\"\n\
@@ -27,7 +28,8 @@ fn kernel_with_atomics(count: usize) -> String {
     text + "ret void\n}\n"
 }
 
-/// The module after its work-items were put together, for a CPU with vectors of 512 bits.
+/// Returns the module after the stage that combines work-items into work-groups, for a CPU with
+/// 512-bit vectors.
 fn with_work_groups(text: &str) -> String {
     let options = cpu::Options {
         opt_level: 3,

@@ -1,26 +1,27 @@
-//! Kernels of one name whose code differs between units: each unit keeps its own.
+//! Renames kernels that have the same name but different code in several units, so that each unit
+//! keeps its own kernel.
 //!
-//! A kernel in a header is in every unit that includes it, and one copy serves them all. But the
-//! copies need not be the same: a function with internal linkage that it calls, a constant, a macro
-//! or an option may differ. Linking would keep one of them. Such a kernel therefore is called
-//! `<name>.tu.<unit>` in all units but the first, by which host code of that unit finds it.
+//! A kernel in a header is in every unit that includes the header, and one copy serves all of them.
+//! But the copies may differ: in a function with internal linkage that the kernel calls, a
+//! constant, a macro or an option. The link would keep one of the copies. Therefore such a kernel
+//! gets the name `<name>.tu.<unit>` in all units but the first. The host code of a unit finds it by
+//! this name.
 //!
-//! Kernels that differ in place or definition are left alone: they are an error of the link.
+//! Kernels with different locations or definitions are not renamed: they are an error of the link.
 
+use crate::errors::DamagedLaunchRows;
 use crate::link::is_same_kernel;
 use scythe_abi::launch::KernelLaunch;
 use scythe_abi::names::TU_SEPARATOR;
+use scythe_diag::{Diagnostic, Location, Report};
 use scythe_llvm::{Function, GlobalGraph, Module};
 use scythe_passes::launch_metadata;
 use std::collections::HashMap;
 
-/// Renames kernels whose code differs from that of the first module that has one of the same name.
-/// `units` are the modules' identifiers; a module without one is left as it is.
-pub fn keep_apart(
-    modules: &[Module<'_>],
-    units: &[Option<u64>],
-) -> Result<(), scythe_passes::Error> {
-    let rows = modules.iter().map(launch_metadata::read).collect::<Result<Vec<_>, _>>()?;
+/// Renames kernels whose code differs from the code of the first module with a kernel of the same
+/// name. `units` are the identifiers of the modules. A module without identifier is not changed.
+pub fn keep_apart(modules: &[Module<'_>], units: &[Option<u64>]) -> Result<(), Diagnostic> {
+    let rows = modules.iter().map(launch_rows).collect::<Result<Vec<_>, _>>()?;
     let mut first: HashMap<&str, (usize, &KernelLaunch)> = HashMap::new();
     let mut texts = Texts::new(modules);
     let mut renamed = Vec::new();
@@ -43,7 +44,7 @@ pub fn keep_apart(
             kernel.remove_comdat();
             kernel.set_name(&new);
         }
-        let mut rows = launch_metadata::read(module)?;
+        let mut rows = launch_rows(module)?;
         rows.iter_mut()
             .filter(|(symbol, _)| *symbol == old)
             .for_each(|(symbol, _)| symbol.clone_from(&new));
@@ -52,7 +53,15 @@ pub fn keep_apart(
     Ok(())
 }
 
-/// The code of kernels, as text, each made once.
+/// Reads the launch rows of a module.
+fn launch_rows(module: &Module<'_>) -> Result<Vec<(String, KernelLaunch)>, Diagnostic> {
+    launch_metadata::read(module).map_err(|error| {
+        let damaged = DamagedLaunchRows { reason: error.to_string() };
+        damaged.report().at(Location::file(module.name()))
+    })
+}
+
+/// The code of kernels as text, computed once for each kernel.
 struct Texts<'a, 'ctx> {
     modules: &'a [Module<'ctx>],
     graphs: HashMap<usize, GlobalGraph<'ctx>>,
@@ -64,8 +73,8 @@ impl<'a, 'ctx> Texts<'a, 'ctx> {
         Self { modules, graphs: HashMap::new(), known: HashMap::new() }
     }
 
-    /// All that the kernel reaches in its module. Equal texts mean equal code; equal code may have
-    /// different texts.
+    /// Returns the text of all code that the kernel reaches in its module. Equal texts mean equal
+    /// code, but equal code may have different texts.
     fn of(&mut self, index: usize, symbol: &str) -> String {
         let key = (index, symbol.to_owned());
         if let Some(text) = self.known.get(&key) {
@@ -92,7 +101,8 @@ impl<'a, 'ctx> Texts<'a, 'ctx> {
     }
 }
 
-/// What attributes say of floating point: they stand apart from a function's text, by number.
+/// Returns the attributes for floating point, which are not part of the function's text: the text
+/// has only the number of an attribute group.
 fn options(function: Function<'_>) -> String {
     const NAMES: [&str; 4] =
         ["unsafe-fp-math", "no-signed-zeros-fp-math", "denormal-fp-math", "denormal-fp-math-f32"];
@@ -102,7 +112,7 @@ fn options(function: Function<'_>) -> String {
     NAMES.map(value).join(";")
 }
 
-/// Without comments, and without the numbers of metadata and of attributes, which are the module's.
+/// Removes comments, and the numbers of metadata and attributes, which differ between modules.
 fn without_numbers(text: &str) -> String {
     let lines = text.lines().filter(|line| !line.starts_with(';'));
     let words = lines.flat_map(str::split_whitespace).filter(|word| !word.starts_with(['!', '#']));

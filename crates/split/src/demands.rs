@@ -1,14 +1,15 @@
-//! What each entry point demands of its device once the program is linked: by all that it reaches,
-//! in any translation unit.
+//! Computes the device requirements of each entry point in the linked program: of all code that it
+//! reaches, in any translation unit.
 //!
-//! Callers list what they call uses only inside of a unit. Here each aspect, sub-group size and
-//! import travels from the functions that have it to all that call them, over the linked module. A
-//! branch of `if_device_has` passes a demand on under its condition ([`scythe_abi::condition`]);
-//! where several ways lead to one demand, the conditions that others cover are dropped.
+//! Inside a unit, the requirements of a caller include those of its callees. This module propagates
+//! each aspect, sub-group size and import from the functions that have it to all their callers,
+//! over the linked module. A branch of `if_device_has` adds its condition to a requirement
+//! ([`scythe_abi::condition`]). If several paths lead to one requirement, conditions that other
+//! conditions cover are dropped.
 //!
-//! Entry points share an image where their demands are the same, so that what an image demands is
-//! what each of them does. The work is linear: for each aspect, size and import, one visit of each
-//! function that reaches it.
+//! Entry points with equal requirements share an image, so the requirements of an image are those
+//! of each of its entry points. The algorithm is linear: for each aspect, size and import, it
+//! visits each function that reaches it once.
 
 use crate::external::Facts;
 use crate::group::EntryPoint;
@@ -18,18 +19,19 @@ use scythe_passes::aspects::reach::Callers;
 use scythe_passes::aspects::requirements::Requirements;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-/// What an entry point, or an image, demands.
+/// The device requirements of an entry point or an image.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Demands {
-    /// Of every device.
+    /// The requirements for every device.
     pub always: Requirements,
-    /// Symbols that other images define, called on every device; by number in the module's graph.
+    /// The symbols of other images that the code calls on every device, by number in the module's
+    /// graph.
     pub imports: BTreeSet<u32>,
-    /// What is demanded only of devices that meet a condition.
+    /// The requirements for devices that meet a condition.
     pub sometimes: BTreeMap<Condition, Sometimes>,
 }
 
-/// What is demanded of some devices only.
+/// The requirements for some devices.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Sometimes {
     pub aspects: BTreeSet<u32>,
@@ -38,8 +40,8 @@ pub struct Sometimes {
 }
 
 impl Demands {
-    /// Equal for entry points that may share an image, and different for others. Who promised fixed
-    /// targets has bound all that is in the image to them.
+    /// Returns a key that is equal for entry points that may share an image, and different for
+    /// others. Fixed targets replace all other requirements of an image.
     pub fn share_key(&self) -> Self {
         match &self.always.fixed_targets {
             Some(_) => Self { always: self.always.share_key(), ..Self::default() },
@@ -47,7 +49,7 @@ impl Demands {
         }
     }
 
-    /// What all of these demand.
+    /// Returns the union of these requirements.
     pub fn together<'a>(all: impl IntoIterator<Item = &'a Self> + Clone) -> Self {
         let mut sum = Self {
             always: Requirements::together(all.clone().into_iter().map(|d| &d.always)),
@@ -66,7 +68,7 @@ impl Demands {
     }
 }
 
-/// One thing that functions demand.
+/// One requirement of functions.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Demand {
     Aspect(u32),
@@ -74,8 +76,8 @@ enum Demand {
     Import(u32),
 }
 
-/// The demands of each entry point, in order. `imports` are those of the graph's globals that other
-/// images define.
+/// Returns the requirements of each entry point, in order. `imports` are the globals of the graph
+/// that other images define.
 pub fn of(
     graph: &GlobalGraph<'_>,
     facts: &Facts,
@@ -132,7 +134,7 @@ impl Demands {
     }
 }
 
-/// Each thing that is demanded, and the globals that demand it by themselves.
+/// Returns each requirement with the globals that have it themselves.
 fn sources(facts: &Facts, imports: &HashSet<u32>) -> BTreeMap<Demand, Vec<u32>> {
     let mut sources: BTreeMap<Demand, Vec<u32>> =
         imports.iter().map(|&symbol| (Demand::Import(symbol), vec![symbol])).collect();
@@ -144,19 +146,20 @@ fn sources(facts: &Facts, imports: &HashSet<u32>) -> BTreeMap<Demand, Vec<u32>> 
     sources
 }
 
-/// How many conditions one global may have for one demand. More are replaced by what they have in
-/// common, which holds on more devices: a branch inside of many others is then thought to be taken
-/// more often than it is.
+/// The largest number of conditions that a global has for one requirement. More conditions are
+/// replaced by their common part, which holds on more devices. A deeply nested branch then counts
+/// as taken on more devices than it is.
 const MOST_CONDITIONS: usize = 64;
 
-/// The way of one demand from those that have it to all that reach them.
+/// Propagates one requirement from the globals that have it to all globals that reach them.
 struct Walk<'a> {
     callers: &'a Callers,
     facts: &'a Facts,
     round: u32,
-    /// The last round in which a global demanded something of every device.
+    /// The last round in which a global had the requirement on every device.
     always: Vec<u32>,
-    /// In this round, under which conditions others demand it. No condition covers another.
+    /// The conditions under which other globals have the requirement in this round. No condition
+    /// covers another.
     sometimes: HashMap<u32, Vec<Condition>>,
 }
 
@@ -188,7 +191,7 @@ impl Walk<'_> {
                 }
             }
         }
-        // A function that is known to demand it on every device is not visited again.
+        // A function that has the requirement on every device is not visited again.
         while let Some((callee, condition)) = branches.pop() {
             for &caller in self.callers.of(callee) {
                 let Some(added) = self.add(caller, &condition) else { continue };
@@ -199,8 +202,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Adds a condition under which a global demands it, and returns it; `None` where that was
-    /// known.
+    /// Adds a condition under which a global has the requirement, and returns the condition.
+    /// Returns `None` if the global already has it.
     fn add(&mut self, global: u32, condition: &Condition) -> Option<Condition> {
         if self.is_always(global) {
             return None;

@@ -1,30 +1,31 @@
-//! `device_global` variables of a module: what images say of them, and which kernels must share an
+//! Describes the `device_global` variables of images, and finds the kernels that must share an
 //! image because of them.
 //!
-//! A variable with `device_image_scope` lives in one image, and so do all entry points that use it.
-//! The mode `auto` keeps them together; where another mode, or what their devices must have, tears
-//! them apart, there is an error.
+//! All entry points that use a variable with `device_image_scope` must be in one image. The mode
+//! `auto` keeps them together. It is an error if another mode, or different device requirements,
+//! separate them.
 
+use crate::errors::ImageScope;
 use crate::group::{self, EntryKind, EntryPoint, Mode};
 use crate::name::{kernel_name, symbol_name};
 use crate::undefined;
 use scythe_abi::launch::KernelLaunch;
 use scythe_abi::names::TU_SEPARATOR;
-use scythe_diag::{Diagnostic, Location, codes};
+use scythe_diag::{Diagnostic, Location, Report};
 use scythe_image::manifest;
 use scythe_llvm::GlobalGraph;
 use scythe_passes::device_globals::DeviceGlobal;
 use std::collections::{HashMap, HashSet};
 
-/// A variable with `device_image_scope`, and the entry points that use it, by their places in the
+/// A variable with `device_image_scope` and the entry points that use it, by their indices in the
 /// list.
 pub struct InOneImage {
     id: String,
     pub entries: Vec<usize>,
 }
 
-/// The variables with `device_image_scope` of a module whose entry points have these numbers in its
-/// graph.
+/// Returns the variables with `device_image_scope` of a module whose entry points have these
+/// numbers in its graph.
 pub fn in_one_image(graph: &GlobalGraph<'_>, entries: &[u32]) -> Vec<InOneImage> {
     let all = (0..graph.len() as u32).filter_map(|number| {
         let global = DeviceGlobal::of(graph.global(number).as_global_variable()?)?;
@@ -48,7 +49,7 @@ pub fn in_one_image(graph: &GlobalGraph<'_>, entries: &[u32]) -> Vec<InOneImage>
     all.into_iter().map(users).collect()
 }
 
-/// One error for each variable whose entry points are not all in one of `groups`.
+/// Reports each variable whose entry points are not all in one of `groups`.
 pub fn check(
     variables: &[InOneImage],
     groups: &[Vec<usize>],
@@ -84,7 +85,7 @@ fn describe_fault(
         rows.get(&entry.symbol)
             .map(|launch| Location::new(&launch.file, launch.line, launch.column))
     };
-    // The first user in each image.
+    // The first entry point in each image that uses the variable.
     let firsts: Vec<&EntryPoint<'_>> = groups
         .iter()
         .filter_map(|group| {
@@ -111,13 +112,8 @@ fn describe_fault(
         false => format!("link with {}", works.join(" or ")),
     };
     let name = variable.id.split(TU_SEPARATOR).next().unwrap_or_default();
-    let message = format!(
-        "device_global '{}' has the property 'device_image_scope', but the kernels that use it are \
-         in {} device images: {advice}",
-        symbol_name(name),
-        firsts.len()
-    );
-    let mut fault = Diagnostic::error(message).code(codes::IMAGE_SCOPE);
+    let error = ImageScope { variable: symbol_name(name), images: firsts.len(), advice };
+    let mut fault: Diagnostic = error.report();
     for (index, entry) in firsts.iter().enumerate() {
         let note = format!("{} uses it in image {}", called(entry), index + 1);
         fault = match place(entry) {
@@ -128,7 +124,7 @@ fn describe_fault(
     fault
 }
 
-/// The variables that an image with these members uses.
+/// Returns the descriptions of the variables that an image with these members uses.
 pub fn describe(graph: &GlobalGraph<'_>, members: &[u32]) -> Vec<manifest::DeviceGlobal> {
     let variables = members.iter().filter_map(|&member| graph.global(member).as_global_variable());
     let mut met = HashSet::new();

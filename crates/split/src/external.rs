@@ -1,13 +1,14 @@
-//! What an image requires once it is put together, and functions that require more than the kernels
-//! which call them say.
+//! Computes the requirements of an image, and warns about functions that require more than the
+//! kernels that call them declare.
 //!
-//! Inside of a translation unit callers list what they call uses. A `SYCL_EXTERNAL` function of
-//! another unit may use what its declaration does not tell, or be compiled for other fixed targets:
-//! the image requires that, too, and there is a warning. It is about the function at which the
-//! calls from an entry point first meet what was not expected, not about all behind it.
+//! Inside a translation unit, the requirements of a caller include those of its callees. A
+//! `SYCL_EXTERNAL` function of another unit may use features that its declaration does not list, or
+//! may be compiled for other fixed targets. The image requires these features, too, and the link
+//! warns. The warning names the first function on the way from an entry point that has an
+//! undeclared requirement, and not the functions behind it.
 //!
-//! What only the branches of `if_device_has` reach is required of the devices that take them
-//! ([`crate::demands`]), without a warning.
+//! Code that only branches of `if_device_has` reach is required only of the devices that take these
+//! branches ([`crate::demands`]), without a warning.
 
 use crate::demands::Demands;
 use crate::group::EntryPoint;
@@ -15,29 +16,30 @@ use crate::name::{kernel_name, symbol_name};
 use scythe_abi::aspect::Aspect;
 use scythe_abi::condition::Condition;
 use scythe_abi::launch::KernelLaunch;
-use scythe_abi::warning::Group;
-use scythe_diag::{Diagnostic, Location};
+use scythe_diag::warning::Group;
+use scythe_diag::{Code, Diagnostic, Location};
 use scythe_llvm::{Function, GlobalGraph, Module};
 use scythe_passes::aspects::metadata::Kinds;
 use scythe_passes::aspects::requirements::Requirements;
 use scythe_passes::device_has;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-/// What the functions of a module say of themselves, by their numbers in its graph; only those that
-/// say something.
+/// The facts about the functions of a module, by their numbers in its graph. Functions without
+/// facts are absent.
 pub struct Facts {
     said: BTreeMap<u32, Fact>,
-    /// Functions that only some devices call.
+    /// The functions that only some devices call, with the condition.
     conditions: HashMap<u32, Condition>,
 }
 
 pub struct Fact {
-    /// Used and declared.
+    /// The aspects that the function uses and those that it declares.
     pub aspects: BTreeSet<u32>,
-    /// Its own, and those of functions of its unit that it calls, each with the symbol of one that
-    /// requires it.
+    /// The sub-group sizes of the function and of its callees in its unit, each with the symbol of
+    /// a function that requires it.
     pub sub_group_sizes: BTreeMap<u32, String>,
-    /// Empty for a function that was compiled without fixed targets, `None` where nobody knows.
+    /// The fixed targets. Empty for a function that was compiled without fixed targets, and `None`
+    /// if they are not known.
     fixed_targets: Option<BTreeSet<String>>,
 }
 
@@ -62,25 +64,25 @@ impl Facts {
         self.said.iter().map(|(number, fact)| (*number, fact))
     }
 
-    /// Which devices call the function; `None` where all may.
+    /// Returns the condition on which devices call the function, or `None` if all may.
     pub fn condition(&self, function: u32) -> Option<&Condition> {
         self.conditions.get(&function)
     }
 }
 
-/// An image that was put together.
+/// An image whose members are known.
 pub struct Bundle<'a, 'ctx> {
     pub graph: &'a GlobalGraph<'ctx>,
     pub facts: &'a Facts,
-    /// Not empty; all may share an image.
+    /// The entry points. The list is not empty, and all of them may share an image.
     pub entries: &'a [&'a EntryPoint<'ctx>],
-    /// All that is in the image, in ascending order.
+    /// All functions and variables in the image, in ascending order.
     pub members: &'a [u32],
     pub rows: &'a HashMap<String, KernelLaunch>,
 }
 
 impl Bundle<'_, '_> {
-    /// What a device must have for the image, and what is odd about it.
+    /// Returns the requirements of the image and the warnings about them.
     pub fn requirements(&self) -> (Demands, Vec<Diagnostic>) {
         let mut all = Demands::together(self.entries.iter().map(|entry| &entry.demands));
         let mut warnings = Vec::new();
@@ -94,7 +96,7 @@ impl Bundle<'_, '_> {
         (all, warnings)
     }
 
-    /// The members that entry points reach without a branch that only some devices take.
+    /// Returns the members that entry points reach without a conditional branch of `if_device_has`.
     fn always_reached(&self) -> Vec<u32> {
         if self.facts.conditions.is_empty() {
             return self.members.to_vec();
@@ -118,7 +120,8 @@ impl Bundle<'_, '_> {
         self.members.iter().filter_map(|member| Some((*member, self.facts.said.get(member)?)))
     }
 
-    /// Without fixed targets: aspects and sub-group sizes that the entry points do not know of.
+    /// Handles images without fixed targets: finds aspects and sub-group sizes that the entry
+    /// points do not declare.
     fn features(&self, all: &Requirements, warnings: &mut Vec<Diagnostic>) {
         for &aspect in &all.aspects {
             let shown = Aspect::from_u32(aspect)
@@ -158,8 +161,9 @@ impl Bundle<'_, '_> {
         }
     }
 
-    /// With fixed targets: functions that were compiled with others. Where all of them run is left;
-    /// one that was compiled without any promises nothing, and takes nothing away.
+    /// Handles images with fixed targets: finds functions that were compiled for others. The image
+    /// keeps the targets that all functions have. A function that was compiled without fixed
+    /// targets does not restrict them.
     fn fixed_targets(
         &self,
         targets: &BTreeSet<String>,
@@ -192,9 +196,9 @@ impl Bundle<'_, '_> {
         all.fixed_targets = Some(left);
     }
 
-    /// One warning for each function that `odd` is true for and that calls from entry points which
-    /// are `unaware` reach without passing another such function, in the order in which they are
-    /// met, with the calls that lead there.
+    /// Warns about each function for which `odd` is true, if calls from entry points that are
+    /// `unaware` reach it without passing another such function. The warnings come in the order of
+    /// the search, with the calls that lead to the function.
     fn report(
         &self,
         unaware: &dyn Fn(&EntryPoint<'_>) -> bool,
@@ -211,13 +215,13 @@ impl Bundle<'_, '_> {
         let members: HashSet<u32> = self.members.iter().copied().collect();
         let mut found_by: HashMap<u32, u32> = queue.iter().map(|&entry| (entry, entry)).collect();
         let mut next = 0;
-        // A call that was inlined before the link.
+        // The call was inlined before the link.
         queue.retain(|entry| {
             let fact = self.facts.said.get(entry).filter(|fact| odd(fact));
             if let Some(fact) = fact {
                 let symbol = self.graph.global(*entry).name();
                 let warning =
-                    Diagnostic::warning(text(&symbol, fact)).code(Group::External.option());
+                    Diagnostic::warning(text(&symbol, fact)).code(Code::Warning(Group::External));
                 let note = format!("it is called by kernel '{}'", kernel_name(&symbol));
                 warnings.push(self.noted(warning, &symbol, note));
             }
@@ -233,7 +237,7 @@ impl Bundle<'_, '_> {
                 if let Some(fact) = self.facts.said.get(&used).filter(|fact| odd(fact)) {
                     let message = text(&self.graph.global(used).name(), fact);
                     warnings.push(self.with_calls(
-                        Diagnostic::warning(message).code(Group::External.option()),
+                        Diagnostic::warning(message).code(Code::Warning(Group::External)),
                         used,
                         &found_by,
                     ));
@@ -244,7 +248,7 @@ impl Bundle<'_, '_> {
         }
     }
 
-    /// Adds how an entry point comes to call `function`.
+    /// Adds notes with the calls that lead from an entry point to `function`.
     fn with_calls(
         &self,
         mut warning: Diagnostic,
@@ -255,7 +259,7 @@ impl Bundle<'_, '_> {
         let mut at = function;
         while let Some(&user) = found_by.get(&at).filter(|&&user| user != at) {
             let symbol = self.graph.global(user).name();
-            // Only entry points were not found by others.
+            // Only entry points have no caller in this search.
             let is_entry = found_by.get(&user) == Some(&user);
             let is_kernel = self.graph.global(user).as_function().is_some_and(Function::is_kernel);
             let caller = match (is_entry, is_kernel) {
@@ -268,7 +272,7 @@ impl Bundle<'_, '_> {
         }
         warning
     }
-    /// Adds a note, at the place of the kernel where `symbol` is one.
+    /// Adds a note. If `symbol` is a kernel, the note has the kernel's location.
     fn noted(&self, warning: Diagnostic, symbol: &str, note: String) -> Diagnostic {
         match self.rows.get(symbol) {
             Some(launch) => {

@@ -1,9 +1,8 @@
-//! Which entry points share a part.
+//! Groups the entry points that share a part.
 //!
-//! Scopes come first: a mode puts entry points that a program builds together into one group. Then
-//! these are split further until all in a group may share an image, because devices that can run
-//! one of them can run all. Groups are in the order of their first members, members in the
-//! module's.
+//! First, the mode groups entry points that a program builds together. Then these groups are split
+//! until all entry points of a group can share an image: a device that can run one of them can run
+//! all. Groups are in the order of their first members, and members are in the order of the module.
 
 use crate::demands::Demands;
 use scythe_abi::names::MODULE_ID_ATTRIBUTE;
@@ -13,31 +12,33 @@ use scythe_passes::aspects::requirements::Requirements;
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 
-/// Which entry points share an image.
+/// The rule by which entry points share an image.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
-    /// All.
+    /// All entry points share one image.
     Off,
-    /// Those of one translation unit, [`AUTO_MOST`] at a time, and of others that use the same
-    /// `device_global` with `device_image_scope`.
+    /// The entry points of one translation unit share an image, at most [`AUTO_MOST`] at a time.
+    /// Entry points of other units that use the same `device_global` with `device_image_scope` join
+    /// them.
     #[default]
     Auto,
-    /// Those of one translation unit.
+    /// The entry points of one translation unit share an image.
     PerSource,
-    /// None.
+    /// Each entry point has its own image.
     PerKernel,
 }
 
-/// Entry points that share an image of mode [`Mode::Auto`], where nothing keeps more of them
-/// together. Images are compiled as a whole, for the first kernel that is launched, and anew for
-/// each set of values of specialization constants: a program should not wait for hundreds of
-/// kernels then. Each image costs a little itself, so there should not be one for each kernel.
+/// The largest number of entry points in an image of mode [`Mode::Auto`], unless variables with
+/// image scope keep more of them together. The first launch of a kernel compiles its whole image,
+/// and each new set of values of specialization constants compiles it again. A program should not
+/// wait for hundreds of kernels. Each image has a small cost, so one image per kernel would be too
+/// many.
 pub const AUTO_MOST: usize = 32;
 
 impl Mode {
     pub const NAMES: &str = "off, per_source, per_kernel or auto";
 
-    /// The modes that a program can be linked with instead of another.
+    /// The modes with their names in `-fsycl-device-code-split=`.
     pub const ALL: [(&str, Self); 4] = [
         ("auto", Self::Auto),
         ("per_source", Self::PerSource),
@@ -45,8 +46,8 @@ impl Mode {
         ("off", Self::Off),
     ];
 
-    /// The mode of this name: those of `-fsycl-device-code-split=`, or the shorter `source` and
-    /// `kernel` of post-link tools.
+    /// Returns the mode with this name: a value of `-fsycl-device-code-split=`, or the shorter
+    /// `source` and `kernel` of post-link tools.
     pub fn from_name(name: &str) -> Option<Self> {
         match name {
             "off" | "none" => Some(Self::Off),
@@ -58,30 +59,30 @@ impl Mode {
     }
 }
 
-/// A function that others may ask an image for.
+/// A function that an image provides to programs or to other images.
 #[derive(Clone, Debug)]
 pub struct EntryPoint<'ctx> {
     pub function: Function<'ctx>,
     pub symbol: String,
     pub kind: EntryKind,
-    /// What it says itself that a device must have: what is known in its translation unit.
+    /// The requirements that are known in the translation unit of the entry point.
     pub requirements: Requirements,
-    /// The sub-group size that it requires itself.
+    /// The sub-group size that the entry point itself requires.
     pub sub_group_size: Option<u32>,
-    /// What it demands in the linked program; nothing until all of it is known.
+    /// The requirements in the linked program. Empty until `demands` has computed them.
     pub demands: Demands,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryKind {
-    /// Launched by the host.
+    /// A kernel, which the host launches.
     Kernel,
-    /// A `SYCL_EXTERNAL` function, called by the code of other images.
+    /// A `SYCL_EXTERNAL` function, which the code of other images calls.
     Exported,
 }
 
-/// The kernels and, with `export`, the `SYCL_EXTERNAL` functions that are defined in `module`, in
-/// its order.
+/// Returns the kernels of `module` and, with `export`, its `SYCL_EXTERNAL` functions, in the order
+/// of the module.
 pub fn entry_points<'ctx>(
     module: &Module<'ctx>,
     kinds: Kinds,
@@ -118,8 +119,8 @@ fn is_exported(function: Function<'_>) -> bool {
         && function.string_attribute(Place::Function, MODULE_ID_ATTRIBUTE).is_some()
 }
 
-/// Groups of entry points, by their places in the list: those of the mode, split by what their
-/// devices must have. Each list of `together` are entry points that one image should hold.
+/// Returns groups of entry points, by their indices in the list: the groups of the mode, split by
+/// device requirements. Each list of `together` has the entry points that should be in one image.
 pub fn group(entries: &[EntryPoint<'_>], mode: Mode, together: &[&[usize]]) -> Vec<Vec<usize>> {
     let unit = |entry: &EntryPoint<'_>| {
         entry.function.string_attribute(Place::Function, MODULE_ID_ATTRIBUTE).unwrap_or_default()
@@ -143,7 +144,8 @@ pub fn group(entries: &[EntryPoint<'_>], mode: Mode, together: &[&[usize]]) -> V
     }
 }
 
-/// The translation units, where those that must stay together count as the first of them.
+/// Returns the translation unit of each entry point. Units that must stay together count as the
+/// first of them.
 fn joined(mut units: Vec<String>, together: &[&[usize]]) -> Vec<String> {
     for list in together {
         let Some(first) = list.first().map(|&index| units[index].clone()) else { continue };
@@ -156,7 +158,8 @@ fn joined(mut units: Vec<String>, together: &[&[usize]]) -> Vec<String> {
     units
 }
 
-/// A group in portions of [`AUTO_MOST`]; one of whose members some are bound to others stays whole.
+/// Splits a group into portions of [`AUTO_MOST`]. A group stays whole if variables with image scope
+/// bind some of its members to others.
 fn portions(group: Vec<usize>, bound: &HashSet<usize>) -> Vec<Vec<usize>> {
     if group.len() <= AUTO_MOST || group.iter().any(|entry| bound.contains(entry)) {
         return vec![group];

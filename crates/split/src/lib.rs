@@ -1,24 +1,26 @@
-//! Linked device module → parts, each with the manifest and symbols of its image.
+//! Splits a linked device module into parts, each with the manifest and the symbols of its image.
 //!
-//! A part holds one group of entry points and all that they reach; what several groups reach is in
-//! each of their parts. All entry points of a part demand the same of their device by all that they
-//! reach in the linked program ([`demands`]), or were compiled for the same fixed targets. Parts
-//! are closed: nothing but their entry points and `device_global` variables is visible outside.
-//! Groups come in the order of their first entry point, these in the order of the module: same
-//! input, same bytes. The module is walked once; then parts are made one at a time, each in time
-//! that depends on itself alone. Memory is bounded by the largest part, and time is linear in what
-//! the parts hold together.
+//! A part contains one group of entry points and all code that they reach. Code that several groups
+//! reach is in each of their parts. All entry points of a part have the same device requirements in
+//! the linked program ([`demands`]), or were compiled for the same fixed targets. Only the entry
+//! points and the `device_global` variables of a part are visible outside of it.
 //!
-//! What keeps unreferenced code (`llvm.used`) keeps it in the parts that hold it anyway: code that
-//! no entry point reaches is in no part.
+//! Groups are in the order of their first entry point, and entry points are in the order of the
+//! module, so the same input gives the same bytes. The module is walked once. Then parts are made
+//! one at a time, and the time for a part depends only on the part. The largest part bounds the
+//! memory, and the time is linear in the total size of the parts.
 //!
-//! [`link`] makes the linked module; this crate reads and writes no files.
+//! `llvm.used` keeps unreferenced code only in the parts that contain the code anyway: code that no
+//! entry point reaches is in no part.
+//!
+//! [`link`] makes the linked module. This crate reads and writes no files.
 
 #![forbid(unsafe_code)]
 
 mod apart;
 mod demands;
 mod device_globals;
+pub mod errors;
 mod external;
 mod group;
 mod link;
@@ -34,12 +36,13 @@ pub use name::{kernel_name, symbol_name};
 pub use provided::is_provided;
 pub use undefined::Imports;
 
+use errors::{DamagedLaunchRows, LaunchRowMismatch, NoLaunchRow};
 use external::{Bundle, Facts};
 use group::{EntryKind, EntryPoint};
 use scythe_abi::launch::KernelLaunch;
 use scythe_abi::names::LAUNCH_METADATA;
 use scythe_device_config::Table;
-use scythe_diag::{Diagnostic, codes};
+use scythe_diag::{Diagnostic, Report};
 use scythe_image::PropertySets;
 use scythe_image::manifest::{self, Import, Manifest, SpecializationConstant};
 use scythe_llvm::{Extractor, Linkage, Module};
@@ -48,40 +51,40 @@ use scythe_passes::device_globals::DeviceGlobal;
 use scythe_passes::{device_has, launch_metadata, specialization};
 use std::collections::{HashMap, HashSet};
 
-/// How to split.
+/// The options of a split.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     pub mode: Mode,
-    /// `SYCL_EXTERNAL` functions are entry points, too, which images of other programs and
+    /// Whether `SYCL_EXTERNAL` functions are entry points, too, which images of other programs and
     /// libraries may call.
     pub export: bool,
     pub imports: Imports,
-    /// Modules of other compilers are fine: their kernels have no launch rows, so that no program
-    /// of Scythe's launches them. In a module without any, whoever builds the parts also knows what
-    /// is undefined there, such as OpenCL's functions.
+    /// Whether modules of other compilers are accepted. Their kernels have no launch rows, so
+    /// programs of Scythe cannot launch them. In a module without launch rows, undefined symbols
+    /// such as OpenCL's functions are left to the program that builds the parts.
     pub foreign: bool,
-    /// Tells which aspects stand for fixed targets.
+    /// The device configuration, which gives the aspects of fixed targets.
     pub targets: Table,
 }
 
-/// One group's module, and what its image says of it.
+/// The module of one group, with the manifest and symbols of its image.
 pub struct Part<'ctx> {
     pub module: Module<'ctx>,
     pub manifest: Manifest,
-    /// The kernels.
+    /// The symbols of the kernels.
     pub symbols: Vec<String>,
-    /// What functions of other translation units use, and those that call them do not expect. Parts
-    /// that share such a function have the same warning, but for who calls it.
+    /// Warnings about functions of other translation units that require more than their callers
+    /// declare. Parts that share a function have the same warning, except for the callers.
     pub warnings: Vec<Diagnostic>,
 }
 
-/// A checked and grouped module, ready to be taken apart.
+/// A checked module whose entry points are grouped.
 pub struct Split<'ctx> {
     module: Module<'ctx>,
     extractor: Extractor<'ctx>,
     entries: Vec<EntryPoint<'ctx>>,
     groups: Vec<Vec<usize>>,
-    /// What other images have to define, by number in the extractor's graph.
+    /// The symbols that other images must define, by number in the extractor's graph.
     imports: HashSet<u32>,
     rows: HashMap<String, KernelLaunch>,
     kinds: Kinds,
@@ -90,7 +93,7 @@ pub struct Split<'ctx> {
 }
 
 impl<'ctx> Split<'ctx> {
-    /// Checks `module` and groups its entry points. All faults found are given, not only the first.
+    /// Checks `module` and groups its entry points. Returns all errors, not only the first.
     pub fn new(module: Module<'ctx>, options: &Options) -> Result<Self, Vec<Diagnostic>> {
         let rows = launch_rows(&module)?;
         let kinds = Kinds::new(module.context());
@@ -123,7 +126,7 @@ impl<'ctx> Split<'ctx> {
         Ok(Self { module, extractor, entries, groups, imports, rows, kinds, facts, targets })
     }
 
-    /// The number of parts; none where there are no entry points.
+    /// Returns the number of parts. It is 0 if there are no entry points.
     pub fn len(&self) -> usize {
         self.groups.len()
     }
@@ -132,8 +135,8 @@ impl<'ctx> Split<'ctx> {
         self.groups.is_empty()
     }
 
-    /// The parts, each made when it is asked for. A part shares metadata with the whole: it is to
-    /// be written, not changed.
+    /// Returns the parts. Each part is made when the iterator reaches it. A part shares metadata
+    /// with the whole module, so it must be written and not changed.
     pub fn parts(&self) -> impl Iterator<Item = Part<'ctx>> {
         self.groups.iter().enumerate().map(|(index, group)| self.part(index, group))
     }
@@ -174,7 +177,7 @@ impl<'ctx> Split<'ctx> {
             }
         });
         let required = requirements::required(&demands.always, &self.targets);
-        // An image that is bound to fixed targets demands nothing else.
+        // An image with fixed targets has no other requirements.
         let bound = required.fixed_targets.is_some();
         let import = |&import: &u32| Import {
             symbol: graph.global(import).name(),
@@ -198,7 +201,7 @@ impl<'ctx> Split<'ctx> {
         Part { module, manifest, symbols, warnings }
     }
 
-    /// What the image says of an entry point; `None` if that is nothing.
+    /// Returns the description of an entry point in the manifest, or `None` if it would be empty.
     fn describe(&self, entry: &EntryPoint<'ctx>) -> Option<manifest::EntryPoint> {
         let is_kernel = entry.kind == EntryKind::Kernel;
         let described = manifest::EntryPoint {
@@ -220,11 +223,11 @@ impl<'ctx> Split<'ctx> {
     }
 }
 
-/// The launch rows by kernel.
+/// Returns the launch row of each kernel.
 fn launch_rows(module: &Module<'_>) -> Result<HashMap<String, KernelLaunch>, Vec<Diagnostic>> {
     let mut rows = HashMap::new();
     let damaged = |error: scythe_passes::Error| {
-        vec![Diagnostic::error(error.to_string()).code(codes::LAUNCH_ROWS)]
+        vec![DamagedLaunchRows { reason: error.to_string() }.report()]
     };
     for (symbol, launch) in launch_metadata::read(module).map_err(damaged)? {
         // The linker kept the first definition.
@@ -242,24 +245,22 @@ fn check_rows(
     for EntryPoint { function, symbol, .. } in
         entries.iter().filter(|entry| entry.kind == EntryKind::Kernel)
     {
-        let name = kernel_name(symbol);
-        let message = match rows.get(symbol) {
-            None if foreign => continue,
-            None => format!("kernel '{name}' has no launch rows"),
-            Some(launch) if launch.params.len() != function.param_count() => format!(
-                "kernel '{name}' has {} parameters, but its launch rows describe {}",
-                function.param_count(),
-                launch.params.len()
-            ),
-            Some(_) => continue,
-        };
-        faults.push(Diagnostic::error(message).code(codes::LAUNCH_ROWS));
+        let kernel = kernel_name(symbol);
+        let parameters = function.param_count();
+        match rows.get(symbol).map(|launch| launch.params.len()) {
+            None if foreign => {}
+            None => faults.push(NoLaunchRow { kernel }.report()),
+            Some(described) if described != parameters => {
+                faults.push(LaunchRowMismatch { kernel, parameters, described }.report());
+            }
+            Some(_) => {}
+        }
     }
     faults
 }
 
-/// Nothing but the entry points and `device_global` variables is visible outside of a part, so that
-/// whoever builds it may change all the rest.
+/// Makes all functions and variables of a part internal, except for the entry points and
+/// `device_global` variables. Compilers may then change all internal code.
 fn close(part: &Module<'_>, entries: &[&EntryPoint<'_>]) {
     let visible: HashMap<&str, Linkage> =
         entries.iter().map(|entry| (entry.symbol.as_str(), entry_linkage(entry))).collect();
@@ -268,8 +269,8 @@ fn close(part: &Module<'_>, entries: &[&EntryPoint<'_>]) {
         function.set_linkage(linkage.unwrap_or(Linkage::LLVMInternalLinkage));
     }
     for variable in part.globals().filter(|variable| !variable.is_declaration()) {
-        // Lists such as `llvm.used` are no variables of the program, and the runtime must find what
-        // it has memory for.
+        // Lists such as `llvm.used` are not variables of the program. The runtime must find the
+        // variables that it provides memory for.
         if variable.linkage() != Linkage::LLVMAppendingLinkage
             && DeviceGlobal::of(variable).is_none()
         {
@@ -278,7 +279,8 @@ fn close(part: &Module<'_>, entries: &[&EntryPoint<'_>]) {
     }
 }
 
-/// Images of two libraries may both export an inline function.
+/// Returns the linkage of an entry point in its part. Images of two libraries may both export the
+/// same inline function, so weak exported functions stay weak.
 fn entry_linkage(entry: &EntryPoint<'_>) -> Linkage {
     match (entry.kind, entry.function.linkage()) {
         (

@@ -1,12 +1,17 @@
-//! Device modules → one module, with the checks that only make sense before linking merges
+//! Links device modules into one, after checks that are possible only before the link merges
 //! definitions.
 //!
-//! Guarantees: one symbol means one kernel; no two inputs define one symbol; kernels and
-//! `SYCL_EXTERNAL` functions are never dropped for want of a use; inputs that do not fit are named.
+//! Guarantees: a symbol identifies one kernel. No two inputs define the same symbol. The link never
+//! drops kernels and `SYCL_EXTERNAL` functions because they are unused. Errors name the input that
+//! does not fit.
 
+use crate::errors::{
+    DamagedLaunchRows, DuplicateDefinition, IncompatibleModules, IndirectFunction, InvalidModule,
+    KernelNameConflict, OtherTarget,
+};
 use crate::name::{kernel_name, symbol_name};
 use scythe_abi::launch::KernelLaunch;
-use scythe_diag::{Diagnostic, Location, codes};
+use scythe_diag::{Diagnostic, Location, Report};
 use scythe_llvm::{ContextRef, Function, Linkage, Module};
 use scythe_passes::aspects::metadata::Kinds;
 use scythe_passes::aspects::requirements::Requirements;
@@ -14,8 +19,8 @@ use scythe_passes::launch_metadata;
 use scythe_passes::target::nvptx::lowering::denormals;
 use std::collections::HashMap;
 
-/// Links `modules`, which all belong to one context; their names stand in messages. The result is
-/// called `name` and has the triple `target`. All faults found are given, not only the first.
+/// Links `modules`, which all belong to one context. Their names occur in messages. The result has
+/// the name `name` and the triple `target`. Returns all errors, not only the first.
 pub fn link<'ctx>(
     modules: Vec<Module<'ctx>>,
     name: &str,
@@ -25,13 +30,10 @@ pub fn link<'ctx>(
     for module in &modules {
         check_target(module, target, &mut faults);
         if module.has_indirect_functions() {
-            faults.push(broken(
-                module,
-                "device code cannot contain indirect functions (ifunc)".to_owned(),
-            ));
+            faults.push(in_module(module, &IndirectFunction));
         }
         if let Err(error) = module.verify() {
-            faults.push(broken(module, error.to_string()));
+            faults.push(in_module(module, &InvalidModule { reason: error.to_string() }));
         }
     }
     check_kernel_names(&modules, &mut faults);
@@ -48,29 +50,28 @@ pub fn link<'ctx>(
         denormals::reconcile(&module);
         linked
             .link(module)
-            .map_err(|error| vec![Diagnostic::error(error.to_string()).code(codes::DEVICE_LINK)])?;
+            .map_err(|error| vec![IncompatibleModules { reason: error.to_string() }.report()])?;
     }
     linked.set_name(name);
     Ok(Some(linked))
 }
 
-fn broken(module: &Module<'_>, message: String) -> Diagnostic {
-    Diagnostic::error(message).code(codes::DEVICE_LINK).at(Location::file(module.name()))
+/// Reports an error at the file of a module.
+fn in_module(module: &Module<'_>, error: &impl Report) -> Diagnostic {
+    error.report().at(Location::file(module.name()))
 }
 
 fn check_target(module: &Module<'_>, target: &str, faults: &mut Vec<Diagnostic>) {
     let triple = module.triple();
     let arch = |triple: &str| triple.split('-').next().unwrap_or_default().to_owned();
     if arch(&triple) != arch(target) {
-        faults.push(broken(
-            module,
-            format!("the device code is for '{triple}', expected '{target}'"),
-        ));
+        let error = OtherTarget { seen: triple, expected: target.to_owned() };
+        faults.push(in_module(module, &error));
     }
 }
 
-/// The linker drops `linkonce` definitions that nothing uses yet; a kernel is used by the host
-/// alone, and an inline `SYCL_EXTERNAL` function perhaps by a module that comes later.
+/// Keeps unused `linkonce` definitions, which the linker would drop. Only the host uses a kernel,
+/// and a later module may use an inline `SYCL_EXTERNAL` function.
 fn keep_unused(module: &Module<'_>) {
     let kept = |linkage| match linkage {
         Linkage::LLVMLinkOnceAnyLinkage => Some(Linkage::LLVMWeakAnyLinkage),
@@ -89,20 +90,20 @@ fn keep_unused(module: &Module<'_>) {
     }
 }
 
-/// A kernel that comes from one header included twice stands at one place, and its definition has
-/// one identity.
+/// Whether two kernels come from one definition, such as one header that two units include: their
+/// locations and their identities are equal.
 pub(crate) fn is_same_kernel(a: &KernelLaunch, b: &KernelLaunch) -> bool {
     let place = |launch: &KernelLaunch| {
         let file = launch.file.rsplit('/').next().unwrap_or_default().to_owned();
-        // Columns change when a compiler is given preprocessed text, as distributed builds do.
+        // Columns change if a compiler gets preprocessed text, as in distributed builds.
         (file, launch.line, launch.identity)
     };
     place(a) == place(b)
 }
 
-/// What a kernel demands of devices and what it does, as text without debug information, where
-/// nothing of it is known in its module alone: programs may write one kernel of one name in several
-/// places, empty ones for the most part.
+/// Returns the requirements and the code of a kernel, as text without debug information. Returns
+/// `None` if the kernel uses a symbol that is local to its module. Programs may define a kernel
+/// with one name in several places; most of these kernels are empty.
 fn code(module: &Module<'_>, symbol: &str) -> Option<(Demands, Vec<String>)> {
     let is_local =
         |linkage| matches!(linkage, Linkage::LLVMInternalLinkage | Linkage::LLVMPrivateLinkage);
@@ -115,7 +116,7 @@ fn code(module: &Module<'_>, symbol: &str) -> Option<(Demands, Vec<String>)> {
     let text = kernel.as_value().to_string();
     let mut words = Vec::new();
     for word in text.lines().filter(|line| !line.starts_with(';')).flat_map(str::split_whitespace) {
-        // Numbers of metadata and of attributes are the module's.
+        // The numbers of metadata and attributes differ between modules.
         if word.starts_with(['!', '#']) {
             continue;
         }
@@ -131,11 +132,11 @@ fn code(module: &Module<'_>, symbol: &str) -> Option<(Demands, Vec<String>)> {
     Some((Demands::of(kernel, module.context()), words))
 }
 
-/// What devices, and the runtime, make of a kernel's attributes.
+/// The attributes of a kernel that devices and the runtime use.
 #[derive(PartialEq)]
 struct Demands {
     requirements: Requirements,
-    /// Printed, since some are names and others numbers.
+    /// The operands of other metadata, as text because some are names and others are numbers.
     others: Vec<Option<String>>,
 }
 
@@ -164,7 +165,7 @@ fn check_kernel_names(modules: &[Module<'_>], faults: &mut Vec<Diagnostic>) {
         let rows = match launch_metadata::read(module) {
             Ok(rows) => rows,
             Err(error) => {
-                faults.push(broken(module, error.to_string()).code(codes::LAUNCH_ROWS));
+                faults.push(in_module(module, &DamagedLaunchRows { reason: error.to_string() }));
                 continue;
             }
         };
@@ -181,20 +182,17 @@ fn check_kernel_names(modules: &[Module<'_>], faults: &mut Vec<Diagnostic>) {
                 let at =
                     |launch: &KernelLaunch| Location::new(&launch.file, launch.line, launch.column);
                 faults.push(
-                    Diagnostic::error(format!(
-                        "kernel name '{}' is used by two different kernels",
-                        kernel_name(&symbol)
-                    ))
-                    .code(codes::KERNEL_NAME_CONFLICT)
-                    .at(at(&launch))
-                    .note_at(at(known), "the other kernel is here"),
+                    KernelNameConflict { kernel: kernel_name(&symbol) }
+                        .report()
+                        .at(at(&launch))
+                        .note_at(at(known), "the other kernel is here"),
                 );
             }
         }
     }
 }
 
-/// LLVM would say the same of the first such symbol, but not who defines it.
+/// Reports symbols that two modules define. LLVM reports only the first, without its files.
 fn check_definitions(modules: &[Module<'_>], faults: &mut Vec<Diagnostic>) {
     let mut first: HashMap<String, String> = HashMap::new();
     for module in modules {
@@ -209,13 +207,10 @@ fn check_definitions(modules: &[Module<'_>], faults: &mut Vec<Diagnostic>) {
             .map(|g| g.name());
         for symbol in functions.chain(globals) {
             match first.get(&symbol) {
-                Some(other) => faults.push(broken(
-                    module,
-                    format!(
-                        "device symbol '{}' is defined twice: the other definition is in '{other}'",
-                        symbol_name(&symbol)
-                    ),
-                )),
+                Some(other) => {
+                    let (symbol, other) = (symbol_name(&symbol), other.clone());
+                    faults.push(in_module(module, &DuplicateDefinition { symbol, other }));
+                }
                 None => {
                     first.insert(symbol, module.name());
                 }

@@ -1,11 +1,11 @@
-//! Symbols as users know them. Never an error: the answers only go into messages.
+//! Converts symbols to the names in the source, for messages. Unknown symbols stay as they are.
 
 use scythe_abi::names::TU_SEPARATOR;
 
-/// What demanglers say before the name in a symbol that names a type.
+/// The text that demanglers put before the name of a type.
 const TYPE_NAME: &str = "typeinfo name for ";
 
-/// The kernel's name in C++, where the symbol tells it; else the symbol as it is.
+/// Returns the name of a kernel in C++, or the symbol itself if it has none.
 pub fn kernel_name(symbol: &str) -> String {
     let base = symbol.split(TU_SEPARATOR).next().unwrap_or(symbol);
     scythe_llvm::demangle(base)
@@ -13,7 +13,7 @@ pub fn kernel_name(symbol: &str) -> String {
         .map_or_else(|| symbol.to_owned(), str::to_owned)
 }
 
-/// A function or variable as it was declared in C++; for a kernel, its name.
+/// Returns the declaration of a function or variable in C++. For a kernel, returns its name.
 pub fn symbol_name(symbol: &str) -> String {
     if symbol.starts_with("_ZTS") { kernel_name(symbol) } else { scythe_llvm::demangle(symbol) }
 }

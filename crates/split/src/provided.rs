@@ -1,11 +1,11 @@
-//! Which symbols device code may leave undefined: what LLVM, the device library or the back end
-//! provides.
+//! Lists the symbols that device code may leave undefined, because LLVM, the device library or the
+//! back end provides them.
 //!
-//! The scalar functions of the C library are listed where the CPU back end finds them.
+//! The CPU back end has the list of the scalar functions of the C library.
 
 use scythe_passes::target::cpu::externals;
 
-/// Complex functions of the C library in `double`; with an `f` at the end, they take and give
+/// The complex functions of the C library for `double`. With an `f` at the end, they are for
 /// `float`. Sorted.
 const COMPLEX: [&str; 22] = [
     "cabs", "cacos", "cacosh", "carg", "casin", "casinh", "catan", "catanh", "ccos", "ccosh",
@@ -13,20 +13,20 @@ const COMPLEX: [&str; 22] = [
     "ctanh",
 ];
 
-/// What compilers call for products and quotients of complex numbers.
+/// The functions that compilers call for products and quotients of complex numbers.
 const COMPLEX_ARITHMETIC: [&str; 4] = ["__divdc3", "__divsc3", "__muldc3", "__mulsc3"];
 
-/// What names of functions that the device library or the back end provides begin with, after
+/// The prefixes of function names that the device library or the back end provides, before
 /// mangling.
 const PREFIXES: [&str; 2] = ["__spirv_", "__scythe_"];
 
-/// What a failed assertion calls, of the C library and of the C++ library.
+/// The functions of the C library and the C++ library that a failed assertion calls.
 const ASSERTIONS: [&str; 2] = ["__assert_fail", "_ZSt21__glibcxx_assert_failPKciS0_S0_"];
 
-/// What clang itself calls for `printf` in code for NVIDIA's GPUs: the driver has it.
+/// The function that clang calls for `printf` in code for NVIDIA GPUs. The driver provides it.
 const PRINTF_OF_CUDA: &str = "vprintf";
 
-/// The symbol need not be defined by any device module.
+/// Whether no device module needs to define the symbol.
 pub fn is_provided(symbol: &str) -> bool {
     symbol.starts_with("llvm.")
         || PREFIXES.iter().any(|prefix| unmangled(symbol).starts_with(prefix))
@@ -42,8 +42,8 @@ fn is_complex(name: &str) -> bool {
     COMPLEX.binary_search(&name).is_ok()
 }
 
-/// The name and what follows it in a mangled function name,
-/// `_Z33__spirv_BuiltInGlobalInvocationIdi`; other symbols as they are.
+/// Returns the name and the rest of a mangled function name,
+/// `_Z33__spirv_BuiltInGlobalInvocationIdi`. Other symbols stay as they are.
 fn unmangled(symbol: &str) -> &str {
     match symbol.strip_prefix("_Z") {
         Some(rest) => rest.trim_start_matches(|c: char| c.is_ascii_digit()),

@@ -1,5 +1,4 @@
-//! What an image demands of its device, as its manifest says it: of every device, and of some
-//! devices only.
+//! Writes the requirements of an image to its manifest: for every device, and for some devices.
 
 use crate::demands::{Demands, Sometimes};
 use scythe_abi::aspect::Aspect;
@@ -11,8 +10,7 @@ use scythe_passes::aspects;
 use scythe_passes::aspects::metadata::Kinds;
 use std::collections::BTreeSet;
 
-/// What the program says of a kernel by attributes or properties, as SYCL spells it, separated by
-/// blanks.
+/// Returns the attributes and properties of a kernel in SYCL's spelling, separated by blanks.
 pub fn attributes(kernel: Function<'_>, kinds: Kinds) -> String {
     let list = |numbers: &[u32]| numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
     let mut out = Vec::new();
@@ -37,7 +35,7 @@ pub fn attributes(kernel: Function<'_>, kinds: Kinds) -> String {
     out.join(" ")
 }
 
-/// What an image demands of some devices only, beyond what it demands of all.
+/// Returns the requirements of an image for some devices, in addition to those for all.
 pub fn conditional(demands: &Demands) -> Vec<Conditional> {
     let mut list = Vec::new();
     for (condition, Sometimes { aspects, sub_group_sizes, .. }) in &demands.sometimes {
@@ -57,7 +55,7 @@ pub fn conditional(demands: &Demands) -> Vec<Conditional> {
     list
 }
 
-/// The conditions under which an import is called; none if it is called on every device.
+/// Returns the conditions under which an import is called. Empty if all devices call it.
 pub fn conditions(demands: &Demands, import: u32) -> Vec<Condition> {
     if demands.imports.contains(&import) {
         return Vec::new();
@@ -67,12 +65,12 @@ pub fn conditions(demands: &Demands, import: u32) -> Vec<Condition> {
     calls.map(|(condition, _)| condition.clone()).collect()
 }
 
-/// What an image requires of every device.
+/// Returns the requirements of an image for every device.
 ///
-/// Where the user promised fixed targets, these are all that counts. An aspect stands for each; a
-/// target that has none of its own, such as one that stands for many devices or that only the
-/// user's file describes, cannot be told from others when the program runs. Then the image is not
-/// bound to the list, and says what it uses instead.
+/// If the user specified fixed targets, only these count. An aspect stands for each target. A
+/// target without its own aspect, such as a target for many devices or a target of the user's file,
+/// cannot be recognised when the program runs. In this case, the image lists the features that it
+/// uses instead.
 pub fn required(demands: &aspects::requirements::Requirements, table: &Table) -> Requirements {
     let architecture = |name: &String| Some(table.lookup(name)?.architecture()? as u32);
     let fixed =

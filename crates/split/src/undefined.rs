@@ -1,19 +1,20 @@
-//! Symbols that entry points reach, and nobody defines: errors, unless other images are said to
-//! provide them.
+//! Reports symbols that entry points reach and that no module defines, unless other images provide
+//! them.
 
+use crate::errors::UndefinedDeviceSymbol;
 use crate::group::{EntryKind, EntryPoint};
 use crate::name::{kernel_name, symbol_name};
 use crate::provided::is_provided;
 use scythe_abi::launch::KernelLaunch;
-use scythe_diag::{Diagnostic, Location, codes};
+use scythe_diag::{Diagnostic, Location, Report};
 use scythe_llvm::{Function, GlobalGraph, Value};
 use scythe_passes::device_globals::DeviceGlobal;
 use std::collections::{HashMap, HashSet};
 
-/// So many kernels are named that need a symbol besides the first; of others, only their number.
+/// The number of kernels besides the first that an error names. Further kernels are only counted.
 const MORE_KERNELS: usize = 3;
 
-/// What may stay undefined because images of other programs or libraries define it.
+/// The symbols that may stay undefined because images of other programs or libraries define them.
 #[derive(Clone, Debug, Default)]
 pub enum Imports {
     #[default]
@@ -34,17 +35,17 @@ impl Imports {
     }
 }
 
-/// The global is declared, not defined, and neither LLVM nor the device library nor the back end
-/// provides it.
+/// Whether the global is declared and not defined, and neither LLVM nor the device library nor the
+/// back end provides it.
 fn is_missing(global: Value<'_>) -> bool {
     let declared = global.as_function().is_some_and(Function::is_declaration)
         || global.as_global_variable().is_some_and(|variable| variable.is_declaration());
-    // The runtime has memory for variables that others define.
+    // The runtime provides memory for variables that other modules define.
     let bound = || global.as_global_variable().and_then(DeviceGlobal::of).is_some();
     declared && !is_provided(&global.name()) && !bound()
 }
 
-/// The globals of the module that its entry points would have to import.
+/// Returns the globals that the entry points would have to import.
 pub fn missing(graph: &GlobalGraph<'_>, entries: &[u32]) -> HashSet<u32> {
     graph
         .reachable(entries)
@@ -53,8 +54,8 @@ pub fn missing(graph: &GlobalGraph<'_>, entries: &[u32]) -> HashSet<u32> {
         .collect()
 }
 
-/// Drops what may be imported from `missing`; one error for each symbol that is left, with the
-/// first entry point that needs it and the calls that lead there, and then the other ones.
+/// Reports each symbol of `missing` that may not be imported, with the first entry point that needs
+/// it, the calls that lead to it, and further entry points.
 pub fn check<'ctx>(
     graph: &GlobalGraph<'ctx>,
     missing: &HashSet<u32>,
@@ -75,7 +76,7 @@ pub fn check<'ctx>(
         .map(|entry| graph.number(entry.function.as_value()).unwrap_or_default())
         .collect();
     let needed_by = users(graph);
-    // Functions come before variables, as in what compilers say of a source.
+    // Functions come before variables, as in the messages of compilers.
     wanted.sort_unstable_by_key(|&number| (graph.global(number).as_function().is_none(), number));
     wanted
         .into_iter()
@@ -83,7 +84,7 @@ pub fn check<'ctx>(
         .collect()
 }
 
-/// For each global, those that need it by themselves.
+/// Returns the direct users of each global.
 pub fn users(graph: &GlobalGraph<'_>) -> Vec<Vec<u32>> {
     let mut users = vec![Vec::new(); graph.len()];
     for user in 0..graph.len() as u32 {
@@ -112,8 +113,8 @@ fn describe<'ctx>(
         EntryKind::Exported => format!("exported function '{}'", symbol_name(&entry.symbol)),
     };
     let name = |number: u32| symbol_name(&graph.global(number).name());
-    let text = format!("undefined device symbol '{}', needed by {}", name(symbol), called(first));
-    let mut fault = Diagnostic::error(text).code(codes::UNDEFINED_DEVICE_SYMBOL);
+    let mut fault: Diagnostic =
+        UndefinedDeviceSymbol { symbol: name(symbol), user: called(first) }.report();
     if let Some(launch) = rows.get(&first.symbol) {
         fault = fault.at(Location::new(&launch.file, launch.line, launch.column));
     }

@@ -312,11 +312,7 @@ fn required(part: &Part<'_>) -> Vec<(String, Vec<u32>)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig {
-        cases: 10_000,
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    })]
+    #![proptest_config(ProptestConfig::with_cases(10_000))]
 
     #[test]
     fn random_programs_are_split_by_what_their_kernels_need(program in programs()) {

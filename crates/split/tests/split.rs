@@ -297,8 +297,8 @@ fn a_symbol_defined_twice_is_named_with_both_files() {
     let error = link_all(&context, &[unit(), unit()]).unwrap_err();
     assert_eq!(
         error,
-        "b.bc: error: device symbol 'foo()' is defined twice: the other definition is in 'a.bc' \
-         [scythe-E0203]\n"
+        "b.bc: error: device symbol 'foo()' is defined twice: the other definition is in 'a.bc'. \
+         Remove one of them, or make the function 'inline' [scythe-E0203]\n"
     );
 }
 
@@ -317,7 +317,8 @@ fn code_for_another_target_is_refused() {
         context.parse_ir(b"target triple = \"x86_64-unknown-linux-gnu\"\n", "a.bc").unwrap();
     let error = messages(link(vec![module], "device", TARGET).err().unwrap());
     let expected = "a.bc: error: the device code is for 'x86_64-unknown-linux-gnu', expected \
-        'spirv64-unknown-unknown' [scythe-E0203]\n";
+        'spirv64-unknown-unknown'. Compile it with the '-fsycl-targets=' of this link \
+        [scythe-E0206]\n";
     assert_eq!(error, expected);
 }
 
@@ -331,24 +332,31 @@ fn missing_and_damaged_launch_rows_are_errors() {
     };
     let mut without = Ir::default().kernel("_ZTS1K", "a.cpp", "a.cpp", 3, "");
     without.rows.clear();
-    check(without, "error: kernel 'K' has no launch rows [scythe-E0204]\n");
+    check(
+        without,
+        "error: kernel 'K' has no description of its parameters. Compile its source with 'scythe \
+         -fsycl' [scythe-E0210]\n",
+    );
     let mut short = Ir::default().kernel("_ZTS1K", "a.cpp", "a.cpp", 3, "");
     short.rows = vec!["!{!\"_ZTS1K\", i32 0, i64 8, !\"a.cpp\", i32 3, i32 5, i64 77}".into()];
     check(
         short,
-        "error: kernel 'K' has 1 parameters, but its launch rows describe 0 [scythe-E0204]\n",
+        "error: kernel 'K' has 1 parameters, but its description has 0. Compile its source again \
+         [scythe-E0211]\n",
     );
     let damaged = Ir { rows: vec!["!{!\"_ZTS1K\", i32 0}".into()], ..Ir::default() };
     check(
         damaged,
-        "a.bc: error: launch metadata, node 0: has 2 operands, expected 7 and 4 more for each \
-         parameter [scythe-E0204]\n",
+        "a.bc: error: cannot read the descriptions of the kernels' parameters: launch metadata, \
+         node 0: the node has 2 operands, expected 7 and 4 more for each parameter. Compile the \
+         source again [scythe-E0204]\n",
     );
     let row = "!{!\"_ZTS1K\", i32 9, i64 8, !\"a.cpp\", i32 3, i32 5, i64 77}".into();
     let unknown = Ir { rows: vec![row], ..Ir::default() };
     check(
         unknown,
-        "a.bc: error: launch metadata, node 0: kernel '_ZTS1K': unknown shape 9 [scythe-E0204]\n",
+        "a.bc: error: cannot read the descriptions of the kernels' parameters: launch metadata, \
+         node 0: kernel '_ZTS1K': unknown shape 9. Compile the source again [scythe-E0204]\n",
     );
 }
 

@@ -1,7 +1,8 @@
-//! Device images → host object: an ELF file that, linked into a program or shared library, hands
-//! the images to the runtime when it is loaded, and takes them back when it is unloaded.
+//! Wraps device images in a host object. The object, linked into a program or shared library,
+//! registers the images with the runtime when the program or library is loaded, and unregisters
+//! them when it is unloaded.
 //!
-//! The object holds
+//! The object contains
 //!
 //! * `.sycl_offloading.descriptor`, a `scythe_abi::tgt::BinDesc`, and the array of images that it
 //!   points to;
@@ -9,11 +10,11 @@
 //!   pass the descriptor to the runtime's functions;
 //! * entries in `.init_array` and `.fini_array` with a priority before the program's own
 //!   constructors and after its own destructors, so that static objects may submit kernels;
-//! * the images, in a section of their own that keeps its name in the linked file.
+//! * the images, in a separate section that keeps its name in the linked file.
 //!
-//! All symbols are local: any number of such objects may be linked together. All code is position
-//! independent, and all pointers are in sections that the dynamic linker may write before it
-//! protects them.
+//! All symbols are local, so any number of such objects may be linked together. All code is
+//! position independent, and all pointers are in sections that the dynamic linker may write before
+//! it protects them.
 
 #![forbid(unsafe_code)]
 
@@ -39,31 +40,32 @@ pub const DEVICE_IMAGES: &str = ".sycl_offloading.device_images";
 /// The section with the images' bytes.
 pub const IMAGE_SECTION: &str = scythe_abi::names::IMAGE_SECTION;
 
-/// Constructor priorities up to 100 are the implementation's: the program's own begin at 101.
+/// The priority of the registration. Constructor priorities up to 100 are reserved for the
+/// implementation; those of programs start at 101.
 const PRIORITY: u16 = 100;
 const IMAGE_ALIGNMENT: u64 = 16;
 const POINTER_SIZE: u64 = 8;
 const IMAGE_ROW_SIZE: u64 = 2 * POINTER_SIZE;
 const DESCRIPTOR_SIZE: u64 = 2 * POINTER_SIZE;
 
-// What the runtime reads is what is written here.
+// The sizes must match the types that the runtime reads.
 const _: () = assert!(size_of::<tgt::BinDesc>() as u64 == DESCRIPTOR_SIZE);
 const _: () = assert!(size_of::<tgt::DeviceImage>() as u64 == IMAGE_ROW_SIZE);
 
-/// For which machine, and which functions of the runtime are called.
+/// The host machine, and the functions of the runtime to call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
     pub machine: Machine,
-    /// Called at load with the descriptor's address.
+    /// The function to call at load, with the descriptor's address.
     pub register: String,
-    /// Called at unload with the descriptor's address.
+    /// The function to call at unload, with the descriptor's address.
     pub unregister: String,
-    /// Compress the images' code.
+    /// Whether to compress the images' code.
     pub compress: bool,
 }
 
 impl Options {
-    /// The functions of the specification: `__tgt_register_lib` and `__tgt_unregister_lib`.
+    /// Uses the functions of the specification: `__tgt_register_lib` and `__tgt_unregister_lib`.
     pub fn new(machine: Machine) -> Self {
         Self {
             machine,
@@ -74,7 +76,7 @@ impl Options {
     }
 }
 
-/// Why images cannot be wrapped.
+/// The reason why images cannot be wrapped.
 #[derive(Debug, thiserror::Error)]
 pub enum WrapError {
     #[error("cannot wrap {0} device images, expected at most 2147483647")]
@@ -85,7 +87,7 @@ pub enum WrapError {
     Write(#[from] object::write::Error),
 }
 
-/// The object's bytes. The images keep their order.
+/// Returns the object's bytes. The images keep their order.
 pub fn wrap(images: &[Image], options: &Options) -> Result<Vec<u8>, WrapError> {
     let count = i32::try_from(images.len()).map_err(|_| WrapError::TooManyImages(images.len()))?;
     for name in [&options.register, &options.unregister] {
@@ -121,7 +123,7 @@ impl Wrapper {
         id
     }
 
-    /// A symbol that no other object sees.
+    /// Adds a symbol that is local to the object.
     fn local(
         &mut self,
         name: &str,
@@ -142,7 +144,7 @@ impl Wrapper {
         })
     }
 
-    /// A function of the runtime.
+    /// Adds an undefined symbol for a function of the runtime.
     fn undefined(&mut self, name: &str) -> SymbolId {
         if let Some(known) = self.object.symbol_id(name.as_bytes()) {
             return known;
@@ -159,7 +161,7 @@ impl Wrapper {
         })
     }
 
-    /// A pointer at `offset` of `section` to `addend` bytes behind `symbol`.
+    /// Adds a pointer at `offset` of `section` to the address of `symbol` plus `addend`.
     fn pointer(
         &mut self,
         section: SectionId,
@@ -173,8 +175,8 @@ impl Wrapper {
         Ok(())
     }
 
-    /// The images, and the array of their first and last addresses; `None` where there are no
-    /// images.
+    /// Adds the images, and the array of their start and end addresses. Returns `None` if there are
+    /// no images.
     fn add_images(
         &mut self,
         images: &[Image],
@@ -234,7 +236,7 @@ impl Wrapper {
         Ok(self.local(name, SymbolKind::Text, text, at, code.len() as u64))
     }
 
-    /// Has `function` run at load or unload. Linkers order these sections by the number in their
+    /// Makes `function` run at load or unload. Linkers order these sections by the number in their
     /// name.
     fn run_at(&mut self, array: &str, sh_type: u32, function: SymbolId) -> Result<(), WrapError> {
         let section = self.section(
@@ -246,7 +248,7 @@ impl Wrapper {
         self.pointer(section, 0, function, 0)
     }
 
-    /// That the stack need not be executable, and that branch protection may stay on.
+    /// Adds the notes that the stack need not be executable and that branch protection may stay on.
     fn add_notes(&mut self) {
         self.section(".note.GNU-stack", elf::SHT_PROGBITS, 0);
         let (kind, value) = self.machine.branch_protection();

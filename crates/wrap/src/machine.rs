@@ -1,23 +1,23 @@
-//! What differs between host machines: the registration functions' instructions, and relocation
-//! types.
+//! The differences between host machines: the instructions of the registration functions, and
+//! relocation types.
 
 use object::elf;
 
-/// A host machine that the wrapper can make objects for.
+/// A host machine that the wrapper supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Machine {
     X86_64,
     Aarch64,
 }
 
-/// What an instruction refers to.
+/// The symbol that an instruction refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Referent {
     Descriptor,
     Callee,
 }
 
-/// A place in a function that the linker fills in.
+/// A position in a function that the linker fills in.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fixup {
     pub offset: u64,
@@ -26,7 +26,7 @@ pub(crate) struct Fixup {
     pub addend: i64,
 }
 
-/// A function that passes the descriptor's address on to another function, as a tail call.
+/// A function that tail-calls another function with the descriptor's address.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Forwarder {
     pub code: &'static [u8],
@@ -63,7 +63,7 @@ const AARCH64: Forwarder = Forwarder {
 };
 
 impl Machine {
-    /// The machine of a host triple such as `x86_64-unknown-linux-gnu`.
+    /// Returns the machine of a host triple such as `x86_64-unknown-linux-gnu`.
     pub fn from_triple(triple: &str) -> Option<Self> {
         match triple.split('-').next() {
             Some("x86_64" | "amd64") => Some(Self::X86_64),
@@ -72,7 +72,7 @@ impl Machine {
         }
     }
 
-    /// The machine that this program runs on, where it is one of those.
+    /// Returns the machine that this program runs on, if it is supported.
     pub fn host() -> Option<Self> {
         Self::from_triple(std::env::consts::ARCH)
     }
@@ -98,9 +98,9 @@ impl Machine {
         }
     }
 
-    /// Property type and value of the note that says that the code works with the machine's branch
-    /// protection (CET, or BTI and PAC). A linker switches protection off for the whole program
-    /// where one object lacks the note.
+    /// Returns the property type and value of the note about branch protection (CET, or BTI and
+    /// PAC). The note states that the code supports the protection. If one object lacks the note,
+    /// linkers disable the protection for the whole program.
     pub(crate) fn branch_protection(self) -> (u32, u32) {
         match self {
             Self::X86_64 => (0xc000_0002, 0b11),

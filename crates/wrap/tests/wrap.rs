@@ -1,5 +1,5 @@
-//! Wrapped objects linked into real programs and libraries: registration runs when it should, with
-//! the right images.
+//! Tests wrapped objects in real programs and libraries: registration must run at the right time,
+//! with the right images.
 
 use scythe_image::{Format, Image, Manifest};
 use scythe_wrap::{Machine, Options, wrap};
@@ -8,7 +8,8 @@ use std::path::PathBuf;
 use std::process::Command;
 use tempfile::TempDir;
 
-/// Prints each call, with the number of images and the first bytes and size of each.
+/// A runtime that prints each call, with the number of images and the first bytes and size of each
+/// image.
 const RUNTIME: &str = r#"
 #include <stdint.h>
 #include <stdio.h>
@@ -28,7 +29,7 @@ void other_reg(struct desc *desc) { show("other reg", desc); }
 void other_unreg(struct desc *desc) { show("other unreg", desc); }
 "#;
 
-/// A program whose own constructors and destructors run at every priority it may have.
+/// A program with constructors and destructors of every priority that it may use.
 const MAIN: &str = r#"
 #include <stdio.h>
 #define SAY(text) do { puts(text); fflush(stdout); } while (0)

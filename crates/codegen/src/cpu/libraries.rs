@@ -1,4 +1,5 @@
-//! Links the device library for the CPU. It is read only if the program needs a symbol of it.
+//! Links the device library for the CPU. The library is read only if the program needs one of its
+//! symbols.
 
 use super::Options;
 use crate::{Error, device_library};
@@ -8,7 +9,7 @@ use scythe_passes::target::cpu::externals;
 /// The device library's file in the folder of device libraries.
 pub const DEVICE_LIBRARY: &str = "devicelib-cpu.bc";
 
-/// Links what `module` lacks.
+/// Links the definitions of undefined symbols of `module`.
 pub fn link<'ctx>(
     context: &'ctx Context,
     module: &Module<'ctx>,

@@ -11,24 +11,24 @@ use scythe_passes::target::cpu::{self, Stage};
 use scythe_passes::{device_globals, device_has};
 use std::path::PathBuf;
 
-/// Objects are for Linux, whatever LLVM's build thinks of its host.
+/// Objects are for Linux, independent of the default triple of LLVM's build.
 const TRIPLE: &str = "x86_64-unknown-linux-gnu";
 
-/// How to compile, and for what.
+/// The options and the target of a compilation.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Processor and optimisation level.
+    /// The processor and the optimisation level.
     pub target: cpu::Options,
-    /// The folder that holds [`DEVICE_LIBRARY`]. It is read when a kernel needs it.
+    /// The folder that contains [`DEVICE_LIBRARY`]. It is read only if a kernel needs it.
     pub device_lib_dir: Option<PathBuf>,
-    /// A folder for each stage's IR.
+    /// A folder for the IR of each stage.
     pub dump_dir: Option<PathBuf>,
-    /// The device's aspects, for code that asks.
+    /// The device's aspects, for code that queries them.
     pub aspects: Vec<u32>,
 }
 
 impl Options {
-    /// For the machine this runs on.
+    /// Returns options for the machine that runs this process.
     pub fn host(opt_level: u32) -> Self {
         Self {
             target: cpu::Options::host(opt_level),
@@ -40,12 +40,12 @@ impl Options {
 }
 
 /// Compiles device bitcode to an object that defines `__scythe_cpu.<kernel>` for each kernel. An
-/// error says what was wrong with what.
+/// error names the invalid part and the reason.
 pub fn compile_to_object(bitcode: &[u8], options: &Options) -> Result<Vec<u8>, Error> {
     compile_linked(bitcode, &[], options)
 }
 
-/// The same for bitcode that is linked with `libraries` before.
+/// Does the same after linking the bitcode with `libraries`.
 pub fn compile_linked(
     bitcode: &[u8],
     libraries: &[&[u8]],
@@ -57,7 +57,7 @@ pub fn compile_linked(
     compile_module(&context, module, options)
 }
 
-/// The same for a module that has been read.
+/// Does the same for a parsed module.
 pub fn compile_module<'ctx>(
     context: &'ctx Context,
     module: Module<'ctx>,
@@ -69,9 +69,10 @@ pub fn compile_module<'ctx>(
         features: options.target.features.clone(),
         opt_level: OptLevel::from_number(options.target.opt_level),
     })?;
-    // Bitcode that can be read may still be no valid IR, on which passes would fail in any way.
+    // Bitcode that can be read may still contain invalid IR, for which the behaviour of passes is
+    // undefined.
     module.verify()?;
-    // Nobody can look at debug information of code that is loaded into memory, and it slows every
+    // No tool can read the debug information of code that is loaded into memory, and it slows every
     // pass.
     module.strip_debug_info();
     let folder = options.dump_dir.as_deref();

@@ -1,5 +1,5 @@
-//! Links the libraries for NVPTX: each symbol comes from the first library that defines it. A
-//! library is read only if a symbol is missing.
+//! Links the libraries for NVPTX. Each symbol comes from the first library that defines it. A
+//! library is read only if a symbol is undefined.
 
 use super::Options;
 use crate::{Error, device_library};
@@ -7,13 +7,13 @@ use scythe_llvm::{Context, Module, TargetMachine};
 use scythe_passes::target::nvptx;
 use scythe_passes::target::nvptx::lowering::denormals;
 
-/// Files of the device library.
+/// The files of the device library.
 const DEVICE_LIBRARY: &str = "devicelib-nvptx.bc";
 const OWN_MATHS: &str = "devicelib-nvptx-maths.bc";
 
 pub use super::toolkit::libclc;
 
-/// Links what `module` lacks.
+/// Links the definitions of undefined symbols of `module`.
 pub fn link<'ctx>(
     context: &'ctx Context,
     module: &Module<'ctx>,
@@ -23,12 +23,12 @@ pub fn link<'ctx>(
 ) -> Result<(), Error> {
     let own = |name: &str| options.device_lib_dir.as_ref().map(|folder| folder.join(name));
     let libdevice = || options.libdevice.clone();
-    // libclc itself calls CUDA's functions.
+    // libdevice appears twice, because libclc calls its functions.
     let sources = [own(DEVICE_LIBRARY), libdevice(), libclc(), libdevice(), own(OWN_MATHS)];
     for path in sources.into_iter().flatten() {
         if let Some(first) = nvptx::externals::missing(module).into_iter().next() {
             device_library::link(context, module, ("device library", &path), &first, |library| {
-                // Libraries differ in how they spell the target, and mean the same.
+                // Libraries spell the same target in different ways.
                 machine.apply_to(library);
                 denormals::adopt(library, module);
             })?;

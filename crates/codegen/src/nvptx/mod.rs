@@ -1,12 +1,13 @@
 //! Bitcode → linked device module → PTX, in memory.
 //!
 //! Device code has one of two forms: the output of a device pass for NVPTX, or generic code, whose
-//! address spaces are renumbered. Missing symbols come, in this order, from the device library,
-//! from CUDA's maths library (`libdevice`), from `libclc`, and from the device library's own maths,
-//! which is for machines without CUDA. A symbol that is still undefined is an error that names it.
+//! address spaces are renumbered. Undefined symbols are resolved, in this order, by the device
+//! library, by CUDA's maths library (`libdevice`), by `libclc`, and by the device library's own
+//! maths, which is for machines without CUDA. A symbol that is still undefined is an error with its
+//! name.
 //!
-//! Guarantees: only kernels, and variables that the host knows by name, are visible in the result;
-//! the same input gives the same text.
+//! Guarantees: only kernels, and variables that the host accesses by name, are visible in the
+//! result; the same input gives the same text.
 
 pub mod libraries;
 pub use scythe_cuda_toolkit as toolkit;
@@ -22,31 +23,31 @@ use std::path::PathBuf;
 
 const TRIPLE: &str = "nvptx64-nvidia-cuda";
 
-/// PTX's first version, times ten, that kernels can be written in: it has what their parameters
-/// need.
+/// The first PTX version, multiplied by ten, that supports the parameters of kernels.
 pub const FIRST_PTX: u32 = 77;
 
-/// How to compile, and for what.
+/// The options and the target of a compilation.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// 0 to 3.
+    /// The optimisation level, 0 to 3.
     pub opt_level: u32,
-    /// Such as `sm_90`.
+    /// The architecture, such as `sm_90`.
     pub arch: String,
-    /// The PTX version, times ten.
+    /// The PTX version, multiplied by ten.
     pub ptx_version: u32,
-    /// The folder of the device library's bitcode. It is read when a kernel needs it.
+    /// The folder of the device library's bitcode. It is read only if a kernel needs it.
     pub device_lib_dir: Option<PathBuf>,
     /// CUDA's maths library.
     pub libdevice: Option<PathBuf>,
-    /// A folder for each stage's IR.
+    /// A folder for the IR of each stage.
     pub dump_dir: Option<PathBuf>,
-    /// The device's aspects, for code that asks.
+    /// The device's aspects, for code that queries them.
     pub aspects: Vec<u32>,
 }
 
-/// The architecture and PTX version for a device of compute capability `sm` whose driver knows PTX
-/// up to `ptx_version`: the newest architecture that all know. `None` where that driver is too old.
+/// Returns the architecture and the PTX version for a device of compute capability `sm` whose
+/// driver supports PTX up to `ptx_version`: the newest architecture that the device, the driver and
+/// the compiler support. Returns `None` if the driver is too old.
 pub fn architecture(sm: u32, ptx_version: u32) -> Option<(String, u32)> {
     if ptx_version < FIRST_PTX {
         return None;
@@ -54,7 +55,7 @@ pub fn architecture(sm: u32, ptx_version: u32) -> Option<(String, u32)> {
     let number = |arch: &str| Architecture::from_name(arch).filter(|a| !a.specific).map(|a| a.sm);
     let table = Table::embedded();
     let known = table.targets().filter_map(|target| Some((target.cuda_arch()?, target.first_ptx?)));
-    // Those that are older than PTX 8.3 need no more than their drivers have.
+    // Architectures older than PTX 8.3 need no later version than their drivers support.
     let needed = |ptx: u32| if ptx <= 83 { FIRST_PTX } else { ptx };
     let fitting = known
         .filter(|(arch, ptx)| number(arch).is_some_and(|n| n <= sm) && needed(*ptx) <= ptx_version);
@@ -62,8 +63,8 @@ pub fn architecture(sm: u32, ptx_version: u32) -> Option<(String, u32)> {
     Some((arch, ptx.min(ptx_version)))
 }
 
-/// Compiles device bitcode, linked with `libraries`, to PTX text. An error says what was wrong with
-/// what.
+/// Compiles device bitcode, linked with `libraries`, to PTX text. An error names the invalid part
+/// and the reason.
 pub fn translate(bitcode: &[u8], libraries: &[&[u8]], options: &Options) -> Result<Vec<u8>, Error> {
     let context = Context::new();
     let module = context.parse_bitcode(bitcode, "device image")?;
@@ -84,7 +85,8 @@ fn translate_module<'ctx>(
     };
     let machine = TargetMachine::new(&target)?;
     let short = TargetMachine::with_short_pointers(&target)?;
-    // Bitcode that can be read may still be no valid IR, on which passes would fail in any way.
+    // Bitcode that can be read may still contain invalid IR, for which the behaviour of passes is
+    // undefined.
     module.verify()?;
     let positions = nvptx::check::positions(&module);
     module.strip_debug_info();

@@ -1,20 +1,21 @@
-//! Translates again if the back end gave two blocks the same id.
+//! Repeats the translation if the back end gave two blocks the same id.
 //!
-//! It does so by chance ([`scythe_passes::target::spirv::lowering::labels`]). It cannot happen if
-//! the functions have addresses that no function had before.
+//! The back end does so by chance ([`scythe_passes::target::spirv::lowering::labels`]). It cannot
+//! happen if the functions have addresses that no function had before.
 
 use crate::Error;
 use scythe_passes::target::spirv::SpirvError;
 use std::panic::resume_unwind;
 use std::thread::{Builder, scope};
 
-/// More than one is rarely needed: the second has memory of its own.
+/// The maximum number of attempts. The second one nearly always succeeds, because it uses other
+/// memory.
 const ATTEMPTS: u32 = 4;
 
-/// Of the threads for further attempts: as much as a program's first thread has.
+/// The stack size of the threads for further attempts: that of a program's first thread.
 const STACK: usize = 8 << 20;
 
-/// What `translate` gives, if need be at a later attempt.
+/// Returns the result of `translate`, from a later attempt if necessary.
 pub fn run<T: Send>(translate: &(dyn Fn() -> Result<T, Error> + Sync)) -> Result<T, Error> {
     attempt(ATTEMPTS, translate)
 }
@@ -25,8 +26,8 @@ fn attempt<T: Send>(
 ) -> Result<T, Error> {
     match translate() {
         Err(error @ Error::Spirv(SpirvError::SameBlock { .. })) if left > 1 => scope(|s| {
-            // The C library gives threads that live at the same time memory from different places;
-            // this one waits for the next.
+            // The C library allocates memory for threads that live at the same time from different
+            // arenas. This thread waits for the next one.
             let next =
                 Builder::new().stack_size(STACK).spawn_scoped(s, || attempt(left - 1, translate));
             let Ok(next) = next else { return Err(error) };
@@ -46,7 +47,8 @@ mod tests {
         SpirvError::SameBlock { id }.into()
     }
 
-    /// Fails as often as `results` says; returns the threads, too.
+    /// Runs a translation that returns `results` in order. Also returns the threads of the
+    /// attempts.
     fn with(results: Vec<Result<u32, Error>>) -> (Result<u32, Error>, Vec<ThreadId>) {
         let (results, threads) = (Mutex::new(results.into_iter()), Mutex::new(Vec::new()));
         let result = run(&|| {
@@ -68,7 +70,10 @@ mod tests {
     fn what_always_fails_is_said() {
         let (result, threads) = with((1..=ATTEMPTS).map(|id| Err(same_block(id))).collect());
         let why = result.unwrap_err().to_string();
-        assert_eq!(why, "the SPIR-V back end gave two blocks of a function the id 4");
+        assert_eq!(
+            why,
+            "LLVM's SPIR-V back end gave two basic blocks of a function the same id %4"
+        );
         assert_eq!(threads.len(), ATTEMPTS as usize);
     }
 

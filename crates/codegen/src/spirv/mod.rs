@@ -1,7 +1,7 @@
 //! Bitcode → linked device module → SPIR-V module, in memory.
 //!
-//! [`scythe_passes::target::spirv`] does the work before and after LLVM's back end; this module
-//! reads the libraries, runs the back end, and lets a validator see the result.
+//! [`scythe_passes::target::spirv`] does the work before and after LLVM's back end. This module
+//! reads the libraries, runs the back end, and can run a validator on the result.
 //!
 //! Guarantees: only kernels are visible in the result; the same input gives the same bytes; time is
 //! linear in the input.
@@ -18,38 +18,38 @@ use scythe_passes::target::spirv::lowering::binary;
 use scythe_passes::target::spirv::{self, check};
 use std::path::PathBuf;
 
-/// The minor version that modules have where the driver accepts it; later versions bring kernels
-/// nothing.
+/// The highest minor version of modules, which is used if the driver accepts it. Later versions
+/// have no benefit for kernels.
 const HIGHEST_MINOR: u32 = 4;
 
-/// How much the back end optimises: nothing, whatever the program asks for. Its passes on IR, loop
-/// strength reduction first of all, make integers of widths that SPIR-V does not have, after
-/// lowering has removed them, and sums with carries, which not all of Intel's compilers for GPUs
-/// know. And they replace indices by pointers that are counted up, which drivers then know less
-/// about.
+/// The optimisation level of the back end: none, independent of the program's options. Its passes
+/// on IR, most of all loop strength reduction, create integers of widths that SPIR-V does not have,
+/// after lowering has removed them. They also create additions with carries, which some of Intel's
+/// GPU compilers do not support. And they replace indices by incremented pointers, which drivers
+/// can analyse less well.
 const LEVEL: OptLevel = OptLevel::None;
 
-/// How to translate, and for what.
+/// The options and the target of a translation.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// The folder that holds [`DEVICE_LIBRARY`]. It is read when a kernel needs it.
+    /// The folder that contains [`DEVICE_LIBRARY`]. It is read only if a kernel needs it.
     pub device_lib_dir: Option<PathBuf>,
-    /// A folder for each stage.
+    /// A folder for the output of each stage.
     pub dump_dir: Option<PathBuf>,
-    /// Those that the driver knows, by SPIR-V's names.
+    /// The extensions that the driver supports, by their SPIR-V names.
     pub extensions: Vec<String>,
-    /// The highest version that the driver takes, such as 0x0001_0400.
+    /// The highest version that the driver accepts, such as 0x0001_0400.
     pub version: u32,
-    /// The device's aspects, for code that asks.
+    /// The device's aspects, for code that queries them.
     pub aspects: Vec<u32>,
-    /// The one kernel that is wanted, else all.
+    /// The kernel to translate, or `None` for all kernels.
     pub kernel: Option<String>,
-    /// A program that is to judge the result, such as `spirv-val`.
+    /// A program that validates the result, such as `spirv-val`.
     pub validator: Option<PathBuf>,
 }
 
 /// Translates device bitcode, linked with `libraries`, to a SPIR-V module with the same kernels. An
-/// error says what was wrong with what.
+/// error names the invalid part and the reason.
 pub fn translate(bitcode: &[u8], libraries: &[&[u8]], options: &Options) -> Result<Vec<u8>, Error> {
     attempts::run(&|| translate_once(bitcode, libraries, options))
 }
@@ -67,12 +67,13 @@ fn translate_once(
     let context = Context::new();
     let module = context.parse_bitcode(bitcode, "device image")?;
     link::run(&context, &module, libraries)?;
-    // Bitcode that can be read may still be no valid IR, on which passes would fail in any way.
+    // Bitcode that can be read may still contain invalid IR, for which the behaviour of passes is
+    // undefined.
     module.verify()?;
     if let Some(kernel) = &options.kernel {
         spirv::keep_only(&module, kernel)?;
     }
-    // Drivers of CPUs and GPUs alike have no use for it.
+    // Neither the drivers of CPUs nor those of GPUs use debug information.
     module.strip_debug_info();
     let folder = options.dump_dir.as_deref();
     dump::module(folder, "spirv-0-input", &module)?;
@@ -95,7 +96,7 @@ fn translate_once(
             Ok(words)
         }
         Err(error) => {
-            // The module was left in the middle of its translation, and the context holds it.
+            // The translation of the module is incomplete, and the context owns the module.
             std::mem::forget(context);
             Err(Error::SpirvBackEnd(error))
         }

@@ -1,7 +1,7 @@
-//! Runs a validator such as `spirv-val` on a SPIR-V module: for tests, and for debugging.
+//! Runs a validator such as `spirv-val` on a SPIR-V module, for tests and debugging.
 //!
-//! The program gets `--target-env spv1.N -` and the module as its input. If it rejects the module,
-//! its output is part of the error.
+//! The program gets the arguments `--target-env spv1.N -` and the module as its input. If it
+//! rejects the module, its output is part of the error.
 
 use crate::Error;
 use std::io::Write;
@@ -18,7 +18,8 @@ pub fn run(program: &Path, minor: u32, words: &[u8]) -> Result<(), Error> {
         .stderr(Stdio::piped())
         .spawn()
         .map_err(failed)?;
-    // One that has seen enough need not read on; what it says then counts. What it says is short.
+    // A validator may stop reading early, so a failed write is ignored and the exit status decides.
+    // Its output is short enough for the pipes.
     let input = child.stdin.take().map(|mut input| input.write_all(words));
     drop(input);
     let output = child.wait_with_output().map_err(failed)?;
@@ -39,14 +40,15 @@ mod tests {
     #[test]
     fn what_is_refused_is_told_in_the_programs_words() {
         assert!(run(Path::new("/bin/true"), 4, b"words").is_ok());
-        let why =
-            run(Path::new("spirv-val"), 4, b"words").expect_err("it is no module").to_string();
+        let why = run(Path::new("spirv-val"), 4, b"words")
+            .expect_err("the input is not a module")
+            .to_string();
         assert!(
             why.contains("'spirv-val' rejects the SPIR-V module") && why.contains("error: "),
             "{why}"
         );
         let why = run(Path::new("/nowhere/spirv-val"), 4, b"words")
-            .expect_err("there is no such program")
+            .expect_err("the program does not exist")
             .to_string();
         assert!(why.contains("cannot run '/nowhere/spirv-val'"), "{why}");
     }

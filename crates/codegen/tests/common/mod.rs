@@ -7,7 +7,7 @@ use std::ffi::{CString, c_char, c_int, c_void};
 use std::path::PathBuf;
 use std::process::Command;
 
-// The C library's loader; declared here because it is all that the tests need of it.
+// The C library's loader. The tests need only these functions of it.
 unsafe extern "C" {
     fn dlopen(path: *const c_char, flags: c_int) -> *mut c_void;
     fn dlsym(library: *mut c_void, name: *const c_char) -> *mut c_void;
@@ -15,7 +15,7 @@ unsafe extern "C" {
 }
 const RTLD_NOW: c_int = 2;
 
-/// What every module of the tests begins with.
+/// The beginning of every module of the tests.
 pub const HEAD: &str = r#"
 target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n8:16:32:64-G1"
 target triple = "spirv64-unknown-unknown"
@@ -31,7 +31,7 @@ attributes #1 = { convergent nounwind mustprogress "scythe-shape"="nd_range" "fr
 attributes #2 = { convergent nounwind mustprogress "scythe-shape"="single_task" "frame-pointer"="all" }
 "#;
 
-/// Compiles `HEAD` and `body`, with the device library built from its sources.
+/// Compiles `HEAD` and `body` with the device library, which is built from its sources.
 pub fn compile(body: &str, opt_level: u32) -> Result<Vec<u8>, String> {
     let context = Context::new();
     let module =
@@ -42,7 +42,7 @@ pub fn compile(body: &str, opt_level: u32) -> Result<Vec<u8>, String> {
     compile_module(&context, module, &options).map_err(|e| e.to_string())
 }
 
-/// The folder with the device library; built once for each test program.
+/// Returns the folder with the device library, which is built once for each test program.
 fn device_library() -> PathBuf {
     static FOLDER: std::sync::OnceLock<PathBuf> = std::sync::OnceLock::new();
     let build = || {
@@ -72,7 +72,7 @@ fn device_library() -> PathBuf {
 pub struct Library(*mut c_void);
 
 impl Library {
-    /// Compiles, links and loads; panics with the message where that fails.
+    /// Compiles, links and loads a library. Panics with the message if that fails.
     pub fn new(body: &str, opt_level: u32) -> Self {
         let object = compile(body, opt_level).unwrap_or_else(|e| panic!("{e}"));
         let folder = tempfile::tempdir().expect("a temporary folder can be made");
@@ -88,17 +88,17 @@ impl Library {
         assert!(link.status.success(), "{}", String::from_utf8_lossy(&link.stderr));
         let path =
             CString::new(library.to_str().expect("a plain path")).expect("no NUL in the path");
-        // SAFETY: a C string; the library was just made and has no constructors.
+        // SAFETY: the path is a C string. The library was just built and has no constructors.
         let handle = unsafe { dlopen(path.as_ptr(), RTLD_NOW) };
         assert!(!handle.is_null(), "the library loads");
         Self(handle)
     }
 
-    /// The work-group function of a kernel.
+    /// Returns the work-group function of a kernel.
     pub fn kernel(&self, name: &str) -> KernelFn {
         let symbol = CString::new(format!("{}{name}", scythe_abi::names::CPU_ENTRY_PREFIX))
             .expect("no NUL in the name");
-        // SAFETY: a live library and a C string.
+        // SAFETY: the library is loaded, and the symbol is a C string.
         let address = unsafe { dlsym(self.0, symbol.as_ptr()) };
         assert!(!address.is_null(), "{symbol:?} is defined");
         // SAFETY: the compiler gives functions with this prefix this type.
@@ -108,12 +108,13 @@ impl Library {
 
 impl Drop for Library {
     fn drop(&mut self) {
-        // SAFETY: a live library, closed once; kernels are not called afterwards.
+        // SAFETY: the library is loaded, and `drop` runs once. Tests do not call kernels
+        // afterwards.
         unsafe { dlclose(self.0) };
     }
 }
 
-/// A launch: sizes with the fastest dimension first.
+/// The sizes of a launch, with the fastest dimension first.
 #[derive(Clone, Copy)]
 pub struct Sizes {
     pub global: [u64; 3],
@@ -131,11 +132,11 @@ impl Sizes {
     }
 }
 
-/// Runs `kernel` over `area`, with the addresses of its arguments' values.
+/// Runs `kernel` over `area`. `args` holds the addresses of the argument values.
 ///
 /// # Safety
-/// The values are those that the kernel's parameters want, and the memory that it reaches through
-/// them is valid.
+/// The values must match the kernel's parameters, and the memory that the kernel reaches through
+/// them must be valid.
 pub unsafe fn run(
     kernel: KernelFn,
     sizes: Sizes,
@@ -152,11 +153,12 @@ pub unsafe fn run(
         work_dim: 3,
         local_bytes: 0,
     };
-    // SAFETY: launch and box are valid for the call; the rest is this function's contract.
+    // SAFETY: the launch and the box are valid for the call. The caller guarantees the arguments
+    // (this function's contract).
     unsafe { kernel(&launch, &area, local_memory) }
 }
 
-/// The address of a value, as an entry of `args`.
+/// Returns the address of a value, as an entry of `args`.
 pub fn arg<T>(value: &T) -> *const c_void {
     (value as *const T).cast()
 }

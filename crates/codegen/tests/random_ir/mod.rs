@@ -1,14 +1,14 @@
-//! Random kernels as LLVM IR: integers of all widths, floating point, vectors, flags; branches,
-//! loops and switches whose values meet in phi nodes; the intrinsics that the optimiser makes of
-//! such code.
+//! Generates random kernels as LLVM IR: integers of all widths, floating point, vectors and flags;
+//! branches, loops and switches whose values meet in phi nodes; and the intrinsics that the
+//! optimiser creates from such code.
 //!
-//! Guarantees: the IR is valid; one seed gives one text; every value that a kernel computes can
-//! reach memory, so that the optimiser keeps it. What kernels compute is not defined: they are
-//! translated, never run.
+//! Guarantees: the IR is valid; the same seed gives the same text; every value that a kernel
+//! computes can reach memory, so that the optimiser keeps it. The results of kernels are not
+//! defined: tests translate them, but never run them.
 
 use std::fmt::Write;
 
-/// A small generator of numbers (xorshift).
+/// A small random number generator (xorshift).
 pub struct Numbers(u64);
 
 impl Numbers {
@@ -42,7 +42,7 @@ enum Scalar {
     Float(&'static str),
 }
 
-/// `lanes` is 0 for scalars.
+/// A type. `lanes` is 0 for scalars.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Ty {
     scalar: Scalar,
@@ -50,7 +50,7 @@ struct Ty {
 }
 
 const WIDTHS: [u32; 12] = [1, 8, 8, 16, 16, 32, 32, 32, 64, 64, 64, 64];
-/// What SPIR-V does not have, but the optimiser makes.
+/// Widths that SPIR-V does not have, but the optimiser creates.
 const ODD: [u32; 7] = [3, 5, 12, 24, 33, 48, 63];
 const FLOATS: [&str; 3] = ["half", "float", "double"];
 const LANES: [u32; 5] = [2, 3, 4, 8, 16];
@@ -89,7 +89,7 @@ impl Ty {
         if self.lanes == 0 { scalar } else { format!("<{} x {scalar}>", self.lanes) }
     }
 
-    /// As intrinsics spell it.
+    /// Returns the type's name in the names of intrinsics.
     fn suffix(self) -> String {
         let scalar = match self.scalar {
             Scalar::Int(width) => format!("i{width}"),
@@ -99,7 +99,7 @@ impl Ty {
     }
 }
 
-/// A module of `kernels` kernels. Intrinsics need no declarations.
+/// Generates a module of `kernels` kernels. Intrinsics need no declarations.
 pub fn module(seed: u64, kernels: usize) -> String {
     let mut text = String::from("target triple = \"spirv64-unknown-unknown\"\n");
     for index in 0..kernels {
@@ -122,7 +122,7 @@ pub fn module(seed: u64, kernels: usize) -> String {
 struct Kernel {
     numbers: Numbers,
     text: String,
-    /// What can be used here, newest last.
+    /// The values that can be used at the current position, newest last.
     values: Vec<(Ty, String)>,
     next: usize,
     block: String,
@@ -215,7 +215,7 @@ impl Kernel {
         }
     }
 
-    /// A value of this type: one that is there, a constant, or one that is converted.
+    /// Returns a value of this type: an existing value, a constant, or a converted value.
     fn value(&mut self, ty: Ty) -> String {
         let known: Vec<String> =
             self.values.iter().filter(|(t, _)| *t == ty).map(|(_, name)| name.clone()).collect();
@@ -229,7 +229,7 @@ impl Kernel {
         }
     }
 
-    /// Makes a value of this type of one of another type.
+    /// Creates a value of this type from a value of another type.
     fn convert(&mut self, ty: Ty) -> String {
         if ty.lanes != 0 {
             let element = self.value(ty.element());
@@ -358,7 +358,7 @@ impl Kernel {
         };
         let name =
             self.define(result, &format!("{cast} {} {value} to {}", ty.text(), result.text()));
-        // Extensions of truncations are what the back end has most trouble with.
+        // The back end has the most defects in extensions of truncations.
         if cast == "trunc" && self.numbers.chance(60) {
             let wider: Vec<u32> = WIDTHS.into_iter().filter(|w| *w > to).collect();
             if let Some(wide) =
@@ -393,7 +393,7 @@ impl Kernel {
         self.define(ty, &format!("select {} {c}, {text} {x}, {text} {y}", condition.text()));
     }
 
-    /// Elements of vectors, by constant and by other numbers, and shuffles.
+    /// Generates accesses to elements of vectors, by constant and variable indices, and shuffles.
     fn lanes(&mut self) {
         let mut ty = self.any_type();
         if ty.lanes == 0 {
@@ -483,7 +483,7 @@ impl Kernel {
         self.define(ty, &format!("call {text} @{call}"));
     }
 
-    /// The same bits as another type.
+    /// Generates a bit cast to another type.
     fn bits(&mut self) {
         let ty = self.any_type();
         if ty.width() == 1 || !WIDTHS.contains(&ty.width()) {
@@ -506,7 +506,7 @@ impl Kernel {
         self.define(ty, &format!("freeze {} {value}", ty.text()));
     }
 
-    /// Values of these types, as of the end of the current block.
+    /// Returns values of these types, each with the current block.
     fn ends(&mut self, types: &[Ty]) -> Vec<(String, String)> {
         let values: Vec<String> = types.iter().map(|ty| self.value(*ty)).collect();
         values.into_iter().map(|value| (value, self.block.clone())).collect()
@@ -528,18 +528,7 @@ impl Kernel {
         let (condition, types) = (self.value(Ty::int(1)), self.some_types());
         let (yes, no, end) = (self.label(), self.label(), self.label());
         self.line(&format!("br i1 {condition}, label %{yes}, label %{no}"));
-        let outer = self.values.len();
-        let mut ends = Vec::new();
-        for label in [yes, no] {
-            self.begin(&label);
-            let count = self.numbers.below(5);
-            self.statements(count, depth + 1);
-            ends.push(self.ends(&types));
-            self.line(&format!("br label %{end}"));
-            self.values.truncate(outer);
-        }
-        self.begin(&end);
-        self.join(&types, &ends);
+        self.arms(&[yes, no], &end, &types, 5, depth);
     }
 
     fn repeat(&mut self, depth: usize) {
@@ -550,7 +539,7 @@ impl Kernel {
         let (head, end) = (self.label(), self.label());
         self.line(&format!("br label %{head}"));
         let outer = self.values.len();
-        // The values that come from the loop's end are known when it has been written.
+        // The values from the end of the loop are known only after the loop has been written.
         self.begin(&head);
         let (index, names): (String, Vec<String>) =
             (self.fresh(), types.iter().map(|_| self.fresh()).collect());
@@ -581,7 +570,7 @@ impl Kernel {
             );
         }
         self.text.insert_str(place, &phis);
-        // What the loop computed last may be used after it.
+        // Code after the loop may use the last values that the loop computed.
         let kept: Vec<(Ty, String)> = self.values[outer..outer + 1 + types.len()].to_vec();
         self.values.truncate(outer);
         self.values.extend(kept);
@@ -602,17 +591,23 @@ impl Kernel {
             .map(|(i, label)| format!("{text} {i}, label %{label}"))
             .collect();
         self.line(&format!("switch {text} {value}, label %{} [ {} ]", labels[0], cases.join(" ")));
+        self.arms(&labels, &end, &types, 3, depth);
+    }
+
+    /// Writes the blocks `labels`, each with fewer than `most` statements, and joins values of
+    /// `types` from all of them in `end`.
+    fn arms(&mut self, labels: &[String], end: &str, types: &[Ty], most: usize, depth: usize) {
         let outer = self.values.len();
         let mut ends = Vec::new();
         for label in labels {
-            self.begin(&label);
-            let count = self.numbers.below(3);
+            self.begin(label);
+            let count = self.numbers.below(most);
             self.statements(count, depth + 1);
-            ends.push(self.ends(&types));
+            ends.push(self.ends(types));
             self.line(&format!("br label %{end}"));
             self.values.truncate(outer);
         }
-        self.begin(&end);
-        self.join(&types, &ends);
+        self.begin(end);
+        self.join(types, &ends);
     }
 }

@@ -1,4 +1,5 @@
-//! Translation of IR for tests, judged by SPIR-V's own tools, from the package `spirv-tools`.
+//! Translates IR for tests and checks the result with SPIR-V's own tools, from the package
+//! `spirv-tools`.
 #![allow(dead_code, reason = "each test uses its part")]
 
 use scythe_codegen::spirv::{Options, translate};
@@ -19,7 +20,7 @@ pub fn bitcode(body: &str) -> Vec<u8> {
     Context::new().parse_ir(text.as_bytes(), "test").expect("valid IR").to_bitcode()
 }
 
-/// The translation as text, after `spirv-val` had no objection to it.
+/// Returns the translation as text, after `spirv-val` has accepted it.
 pub fn translated(body: &str) -> String {
     let words = translate(&bitcode(body), &[], &options()).expect("the code can be translated");
     validate(&words).unwrap_or_else(|why| panic!("{why}"));
@@ -32,12 +33,12 @@ pub fn error(body: &str) -> String {
         .to_string()
 }
 
-/// Whether `spirv-val` has no objection to the module.
+/// Returns an error if `spirv-val` rejects the module.
 pub fn validate(words: &[u8]) -> Result<(), String> {
     run("spirv-val", &["--target-env", "spv1.4", "-"], words).map(drop)
 }
 
-/// What a tool printed, or what it complained of.
+/// Returns the tool's output, or its error message.
 fn run(name: &str, args: &[&str], input: &[u8]) -> Result<String, String> {
     let mut child = Command::new(name)
         .args(args)
@@ -46,7 +47,7 @@ fn run(name: &str, args: &[&str], input: &[u8]) -> Result<String, String> {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap_or_else(|e| panic!("cannot run {name} of the package spirv-tools: {e}"));
-    // A tool that refuses its input early need not have read all of it.
+    // A tool that rejects its input early may not read all of it.
     let _ = child.stdin.take().expect("a pipe").write_all(input);
     let output = child.wait_with_output().expect("the tool ends");
     match output.status.success() {

@@ -1,29 +1,34 @@
-//! SYCL's own attributes, made readable for stock clang before it parses the unit.
+//! Replaces SYCL attributes by attributes that stock clang understands, before clang parses the
+//! unit.
 //!
-//! Clang ignores `[[sycl::reqd_work_group_size(16)]]` and its kin. It does understand
-//! `[[clang::annotate("sycl::reqd_work_group_size", 16)]]`, which this module puts in their place
-//! in the *tokens* of the unit: macros, digraphs, spliced lines, included and preprocessed files
-//! make no difference. Where clang takes an attribute for one of a type (after the parameters of a
-//! function or a lambda), the annotation moves to a place where it is one of the function
-//! ([`place`]).
+//! Clang ignores attributes such as `[[sycl::reqd_work_group_size(16)]]`. This module replaces them
+//! by annotations such as `[[clang::annotate("sycl::reqd_work_group_size", 16)]]`. It edits the
+//! *tokens* of the unit, so it works with macros, digraphs, spliced lines, included files and
+//! preprocessed files. After the parameters of a function or a lambda, clang would apply the
+//! attribute to the type. There, the annotation moves to a place where it applies to the function
+//! ([`attribute_place`]).
 //!
-//! A companion attribute stands beside each annotation. By it the shim learns what the annotation
-//! stands on, and `crate::attributes` checks it.
+//! Each annotation gets a companion attribute. Through it, the shim learns which declaration has
+//! the annotation, and `crate::attributes` checks it.
 //!
-//! Arguments are converted to values where they stand (`+(n)`): a constant that is only named would
-//! be captured by a lambda, in the device pass alone.
+//! Arguments become values (`+(n)`). Otherwise a lambda would capture a constant that its attribute
+//! names, in the device pass alone.
 
+mod attribute_place;
 mod names;
-mod place;
 pub mod stream;
 
 pub use names::{Known, Takes, known};
 
-use place::Place;
-use stream::{Edit, Edits, Fault, Piece, Stream, Written};
+use scythe_diag::{Diagnostic, Report};
 
-/// What becomes of the attribute specifiers and external declarations that begin at `starts`.
-pub fn edit(tokens: &impl Stream, starts: &[usize]) -> (Edits, Vec<Fault>) {
+use crate::errors::ExternalPlace;
+use attribute_place::Place;
+use stream::{Edit, Edits, Piece, Stream, Written};
+
+/// Returns the edits of the attribute specifiers and external declarations that begin at `starts`,
+/// and the errors. The location of an error is the index of a token.
+pub fn edit(tokens: &impl Stream, starts: &[usize]) -> (Edits, Vec<Diagnostic<usize>>) {
     let mut out = Editor { tokens, edits: Vec::new(), written: Vec::new(), faults: Vec::new() };
     for &start in starts {
         if tokens.is_word(start, names::EXTERNAL) {
@@ -33,17 +38,17 @@ pub fn edit(tokens: &impl Stream, starts: &[usize]) -> (Edits, Vec<Fault>) {
         }
     }
     let Editor { mut edits, written, faults, .. } = out;
-    // What is put in before a token comes before what is done with it.
+    // An insertion before a token comes before the replacement of the token.
     edits.sort_by_key(|edit| (edit.start, edit.end));
     (Edits { edits, written }, faults)
 }
 
-/// `[[…]]`: the tokens `start..end`, and the attributes inside.
+/// An attribute specifier `[[…]]`: the tokens `start..end`, with its attributes.
 struct Specifier<'a> {
     start: usize,
     end: usize,
     items: Vec<Item<'a>>,
-    /// The namespace of `using NS:`, and its token.
+    /// The namespace of `using NS:` and the index of its token.
     using: Option<(&'a str, usize)>,
 }
 
@@ -51,12 +56,12 @@ struct Specifier<'a> {
 struct Item<'a> {
     namespace: &'a str,
     name: &'a str,
-    /// The token of the name.
+    /// The index of the name.
     at: usize,
-    /// The tokens `first..end` are all of it.
+    /// The attribute consists of the tokens `first..end`.
     first: usize,
     end: usize,
-    /// The tokens of the parentheses.
+    /// The indices of the parentheses.
     arguments: Option<(usize, usize)>,
 }
 
@@ -112,22 +117,19 @@ struct Editor<'a, S> {
     tokens: &'a S,
     edits: Vec<Edit>,
     written: Vec<Written>,
-    faults: Vec<Fault>,
+    faults: Vec<Diagnostic<usize>>,
 }
 
 impl<S: Stream> Editor<'_, S> {
     fn specifier(&mut self, specifier: &Specifier) {
-        let faults = |item: &Item| {
-            let message = names::fault(item.namespace, item.name)?;
-            Some(Fault { at: item.at, message })
-        };
+        let faults = |item: &Item| Some(names::fault(item.namespace, item.name)?.at(item.at));
         self.faults.extend(specifier.items.iter().filter_map(faults));
         let concerns_us =
             |item: &Item| known(item.namespace, item.name).is_some() || faults(item).is_some();
         if !specifier.items.iter().any(concerns_us) {
             return;
         }
-        match place::find(self.tokens, specifier.start) {
+        match attribute_place::find(self.tokens, specifier.start) {
             Place::Here => {
                 let mut pieces = Vec::new();
                 self.list(specifier, specifier.items.iter(), &mut pieces);
@@ -138,13 +140,13 @@ impl<S: Stream> Editor<'_, S> {
         }
     }
 
-    /// Puts our attributes before the token `to`, and leaves the others where they are.
+    /// Moves SYCL attributes before the token `to`. Other attributes keep their place.
     fn move_to(&mut self, specifier: &Specifier, to: usize, gnu: bool) {
         let (ours, others): (Vec<&Item>, Vec<&Item>) =
             specifier.items.iter().partition(|item| known(item.namespace, item.name).is_some());
         let mut pieces = Vec::new();
         if ours.is_empty() {
-            // All that concerns us is wrong.
+            // All SYCL attributes of the specifier are errors.
         } else if gnu {
             let at = ours[0].at;
             pieces.extend([
@@ -170,7 +172,7 @@ impl<S: Stream> Editor<'_, S> {
         self.edits.push(Edit { start: specifier.start, end: specifier.end, pieces });
     }
 
-    /// A specifier with these attributes, ours as annotations.
+    /// Writes a specifier with these attributes. SYCL attributes become annotations.
     fn list<'i>(
         &mut self,
         specifier: &Specifier,
@@ -178,7 +180,7 @@ impl<S: Stream> Editor<'_, S> {
         out: &mut Vec<Piece>,
     ) {
         out.extend([Piece::Copy(specifier.start), Piece::Copy(specifier.start + 1)]);
-        // What is wrong has been told: clang need not warn of it.
+        // Wrong attributes are already reported. Without them, clang does not warn about them.
         let items = items.filter(|item| names::fault(item.namespace, item.name).is_none());
         for (index, item) in items.enumerate() {
             if index > 0 {
@@ -196,7 +198,7 @@ impl<S: Stream> Editor<'_, S> {
         out.extend([Piece::Copy(specifier.end - 2), Piece::Copy(specifier.end - 1)]);
     }
 
-    /// One of our attributes as an annotation with its companion.
+    /// Writes a SYCL attribute as an annotation with its companion.
     fn annotation(&mut self, item: &Item, gnu: bool, out: &mut Vec<Piece>) {
         let Some(known) = known(item.namespace, item.name) else { return };
         let at = item.at;
@@ -243,7 +245,7 @@ impl<S: Stream> Editor<'_, S> {
                 out.extend(copies);
                 out.push(Piece::mark(")", at));
             }
-            // Both sides of `?:` are values of one type.
+            // Both operands of `?:` must have the same type.
             Takes::Aspects => {
                 out.extend([Piece::mark("(", at), Piece::word("false", at), Piece::mark("?", at)]);
                 out.extend([Piece::mark("::", at), Piece::word("sycl", at), Piece::mark("::", at)]);
@@ -253,7 +255,7 @@ impl<S: Stream> Editor<'_, S> {
                 out.extend([Piece::mark(")", at), Piece::mark(")", at)]);
             }
             Takes::Word => out.push(Piece::text(&self.spelling(argument), at)),
-            // Clang says so where it is no type.
+            // Clang reports an error if the argument is not a type.
             Takes::Type => {
                 out.extend([Piece::text(&self.spelling(argument), at), Piece::mark(",", at)]);
                 out.extend([
@@ -279,14 +281,14 @@ impl<S: Stream> Editor<'_, S> {
             .join(" ")
     }
 
-    /// The arguments between the parentheses, divided at commas that are in no brackets.
+    /// Returns the arguments between the parentheses. Commas inside brackets do not separate them.
     fn arguments(&self, item: &Item) -> Vec<Argument> {
         let Some((open, close)) = item.arguments else { return Vec::new() };
         let mut out = Vec::new();
         let (mut start, mut at) = (open + 1, open + 1);
         while at <= close {
             if at == close || self.tokens.is(at, ",") {
-                // An empty one stays what it is: wrong.
+                // An empty argument is left out, so that the number of arguments is wrong.
                 if at > start {
                     let pack = (at > start + 1 && self.tokens.is(at - 1, "...")).then_some(at - 1);
                     out.push(Argument { start, end: pack.unwrap_or(at), pack });
@@ -306,8 +308,8 @@ impl<S: Stream> Editor<'_, S> {
         out
     }
 
-    /// `SYCL_EXTERNAL extern "C"`: clang drops attributes before a language linkage. They belong to
-    /// what it declares.
+    /// Handles `SYCL_EXTERNAL extern "C"`. Clang drops attributes before a language linkage, so the
+    /// attribute moves to the declaration after it.
     fn external(&mut self, word: usize) {
         // `__attribute__((scythe_external))`
         let (Some(start), end) = (word.checked_sub(3), word + 3) else { return };
@@ -323,9 +325,7 @@ impl<S: Stream> Editor<'_, S> {
             return;
         }
         if self.tokens.is(linkage + 2, "{") {
-            let message = "'SYCL_EXTERNAL' only applies to functions and to variables of class \
-                'device_global'";
-            self.faults.push(Fault { at: word, message: message.to_owned() });
+            self.faults.push(ExternalPlace.report().at(word));
             return;
         }
         let pieces: Vec<Piece> = (start..end).map(Piece::Copy).collect();
@@ -334,7 +334,7 @@ impl<S: Stream> Editor<'_, S> {
     }
 }
 
-/// The tokens of one argument, and the `...` after it.
+/// The tokens of one argument, and the index of the `...` after it.
 struct Argument {
     start: usize,
     end: usize,

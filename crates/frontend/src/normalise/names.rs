@@ -1,10 +1,15 @@
-//! The attributes that are known, by namespace and name, and those that must not be mistaken for
-//! one of them.
+//! The known attributes by namespace and name, and the attributes that are errors because they are
+//! similar or unsupported.
 
-/// The word of the attribute that `SYCL_EXTERNAL` is.
+use scythe_diag::spelling::distance;
+use scythe_diag::{Diagnostic, Report};
+
+use crate::errors::{UnknownAttribute, UnsupportedAttribute};
+
+/// The name of the attribute in the macro `SYCL_EXTERNAL`.
 pub const EXTERNAL: &str = "scythe_external";
 
-/// What the arguments of an attribute are.
+/// The arguments that an attribute takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Takes {
     /// Integer constants.
@@ -15,19 +20,19 @@ pub enum Takes {
     Word,
     /// One type.
     Type,
-    /// What the headers write.
+    /// Any arguments. Only the headers write these attributes.
     Anything,
 }
 
 /// A known attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Known {
-    /// The annotation that it becomes.
+    /// The annotation that replaces the attribute.
     pub annotation: &'static str,
     pub takes: Takes,
 }
 
-/// Namespaces, name, annotation, arguments.
+/// A row of the table: namespaces, name, annotation, arguments.
 type Row = (&'static [&'static str], &'static str, &'static str, Takes);
 
 const SYCL: &[&str] = &["sycl", "cl"];
@@ -70,7 +75,7 @@ const ATTRIBUTES: &[Row] = &[
     ),
 ];
 
-/// Attributes of other compilers that change what a kernel may do, or how it is launched.
+/// Attributes of other compilers that change the meaning or the launch of a kernel.
 const REFUSED: &[(&[&str], &str)] = &[
     (INTEL, "max_work_group_size"),
     (INTEL, "min_work_groups_per_cu"),
@@ -82,50 +87,34 @@ const REFUSED: &[(&[&str], &str)] = &[
     (SYCL, "kernel"),
 ];
 
-/// The attribute of that name, where it is one of ours.
+/// Returns the known attribute with this name.
 pub fn known(namespace: &str, name: &str) -> Option<Known> {
     let row = ATTRIBUTES.iter().find(|row| row.1 == name && row.0.contains(&namespace))?;
     Some(Known { annotation: row.2, takes: row.3 })
 }
 
-/// Why an attribute that is none of ours cannot be left to clang, which would ignore it.
-pub fn fault(namespace: &str, name: &str) -> Option<String> {
+/// Returns the error of an attribute that is not known, but that clang must not ignore. Its
+/// location is the index of a token, which the caller sets.
+pub fn fault(namespace: &str, name: &str) -> Option<Diagnostic<usize>> {
     let is_ours = [SYCL, INTEL, DETAIL].iter().any(|names| names.contains(&namespace));
     if !is_ours || known(namespace, name).is_some() {
         return None;
     }
+    let attribute = format!("{namespace}::{name}");
     if REFUSED
         .iter()
         .any(|(namespaces, refused)| *refused == name && namespaces.contains(&namespace))
     {
-        return Some(format!("attribute '{namespace}::{name}' is not supported"));
+        return Some(UnsupportedAttribute { attribute }.report());
     }
-    // What is nearly one of ours was meant to be it.
+    // A name that is similar to a known name is probably a misspelling.
     let near =
-        |row: &&Row| distance(row.1, name) <= 2 || row.1.replace('_', "") == name.replace('_', "");
+        |row: &&Row| distance(row.1, name) <= 4 || row.1.replace('_', "") == name.replace('_', "");
     let meant =
         ATTRIBUTES.iter().find(|row| row.1 == name).or_else(|| ATTRIBUTES.iter().find(near))?;
     let namespace_meant = if meant.0.contains(&namespace) { namespace } else { meant.0[0] };
-    Some(format!(
-        "unknown attribute '{namespace}::{name}'; did you mean '{namespace_meant}::{}'?",
-        meant.1
-    ))
-}
-
-/// How many letters must be added, removed or replaced to make one word of the other.
-fn distance(left: &str, right: &str) -> usize {
-    let right: Vec<char> = right.chars().collect();
-    let mut row: Vec<usize> = (0..=right.len()).collect();
-    for (line, letter) in left.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = line + 1;
-        for (column, other) in right.iter().enumerate() {
-            let replaced = diagonal + usize::from(letter != *other);
-            diagonal = row[column + 1];
-            row[column + 1] = replaced.min(diagonal + 1).min(row[column] + 1);
-        }
-    }
-    row[right.len()]
+    let meant = format!("{namespace_meant}::{}", meant.1);
+    Some(UnknownAttribute { attribute, meant }.report())
 }
 
 #[cfg(test)]
@@ -151,13 +140,11 @@ mod tests {
             ("intel", "device_has", "sycl::device_has"),
             ("sycl", "named_sub_group_size", "intel::named_sub_group_size"),
         ] {
-            let message = fault(namespace, name).unwrap();
+            let message = fault(namespace, name).unwrap().message;
             assert!(message.ends_with(&format!("did you mean '{meant}'?")), "{message}");
         }
-        assert_eq!(
-            fault("intel", "max_work_group_size").unwrap(),
-            "attribute 'intel::max_work_group_size' is not supported"
-        );
+        let message = fault("intel", "max_work_group_size").unwrap().message;
+        assert!(message.starts_with("attribute 'intel::max_work_group_size' is not supported"));
         for (namespace, name) in
             [("intel", "ivdep"), ("sycl", "device_has"), ("gnu", "device_hat"), ("sycl", "new")]
         {

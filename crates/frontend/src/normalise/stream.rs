@@ -1,6 +1,6 @@
-//! Tokens, and edits of them, as values.
+//! Tokens and edits of tokens, as values.
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// An identifier or a keyword.
@@ -18,7 +18,7 @@ pub struct Token<'a> {
     pub text: &'a str,
 }
 
-/// The tokens of a unit; behind the last one there are ends without end.
+/// The tokens of a unit. Every index after the last token gives [`Kind::End`].
 pub trait Stream {
     fn get(&self, at: usize) -> Token<'_>;
 
@@ -40,7 +40,7 @@ pub trait Stream {
         self.get(at).kind == Kind::Text
     }
 
-    /// The token after the bracket that closes the one at `open`.
+    /// Returns the index after the bracket that closes the bracket at `open`.
     fn after_close(&self, open: usize) -> Option<usize> {
         let mut stack = Vec::new();
         for at in open.. {
@@ -62,7 +62,7 @@ pub trait Stream {
         None
     }
 
-    /// The token that opens the bracket closed at `close`.
+    /// Returns the index of the bracket that the bracket at `close` closes.
     fn open_of(&self, close: usize) -> Option<usize> {
         let mut stack = Vec::new();
         for at in (0..=close).rev() {
@@ -83,7 +83,7 @@ pub trait Stream {
         None
     }
 
-    /// The token after the `>` that closes the `<` at `open`, before `limit`.
+    /// Returns the index after the `>` that closes the `<` at `open`. The `>` is before `limit`.
     fn after_angle(&self, open: usize, limit: usize) -> Option<usize> {
         let mut depth = 0usize;
         let mut at = open;
@@ -110,7 +110,7 @@ pub trait Stream {
         None
     }
 
-    /// The `<` that is closed by the `>` or `>>` at `close`.
+    /// Returns the index of the `<` that the `>` or `>>` at `close` closes.
     fn open_angle(&self, close: usize) -> Option<usize> {
         let mut depth = 0usize;
         let mut at = close;
@@ -140,7 +140,7 @@ pub trait Stream {
 pub enum Piece {
     /// A copy of the token with this index.
     Copy(usize),
-    /// A new token, whose place is that of the token with this index.
+    /// A new token with the location of the token with this index.
     New(Kind, String, usize),
 }
 
@@ -158,7 +158,7 @@ impl Piece {
     }
 }
 
-/// What takes the place of the tokens `start..end`.
+/// The replacement of the tokens `start..end`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edit {
     pub start: usize,
@@ -166,7 +166,7 @@ pub struct Edit {
     pub pieces: Vec<Piece>,
 }
 
-/// The token where one of our attributes was written, or one of its arguments (from 1).
+/// The token where the program wrote a SYCL attribute (argument 0) or an argument of it (from 1).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
     pub at: usize,
@@ -174,16 +174,9 @@ pub struct Written {
     pub name: String,
 }
 
-/// Edits in the order of the tokens; those at one place in the order in which they apply.
+/// Edits in the order of the tokens. Edits at one token are in the order in which they apply.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Edits {
     pub edits: Vec<Edit>,
     pub written: Vec<Written>,
-}
-
-/// An error at a token.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
-    pub at: usize,
-    pub message: String,
 }

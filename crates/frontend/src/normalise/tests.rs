@@ -1,9 +1,9 @@
-//! What becomes of attributes in each place where C++ programs write them.
+//! Tests the replacement of attributes in each place where C++ programs write them.
 
 use super::edit;
 use super::stream::{Kind, Piece, Stream, Token};
 
-/// Tokens of a text without comments: words, numbers, string literals and the longest marks.
+/// The tokens of a text without comments: words, numbers, string literals and punctuation.
 struct Text(Vec<(Kind, String)>);
 
 impl Text {
@@ -42,7 +42,7 @@ impl Stream for Text {
     }
 }
 
-/// The tokens after all edits, with blanks between them.
+/// Returns the tokens after all edits, separated by spaces.
 fn check(text: &str) -> String {
     let tokens = Text::new(text);
     let starts: Vec<usize> = (0..tokens.0.len())

@@ -1,11 +1,11 @@
-//! How tests run the plug-in: stock clang, the device pass, the real headers.
+//! Runs the plug-in for tests: stock clang, the device pass and the real headers.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 pub const TU_ID: &str = "00000000000000ab";
 
-/// The plug-in that cargo built beside this test.
+/// Returns the plug-in that cargo built with this test.
 pub fn plugin() -> PathBuf {
     let exe = std::env::current_exe().expect("a test knows its path");
     let plugin = exe.parent().expect("a test lies in a folder").join("libscythe_frontend.so");
@@ -13,7 +13,7 @@ pub fn plugin() -> PathBuf {
     plugin
 }
 
-/// A program of LLVM 22.
+/// Returns the path of a program of LLVM 22.
 pub fn llvm_tool(name: &str) -> PathBuf {
     scythe_filetest::programs::llvm(name).unwrap_or_else(|missing| panic!("{missing}"))
 }

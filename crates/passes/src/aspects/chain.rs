@@ -1,15 +1,15 @@
-//! From a function to the code that brings an aspect in: chains of calls with their places, for
+//! Describes how a function comes to use an aspect, as a chain of calls with their places, for
 //! warnings and tools.
 //!
-//! Each kernel carries `!scythe_aspect_origins`, one string per aspect that it uses or declares:
+//! Each kernel has `!scythe_aspect_origins`, with one string per aspect that it uses or declares:
 //!
 //! ```text
 //! fp64<TAB>K@a.cpp:20:5<TAB>helper@a.cpp:8:10
 //! ```
 //!
-//! means that kernel `K` calls `helper` at line 20, which uses `fp64` at line 8: with each function
-//! stands the place inside of it. A function whose place is not known stands alone. Of long chains
-//! the middle is left out, where `…` stands.
+//! means that kernel `K` calls `helper` at line 20, and `helper` uses `fp64` at line 8. Each
+//! function is followed by the place inside it. A function without a known place has only its name.
+//! In long chains `…` replaces the middle.
 
 use super::reach::Reach;
 use super::scan::{Evidence, Scan};
@@ -23,25 +23,27 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place {
     pub location: Location,
-    /// By what the front end knows it; 0 where it does not.
+    /// The front end's number of the place, or 0 if it has none.
     pub handle: u32,
 }
 
-/// What the front end knows of functions, by their symbols, that IR does not tell.
+/// Facts about functions that the front end knows and IR does not contain. Functions are identified
+/// by their symbols.
 pub trait Sources {
-    /// As messages show the function, without parameters.
+    /// Returns the function's name for messages, without parameters.
     fn name(&self, symbol: &str) -> Option<String>;
-    /// Whether this is the call operator of a kernel's functor: what users take for the kernel.
+    /// Returns whether this is the call operator of a kernel's functor, which users consider to be
+    /// the kernel.
     fn is_kernel_body(&self, symbol: &str) -> bool;
-    /// Where the function itself uses the aspect.
+    /// Returns the place where the function itself uses the aspect.
     fn use_place(&self, symbol: &str, aspect: u32) -> Option<Place>;
-    /// Where the function has its `device_has`.
+    /// Returns the place of the function's `device_has`.
     fn declared_place(&self, symbol: &str) -> Option<Place>;
-    /// Where a function first calls another.
+    /// Returns the place where a function first calls another one.
     fn call_place(&self, caller: &str, callee: &str) -> Option<Place>;
 }
 
-/// For modules that come without their source.
+/// The sources of modules that have no source code.
 pub struct NoSources;
 
 impl Sources for NoSources {
@@ -62,35 +64,36 @@ impl Sources for NoSources {
     }
 }
 
-/// A function of a chain.
+/// A function in a chain.
 #[derive(Clone, Debug)]
 pub struct Link {
     pub function: u32,
     pub name: String,
-    /// Where it calls the next one, or uses the aspect.
+    /// The place where the function calls the next one or uses the aspect.
     pub place: Option<Place>,
 }
 
-/// Functions from the one asked for to the one that brings the aspect in.
+/// The functions from the starting function to the function that uses or declares the aspect.
 #[derive(Clone, Debug)]
 pub struct Chain {
     pub links: Vec<Link>,
-    /// How many functions are left out after the first [`HEAD`].
+    /// The number of functions that are left out after the first [`HEAD`].
     pub hidden: usize,
-    /// The place of the use. Where the last function only declares the aspect, it is that of its
-    /// call.
+    /// The place of the use. If the last function only declares the aspect, this is the place of
+    /// its call.
     pub place: Option<Place>,
 }
 
-/// Of longer chains than both together, so many functions are kept at the beginning and at the end.
+/// The number of functions that are kept at the beginning and at the end of a chain that is longer
+/// than both together.
 const HEAD: usize = 12;
 const TAIL: usize = 12;
 
 impl Chain {
-    /// One line per function, with the place of its call, as messages show it.
+    /// Formats one line per function for messages, with the place of its call.
     pub fn lines(&self) -> Vec<String> {
         let line = |index: usize| {
-            // What calls the first one after the gap is not known any more.
+            // The caller of the first function after the gap is not known.
             let caller = index.checked_sub(1).filter(|_| self.hidden == 0 || index != HEAD);
             match caller.and_then(|caller| self.links[caller].place.as_ref()) {
                 Some(place) => format!("  {}() {}", self.links[index].name, place.location),
@@ -100,7 +103,7 @@ impl Chain {
         self.shown(line, |hidden| format!("  ({hidden} more functions)"))
     }
 
-    /// The form of `!scythe_aspect_origins`, after the aspect.
+    /// Formats the chain for `!scythe_aspect_origins`, without the aspect.
     fn origin(&self) -> String {
         let one = |index: usize| match &self.links[index] {
             Link { name, place: Some(place), .. } => format!("{name}@{}", place.location),
@@ -118,7 +121,7 @@ impl Chain {
     }
 }
 
-/// A module's functions and the ways of each aspect through them.
+/// A module's functions, with the call chains of each aspect.
 pub struct Analysis<'a, 'ctx> {
     pub functions: Scan<'ctx>,
     pub reaches: BTreeMap<u32, Reach>,
@@ -130,8 +133,8 @@ impl<'ctx> Analysis<'_, 'ctx> {
         self.functions.nodes[number as usize].function
     }
 
-    /// How `from` comes to use the aspect; `None` where it does not. What leads from a kernel to
-    /// its functor's call operator is left out.
+    /// Returns the chain by which `from` comes to use the aspect, or `None` if it does not use it.
+    /// The functions between a kernel and its functor's call operator are left out.
     pub fn chain(&self, from: u32, aspect: u32) -> Option<Chain> {
         let numbers = self.reaches.get(&aspect)?.chain(from);
         (!numbers.is_empty()).then(|| self.describe(self.without_entry(numbers), aspect))
@@ -153,7 +156,7 @@ impl<'ctx> Analysis<'_, 'ctx> {
                 None => self.use_place(function, &symbol, aspect),
             };
             let name = self.name(function, &symbol);
-            // Two symbols of one constructor are one function to users.
+            // Two symbols of the same constructor are one function for users.
             if hidden == 0
                 && links.last().is_some_and(|last| last.name == name && last.place.is_none())
             {
@@ -173,8 +176,7 @@ impl<'ctx> Analysis<'_, 'ctx> {
 
     pub fn without_entry(&self, mut numbers: Vec<u32>) -> Vec<u32> {
         if self.function(numbers[0]).is_kernel() {
-            // Headers put few functions between the two; names further down are not worth looking
-            // up.
+            // Headers put few functions between the two, so only the first names are looked up.
             let body = numbers
                 .iter()
                 .take(HEAD)
@@ -184,7 +186,7 @@ impl<'ctx> Analysis<'_, 'ctx> {
         numbers
     }
 
-    /// The lines of `!scythe_aspect_origins` of a kernel.
+    /// Returns the strings of a kernel's `!scythe_aspect_origins`.
     pub fn origins(&self, kernel: u32) -> Vec<String> {
         let declared = self.functions.nodes[kernel as usize].declared.clone().unwrap_or_default();
         let mut aspects = declared;
@@ -232,7 +234,7 @@ impl<'ctx> Analysis<'_, 'ctx> {
     }
 }
 
-/// The aspect's name in `sycl::aspect`, or its number.
+/// Returns the aspect's name in `sycl::aspect`, or its number if it has no name.
 pub fn aspect_name(aspect: u32) -> String {
     Aspect::from_u32(aspect).map_or_else(|| aspect.to_string(), |known| known.as_str().to_owned())
 }
@@ -245,7 +247,8 @@ fn place(at: DebugLoc) -> Place {
     Place { location: Location::new(at.file, at.line, at.column), handle: 0 }
 }
 
-/// The name in a symbol where it is plain or qualified: `foo` of `_Z3foov`; else the symbol.
+/// Returns the name in a symbol if it is plain or qualified, such as `foo` for `_Z3foov`. Otherwise
+/// returns the symbol.
 fn plain_name(symbol: &str) -> String {
     let base = symbol.split(TU_SEPARATOR).next().unwrap_or(symbol);
     let mangled = base.strip_prefix("_ZTS").or_else(|| base.strip_prefix("_Z"));

@@ -1,22 +1,23 @@
-//! The metadata of optional kernel features: the only place that knows its names and forms.
+//! The metadata of optional kernel features. Only this module knows the names and forms of this
+//! metadata.
 //!
 //! | on functions | holds |
 //! |---|---|
-//! | `!intel_used_aspects` | numbers of aspects that the function and all it calls use |
-//! | `!intel_declared_aspects` | numbers of aspects that its `device_has` lists |
+//! | `!intel_used_aspects` | numbers of the aspects that the function and its direct and indirect callees use |
+//! | `!intel_declared_aspects` | numbers of the aspects that the function's `device_has` lists |
 //! | `!intel_fixed_targets` | strings: the targets of `-fsycl-fixed-targets=` |
 //! | `!intel_reqd_sub_group_size` | one number |
-//! | `!scythe_called_sub_group_sizes` | pairs: a sub-group size that a function which it calls, directly or not, requires, and that function's symbol |
-//! | `!reqd_work_group_size`, `!work_group_num_dim` | three numbers, fastest dimension first, and how many were written |
-//! | `!scythe_logical_work_group_size` | of a kernel whose work-groups are loops in groups of another size: the size that the program requires, in the attribute's order, or nothing |
+//! | `!scythe_called_sub_group_sizes` | pairs: a sub-group size that a direct or indirect callee requires, and the symbol of that callee |
+//! | `!reqd_work_group_size`, `!work_group_num_dim` | three numbers, fastest dimension first, and the number of dimensions in the source |
+//! | `!scythe_logical_work_group_size` | on a kernel that runs its work-groups as loops in groups of another size: the size that the program requires, in the attribute's order, or nothing |
 //! | `!intel_named_sub_group_size` | `automatic` or `primary` |
 //! | `!scythe_aspect_origins` | strings: see [`super::chain`] |
 //!
 //! The named metadata `!intel_types_that_use_aspects` lists types by their name in IR, each with
 //! numbers of aspects.
 //!
-//! Later compilers write `sycl_` for `intel_` and pairs of name and number for numbers: both are
-//! read, the forms above are written.
+//! Later compilers write `sycl_` instead of `intel_`, and pairs of a name and a number instead of
+//! numbers. This module reads both forms and writes the forms above.
 
 use scythe_abi::aspect_origin::AspectOrigin;
 use scythe_llvm::{ContextRef, Function, Metadata, MetadataKind, Module};
@@ -25,7 +26,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 pub const TYPES: &str = "intel_types_that_use_aspects";
 const LATER_TYPES: &str = "sycl_types_that_use_aspects";
 
-/// The kinds of metadata on functions, looked up once per module.
+/// The kinds of metadata on functions, which are looked up once per module.
 #[derive(Clone, Copy)]
 pub struct Kinds {
     used: [MetadataKind; 2],
@@ -49,8 +50,8 @@ impl Kinds {
                 context.metadata_kind(&format!("sycl_{name}")),
             ]
         };
-        // LLVM prints metadata in the order in which it learnt the kinds: that of the
-        // specification's examples.
+        // LLVM prints metadata in the order in which the kinds were registered. This order is that
+        // of the specification's examples.
         Self {
             declared: both("declared_aspects"),
             used: both("used_aspects"),
@@ -66,29 +67,32 @@ impl Kinds {
         }
     }
 
-    /// The aspects that a function uses; empty without metadata.
+    /// Returns the aspects that a function uses. The set is empty if the function has no metadata.
     pub fn used(self, function: Function<'_>) -> BTreeSet<u32> {
         either(function, self.used).map(aspects).unwrap_or_default()
     }
 
-    /// The aspects that `device_has` lists, where the function has it.
+    /// Returns the aspects that the function's `device_has` lists, or `None` if it has no
+    /// `device_has`.
     pub fn declared(self, function: Function<'_>) -> Option<BTreeSet<u32>> {
         either(function, self.declared).map(aspects)
     }
 
-    /// The targets of `-fsycl-fixed-targets=`; `None` for functions that no front end has marked.
+    /// Returns the targets of `-fsycl-fixed-targets=`, or `None` for functions that no front end
+    /// has marked.
     pub fn fixed_targets(self, function: Function<'_>) -> Option<BTreeSet<String>> {
         let node = either(function, self.fixed_targets)?;
         Some(node.operands().into_iter().flatten().filter_map(Metadata::string).collect())
     }
 
-    /// The numeric required sub-group size.
+    /// Returns the required sub-group size if it is a number.
     pub fn sub_group_size(self, function: Function<'_>) -> Option<u32> {
         function.metadata(self.sub_group)?.operand(0)?.int()?.try_into().ok()
     }
 
-    /// The numeric required sub-group sizes of a function and of all that it calls, each with the
-    /// symbol of a function that requires it. Calls may be inlined, sizes stay.
+    /// Returns the numeric required sub-group sizes of a function and of its direct and indirect
+    /// callees, each with the symbol of a function that requires it. The sizes stay if calls are
+    /// inlined.
     pub fn sub_group_sizes(self, function: Function<'_>) -> BTreeMap<u32, String> {
         let called =
             function.metadata(self.called_sub_groups).map(Metadata::operands).unwrap_or_default();
@@ -113,12 +117,12 @@ impl Kinds {
         function.set_metadata(self.called_sub_groups, context.md_node(&operands));
     }
 
-    /// `automatic` or `primary`.
+    /// Returns `automatic` or `primary`.
     pub fn named_sub_group_size(self, function: Function<'_>) -> Option<String> {
         function.metadata(self.named_sub_group)?.operand(0)?.string()
     }
 
-    /// The work-group size that the program requires, in the attribute's order: the fastest
+    /// Returns the work-group size that the program requires, in the attribute's order: the fastest
     /// dimension last.
     pub fn work_group_size(self, function: Function<'_>) -> Option<Vec<u32>> {
         if let Some(sizes) = self.logical_work_group_size(function) {
@@ -132,8 +136,9 @@ impl Kinds {
         (!sizes.is_empty()).then_some(sizes)
     }
 
-    /// The work-group size that the program recommends, in the attribute's order. Slower dimensions
-    /// of size 1 are left out: metadata does not tell whether they were written.
+    /// Returns the work-group size that the program recommends, in the attribute's order. Slower
+    /// dimensions of size 1 are left out, because the metadata does not record whether the source
+    /// has them.
     pub fn work_group_size_hint(self, function: Function<'_>) -> Option<Vec<u32>> {
         let mut sizes = sizes_of(function.metadata(self.hint)?)?;
         while sizes.len() > 1 && sizes.last() == Some(&1) {
@@ -143,12 +148,13 @@ impl Kinds {
         Some(sizes)
     }
 
-    /// What [`Kinds::set_logical_work_group_size`] set.
+    /// Returns the size that [`Kinds::set_logical_work_group_size`] set.
     pub fn logical_work_group_size(self, function: Function<'_>) -> Option<Vec<u32>> {
         sizes_of(function.metadata(self.logical_work_group)?)
     }
 
-    /// See [`Kinds::work_group_size`]; an empty list says that no size is required.
+    /// Sets the size that [`Kinds::work_group_size`] returns. An empty list means that no size is
+    /// required.
     pub fn set_logical_work_group_size(
         self,
         function: Function<'_>,
@@ -158,7 +164,7 @@ impl Kinds {
         function.set_metadata(self.logical_work_group, numbers(context, sizes));
     }
 
-    /// The calls that bring each aspect in. Strings of another form are ignored.
+    /// Returns the call chain to the source of each aspect. Strings of another form are ignored.
     pub fn origins(self, function: Function<'_>) -> Vec<AspectOrigin> {
         let operands =
             function.metadata(self.origins).map(|node| node.operands()).unwrap_or_default();
@@ -179,7 +185,7 @@ impl Kinds {
         function.set_metadata(self.used[0], numbers(context, aspects));
     }
 
-    /// Like [`Kinds::set_used`], with a node that [`numbers`] made.
+    /// Like [`Kinds::set_used`], with a node from [`numbers`].
     pub fn set_used_node<'ctx>(self, function: Function<'ctx>, aspects: Metadata<'ctx>) {
         function.set_metadata(self.used[0], aspects);
     }
@@ -195,7 +201,7 @@ impl Kinds {
     }
 }
 
-/// The types that bring aspects along, by their name in IR.
+/// Returns the types that use aspects, by their name in IR.
 pub fn types(module: &Module<'_>) -> HashMap<String, BTreeSet<u32>> {
     let mut types: HashMap<String, BTreeSet<u32>> = HashMap::new();
     for node in [TYPES, LATER_TYPES].into_iter().flat_map(|name| module.named_metadata(name)) {
@@ -208,7 +214,7 @@ pub fn types(module: &Module<'_>) -> HashMap<String, BTreeSet<u32>> {
     types
 }
 
-/// Adds a type to those that bring aspects along.
+/// Adds a type to the list of types that use aspects.
 pub fn add_type(module: &Module<'_>, name: &str, aspects: impl IntoIterator<Item = u32>) {
     let context = module.context();
     let mut operands = vec![context.md_string(name)];
@@ -228,13 +234,13 @@ fn aspects(node: Metadata<'_>) -> BTreeSet<u32> {
     node.operands().into_iter().flatten().filter_map(aspect).collect()
 }
 
-/// A number, or a pair of name and number.
+/// Reads an aspect: a number, or a pair of a name and a number.
 fn aspect(operand: Metadata<'_>) -> Option<u32> {
     let number = operand.int().or_else(|| operand.operand(1)?.int())?;
     number.try_into().ok()
 }
 
-/// The form of a list of aspects.
+/// Creates the node for a list of aspects.
 pub fn numbers<'ctx>(context: ContextRef<'ctx>, aspects: &[u32]) -> Metadata<'ctx> {
     let operands: Vec<_> =
         aspects.iter().map(|&aspect| context.md_int(32, aspect.into())).collect();

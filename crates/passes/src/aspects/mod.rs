@@ -1,19 +1,20 @@
-//! Which aspects each function uses: the pass that must see the module before any other does.
+//! Finds the aspects that each function uses. This pass must run before any pass that optimises.
 //!
 //! Afterwards
-//! * `!intel_used_aspects` of every function lists the aspects that it and all it calls use, in
-//!   ascending order. What a callee declares with `device_has` counts as used by its callers; what
-//!   a branch of `if_device_has` uses does not, and stands on the branch's own function
-//!   ([`crate::device_has`]);
-//! * `!scythe_called_sub_group_sizes` likewise lists the sub-group sizes that the functions which
-//!   it calls require;
-//! * every kernel and `SYCL_EXTERNAL` function has `!intel_fixed_targets`, empty without
+//! * `!intel_used_aspects` of every function lists the aspects that the function and its direct and
+//!   indirect callees use, in ascending order. Aspects that a callee declares with `device_has`
+//!   count as used by its callers. Aspects that a branch of `if_device_has` uses do not, and are
+//!   listed on the function of the branch ([`crate::device_has`]);
+//! * `!scythe_called_sub_group_sizes` lists, in the same way, the sub-group sizes that the callees
+//!   of a function require;
+//! * every kernel and `SYCL_EXTERNAL` function has `!intel_fixed_targets`, which is empty without
 //!   `-fsycl-fixed-targets=`;
-//! * kernels tell in `!scythe_aspect_origins` what brings each aspect in;
-//! * functions that use what they do not declare, or what a fixed target lacks, have been reported.
+//! * `!scythe_aspect_origins` of every kernel lists the source of each aspect;
+//! * the pass has reported functions that use an aspect which they do not declare, or which a fixed
+//!   target lacks.
 //!
-//! The work is linear: one walk over the instructions, and one visit of each function per aspect
-//! that it uses.
+//! The pass takes linear time: one walk over the instructions, and one visit of each function per
+//! aspect that the function uses.
 
 pub mod chain;
 pub mod metadata;
@@ -32,18 +33,18 @@ use scythe_llvm::Module;
 use std::collections::{BTreeMap, HashMap};
 use warning::Warning;
 
-/// See the file's head.
+/// The pass `aspects`. See the module documentation.
 pub struct Aspects<'a> {
-    /// What the front end knows.
+    /// Source-level facts from the front end.
     pub sources: &'a dyn Sources,
-    /// `-fsycl-fixed-targets=`, in the order given.
+    /// The targets of `-fsycl-fixed-targets=`, in the order given.
     pub fixed_targets: &'a [FixedTarget],
-    /// Is told of each warning, in the module's order.
+    /// The function that receives each warning, in the module's order.
     pub report: &'a dyn Fn(Warning),
 }
 
 impl Aspects<'static> {
-    /// For modules without source, and without anyone who listens.
+    /// The pass for modules without source. It reports no warnings.
     pub const SILENT: Self = Self { sources: &NoSources, fixed_targets: &[], report: &|_| {} };
 }
 
@@ -68,7 +69,7 @@ impl Pass for Aspects<'_> {
     }
 }
 
-/// Who calls each function on every device: calls of branches for some devices are left out.
+/// Returns the callers of each function, without the calls of branches that only some devices take.
 fn callers(functions: &Scan<'_>) -> Callers {
     let count = functions.nodes.len();
     let calls = (0..count as u32)
@@ -79,7 +80,7 @@ fn callers(functions: &Scan<'_>) -> Callers {
     Callers::new(count, calls.filter(move |(_, callee)| !is_branch(*callee)))
 }
 
-/// The ways of every aspect that the module knows.
+/// Computes the functions that use each aspect of the module.
 fn propagate(functions: &Scan<'_>) -> BTreeMap<u32, Reach> {
     let callers = callers(functions);
     let mut users: BTreeMap<u32, (Vec<u32>, Vec<u32>)> = BTreeMap::new();
@@ -99,8 +100,8 @@ fn propagate(functions: &Scan<'_>) -> BTreeMap<u32, Reach> {
         .collect()
 }
 
-/// Writes on each function which sub-group sizes the functions that it calls require, besides its
-/// own.
+/// Writes, on each function, the sub-group sizes that its direct and indirect callees require,
+/// except for the size that the function itself requires.
 fn write_sub_group_sizes(module: &Module<'_>, kinds: Kinds, functions: &Scan<'_>) {
     let mut users: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     for (number, node) in (0u32..).zip(&functions.nodes) {
@@ -131,7 +132,7 @@ fn write_sub_group_sizes(module: &Module<'_>, kinds: Kinds, functions: &Scan<'_>
 
 fn write(module: &Module<'_>, kinds: Kinds, analysis: &Analysis<'_, '_>) {
     let context = module.context();
-    // Few different sets of aspects exist, and most functions have that of their neighbours.
+    // There are few distinct sets of aspects, so functions share nodes.
     let mut nodes = HashMap::new();
     let mut aspects = Vec::new();
     for (number, node) in (0u32..).zip(&analysis.functions.nodes) {

@@ -1,29 +1,30 @@
-//! How one aspect travels up a call graph, and by which calls.
+//! Propagates one aspect up a call graph and records the calls.
 //!
-//! A function uses an aspect when it does so itself, or calls a function that uses or declares it.
-//! The search starts at all sources of the aspect at once and goes from callees to callers, so each
-//! function is visited once per aspect it uses, cycles need no care, and each function is left with
-//! the first call of a shortest way to a source.
+//! A function uses an aspect if it does so itself, or if it calls a function that uses or declares
+//! it. The search starts at all sources of the aspect at once and goes from callees to callers. It
+//! visits each function once per aspect that the function uses, needs no special case for cycles,
+//! and records for each function the first call of a shortest path to a source.
 
-/// Why a function uses the aspect.
+/// The reason why a function uses the aspect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// It does not.
+    /// The function does not use the aspect.
     Unused,
-    /// It uses the aspect itself.
+    /// The function uses the aspect itself.
     Itself,
-    /// It calls this function, which uses or declares it.
+    /// The function calls this function, which uses or declares the aspect.
     Calls(u32),
 }
 
-/// Who calls each function: all lists in one.
+/// The callers of each function, stored in one array.
 pub struct Callers {
     starts: Vec<u32>,
     lists: Vec<u32>,
 }
 
 impl Callers {
-    /// Of pairs of caller and callee among `count` functions; callees beyond are ignored.
+    /// Builds the lists from pairs of a caller and a callee among `count` functions. Callees beyond
+    /// `count` are ignored.
     pub fn new(count: usize, calls: impl Iterator<Item = (u32, u32)> + Clone) -> Self {
         let calls = calls.filter(|(_, callee)| (*callee as usize) < count);
         let mut starts = vec![0; count + 1];
@@ -51,15 +52,15 @@ impl Callers {
     }
 }
 
-/// One aspect's ways through a call graph.
+/// The functions that use one aspect, with their paths through the call graph.
 pub struct Reach {
     steps: Vec<Step>,
     declared: Vec<bool>,
 }
 
 impl Reach {
-    /// The functions that use the aspect themselves, and those that declare it. Numbers beyond the
-    /// graph are ignored.
+    /// Starts the search at `users`, which use the aspect themselves, and `declarers`, which
+    /// declare it. Numbers beyond the graph are ignored.
     pub fn new(callers: &Callers, users: &[u32], declarers: &[u32]) -> Self {
         let mut steps = vec![Step::Unused; callers.count()];
         let mut declared = vec![false; callers.count()];
@@ -75,7 +76,7 @@ impl Reach {
             for &caller in callers.of(callee) {
                 if steps[caller as usize] == Step::Unused {
                     steps[caller as usize] = Step::Calls(callee);
-                    // A declarer's callers are known already.
+                    // A function that declares the aspect is already in the queue.
                     if !declared[caller as usize] {
                         queue.push(caller);
                     }
@@ -89,7 +90,7 @@ impl Reach {
         self.step(function) != Step::Unused
     }
 
-    /// Only the functions that use the aspect, in order.
+    /// Returns the functions that use the aspect, in order.
     pub fn members(&self) -> impl Iterator<Item = u32> + '_ {
         (0..self.steps.len() as u32).filter(|&function| self.uses(function))
     }
@@ -98,15 +99,15 @@ impl Reach {
         self.steps.get(function as usize).copied().unwrap_or(Step::Unused)
     }
 
-    /// A shortest chain of calls from a function to a source of the aspect, both included; empty
-    /// where it does not use it. The last one uses the aspect itself, unless it declares it and
-    /// something called it.
+    /// Returns a shortest chain of calls from a function to a source of the aspect, both included.
+    /// The chain is empty if the function does not use the aspect. The last function uses the
+    /// aspect itself or, if the chain has a call, declares it.
     pub fn chain(&self, from: u32) -> Vec<u32> {
         let mut chain = Vec::new();
         let mut at = from;
         loop {
             match self.step(at) {
-                // What was called because of its declaration need not use the aspect.
+                // A callee that declares the aspect ends the chain: it need not use the aspect.
                 _ if !chain.is_empty() && self.declared[at as usize] => break,
                 Step::Unused => return chain,
                 Step::Itself => break,
@@ -152,7 +153,7 @@ mod tests {
         assert_eq!(reach.chain(0), [0, 1, 0]);
     }
 
-    /// A graph, and which of its functions use and declare the aspect.
+    /// A graph, with the functions that use and declare the aspect.
     type Graph = (usize, Vec<(u32, u32)>, Vec<u32>, Vec<u32>);
 
     fn graph() -> impl Strategy<Value = Graph> {
@@ -164,8 +165,8 @@ mod tests {
         })
     }
 
-    /// By the definition: a chain of calls of any length to a user, or of one at least to a
-    /// declarer.
+    /// Computes the users by definition: a function uses the aspect if a chain of zero or more
+    /// calls leads to a user, or a chain of one or more calls leads to a declarer.
     fn by_force(count: usize, calls: &[(u32, u32)], users: &[u32], declarers: &[u32]) -> Vec<u32> {
         let mut used: Vec<bool> = (0..count as u32).map(|f| users.contains(&f)).collect();
         loop {
@@ -180,11 +181,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig {
-            cases: 10_000,
-            failure_persistence: None,
-            ..ProptestConfig::default()
-        })]
+        #![proptest_config(ProptestConfig::with_cases(10_000))]
 
         #[test]
         fn random_graphs_agree_with_brute_force((count, calls, users, declarers) in graph()) {

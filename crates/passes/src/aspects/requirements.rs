@@ -1,26 +1,26 @@
-//! What a device must offer to run a set of entry points: what device code is split by, and what
-//! images say.
+//! The features that a device must support to run a set of entry points. Device code is split by
+//! these requirements, and images list them.
 
 use super::metadata::Kinds;
 use scythe_llvm::Function;
 use std::collections::BTreeSet;
 
-/// What entry points demand together. Two sets of entry points may share an image exactly if
-/// [`Requirements::may_share`].
+/// The combined requirements of entry points. Two sets of entry points may share an image exactly
+/// if [`Requirements::may_share`] returns true.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Requirements {
     /// Used and declared aspects.
     pub aspects: BTreeSet<u32>,
-    /// Numeric sizes only: `automatic` and `primary` fit every device.
+    /// Numeric sub-group sizes only, because every device supports `automatic` and `primary`.
     pub sub_group_sizes: BTreeSet<u32>,
-    /// Each in the attribute's order.
+    /// Required work-group sizes, each in the attribute's order.
     pub work_group_sizes: BTreeSet<Vec<u32>>,
-    /// `None` without `-fsycl-fixed-targets=`.
+    /// The fixed targets, or `None` without `-fsycl-fixed-targets=`.
     pub fixed_targets: Option<BTreeSet<String>>,
 }
 
 impl Requirements {
-    /// The requirements of one kernel or exported function.
+    /// Returns the requirements of one kernel or exported function.
     pub fn of(entry_point: Function<'_>, kinds: Kinds) -> Self {
         let mut aspects = kinds.used(entry_point);
         aspects.extend(kinds.declared(entry_point).unwrap_or_default());
@@ -32,8 +32,8 @@ impl Requirements {
         }
     }
 
-    /// The requirements of entry points that are in one image.
-    pub fn of_all<'ctx>(
+    /// Returns the combined requirements of the entry points of one image.
+    pub fn of_entry_points<'ctx>(
         entry_points: impl IntoIterator<Item = Function<'ctx>>,
         kinds: Kinds,
     ) -> Self {
@@ -42,8 +42,8 @@ impl Requirements {
         Self::together(&all)
     }
 
-    /// What all of these need. Those that share an image have the same fixed targets; of others
-    /// that do not, the ones that all agree on are left.
+    /// Combines requirements. Entry points that share an image have the same fixed targets. If the
+    /// lists of fixed targets differ, the result has the targets that are in all lists.
     pub fn together<'a>(all: impl IntoIterator<Item = &'a Self>) -> Self {
         let mut all = all.into_iter();
         let Some(mut sum) = all.next().cloned() else { return Self::default() };
@@ -59,13 +59,14 @@ impl Requirements {
         sum
     }
 
-    /// Whether the specification lets entry points with these requirements be in one image: the
-    /// same fixed targets, or none and the same of everything else.
+    /// Returns whether the specification allows entry points with these requirements to be in one
+    /// image: both have the same fixed targets, or both have none and all other requirements are
+    /// equal.
     pub fn may_share(&self, other: &Self) -> bool {
         self.share_key() == other.share_key()
     }
 
-    /// Equal for entry points that may share an image, and different for others.
+    /// Returns a key that is equal for exactly those entry points that may share an image.
     pub fn share_key(&self) -> Self {
         match &self.fixed_targets {
             Some(_) => Self { fixed_targets: self.fixed_targets.clone(), ..Self::default() },

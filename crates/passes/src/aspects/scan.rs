@@ -1,10 +1,10 @@
-//! What each function of a module uses by itself, and whom it calls: one walk over all
-//! instructions.
+//! Finds, in one walk over all instructions, the aspects that each function of a module uses by
+//! itself, and the functions that it calls.
 //!
-//! A function uses the aspects of its `!intel_used_aspects`, and of every type in its signature and
-//! instructions: `double` and `half` wherever they are, and the types of
-//! `!intel_types_that_use_aspects`; also as members, elements and operands. Types are compared by
-//! identity, names only once per type.
+//! A function uses the aspects of its `!intel_used_aspects`, and those of every type in its
+//! signature and instructions, also of members, elements and operands. The types with aspects are
+//! `double`, `half` and the types of `!intel_types_that_use_aspects`. Types are compared by
+//! identity. Each type's name is looked up only once.
 
 use super::metadata::{self, Kinds};
 use crate::device_has;
@@ -14,30 +14,31 @@ use scythe_llvm::{Function, Instruction, Module, Opcode, Type, TypeKind};
 use std::collections::{BTreeSet, HashMap};
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// Where IR shows that a function uses an aspect.
+/// The place in IR that shows that a function uses an aspect.
 #[derive(Clone, Copy, Debug)]
 pub enum Evidence<'ctx> {
-    /// Nowhere: the front end said so.
+    /// No place in IR: the front end reported the use.
     Metadata,
     /// The signature.
     Signature,
     Instruction(Instruction<'ctx>),
 }
 
-/// A function, and where its part of the lists of [`Scan`] ends: it begins where that of the
-/// function before ends.
+/// A function, and the ends of its ranges in the lists of [`Scan`]. A range begins at the end of
+/// the previous function's range.
 pub struct Node<'ctx> {
     pub function: Function<'ctx>,
     pub declared: Option<BTreeSet<u32>>,
-    /// A branch for devices that meet this: what it uses is not used by those who call it.
+    /// The condition of a branch that only some devices take. The aspects that the branch uses do
+    /// not count for its callers.
     pub condition: Option<Condition>,
     uses_end: usize,
     calls_end: usize,
 }
 
-/// All functions, in the module's order, and what each does by itself; intrinsics have a place but
-/// neither uses nor calls. One list holds the uses of all, another the calls, so that small
-/// functions cost no memory of their own.
+/// All functions, in the module's order, with the aspects that each uses by itself and its calls.
+/// Intrinsics have a node but neither uses nor calls. One list holds the uses of all functions, and
+/// another one the calls, so that small functions need no allocation.
 pub struct Scan<'ctx> {
     pub nodes: Vec<Node<'ctx>>,
     uses: Vec<(u32, Evidence<'ctx>)>,
@@ -45,14 +46,14 @@ pub struct Scan<'ctx> {
 }
 
 impl<'ctx> Scan<'ctx> {
-    /// Each aspect once.
+    /// Returns the aspects that the function uses by itself, each once.
     pub fn uses(&self, function: u32) -> &[(u32, Evidence<'ctx>)] {
         let number = function as usize;
         let start = number.checked_sub(1).map_or(0, |before| self.nodes[before].uses_end);
         &self.uses[start..self.nodes[number].uses_end]
     }
 
-    /// Each function once, with the first call.
+    /// Returns the callees of the function, each once, with the first call.
     pub fn calls(&self, function: u32) -> &[(u32, Instruction<'ctx>)] {
         let number = function as usize;
         let start = number.checked_sub(1).map_or(0, |before| self.nodes[before].calls_end);
@@ -60,20 +61,21 @@ impl<'ctx> Scan<'ctx> {
     }
 }
 
-/// What one function does, at the end of the lists of all.
+/// The uses and calls of the current function, at the end of the lists of all functions.
 struct Notes<'a, 'ctx> {
     uses: &'a mut Vec<(u32, Evidence<'ctx>)>,
     uses_start: usize,
     calls: &'a mut Vec<(u32, Instruction<'ctx>)>,
 }
 
-/// Walks over all instructions.
+/// Walks over all instructions of the module.
 pub fn scan<'ctx>(module: &Module<'ctx>, kinds: Kinds) -> Scan<'ctx> {
     let functions: Vec<Function<'ctx>> = module.functions().collect();
     let numbers: HashMap<Function<'ctx>, u32, BuildHasherDefault<AddressHasher>> =
         functions.iter().enumerate().map(|(number, &function)| (function, number as u32)).collect();
     let mut types = Types::new(module);
-    // Who called a function last: finds repeated calls without a set per function.
+    // The last function that called each function. It detects repeated calls without a set per
+    // function.
     let mut last_caller = vec![u32::MAX; functions.len()];
     let mut nodes = Vec::with_capacity(functions.len());
     let (mut uses, mut calls) = (Vec::new(), Vec::new());
@@ -110,8 +112,8 @@ pub fn scan<'ctx>(module: &Module<'ctx>, kinds: Kinds) -> Scan<'ctx> {
     Scan { nodes, uses, calls }
 }
 
-/// Hashes addresses of functions, of which one stands in each call: nobody chooses those to make
-/// the table slow.
+/// A hasher for the addresses of functions, which the walk looks up at each call. A fast hash is
+/// enough, because nobody can choose the addresses to make the table slow.
 #[derive(Default)]
 struct AddressHasher(u64);
 
@@ -121,8 +123,8 @@ impl Hasher for AddressHasher {
     }
 
     fn write_u64(&mut self, number: u64) {
-        // The odd number nearest to 2^64 divided by the golden ratio: the upper bits, which the
-        // table looks at, mix them all.
+        // The factor is the odd number nearest to 2^64 divided by the golden ratio. It mixes all
+        // bits into the upper bits, which the table uses.
         let mixed = (self.0 ^ number).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         self.0 = mixed ^ (mixed >> 32);
     }
@@ -136,8 +138,8 @@ impl Hasher for AddressHasher {
     }
 }
 
-/// Adds what one instruction uses and calls; `new_callee` gives the number of a function that was
-/// not called before.
+/// Adds the uses and calls of one instruction. `new_callee` returns the number of a callee that the
+/// current function has not called before.
 fn visit<'ctx>(
     node: &mut Notes<'_, 'ctx>,
     instruction: Instruction<'ctx>,
@@ -179,7 +181,7 @@ impl<'ctx> Notes<'_, 'ctx> {
     fn note(&mut self, aspects: &[u32], evidence: Evidence<'ctx>) {
         for &aspect in aspects {
             match self.uses[self.uses_start..].iter_mut().find(|(known, _)| *known == aspect) {
-                // A place in the code says more than metadata.
+                // A place in the code is more specific than metadata.
                 Some((_, known @ Evidence::Metadata)) => *known = evidence,
                 Some(_) => {}
                 None => self.uses.push((aspect, evidence)),
@@ -188,7 +190,7 @@ impl<'ctx> Notes<'_, 'ctx> {
     }
 }
 
-/// The aspects of types, each worked out once.
+/// The aspects of types. Each type is analysed once.
 struct Types<'ctx> {
     named: HashMap<String, BTreeSet<u32>>,
     known: HashMap<Type<'ctx>, Vec<u32>>,
@@ -208,7 +210,7 @@ impl<'ctx> Types<'ctx> {
             TypeKind::LLVMHalfTypeKind => &FP16,
             kind if is_compound(kind) => {
                 if !self.known.contains_key(&ty) {
-                    let found = self.look_into(ty);
+                    let found = self.aspects_of_parts(ty);
                     self.known.insert(ty, found);
                 }
                 &self.known[&ty]
@@ -217,9 +219,9 @@ impl<'ctx> Types<'ctx> {
         }
     }
 
-    /// What a compound type holds, at any depth. Types are finite: without pointers none holds
-    /// itself.
-    fn look_into(&mut self, ty: Type<'ctx>) -> Vec<u32> {
+    /// Returns the aspects of all parts of a compound type. The recursion ends, because a type can
+    /// only contain itself through a pointer.
+    fn aspects_of_parts(&mut self, ty: Type<'ctx>) -> Vec<u32> {
         let mut found = BTreeSet::new();
         if let Some(name) = ty.struct_name() {
             found.extend(self.named.get(&name).into_iter().flatten());

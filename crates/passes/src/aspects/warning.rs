@@ -1,6 +1,6 @@
-//! Warnings about optional kernel features, as values, in the words of the specification.
+//! Warnings about optional kernel features, as values. The messages follow the specification.
 
-pub use scythe_abi::warning::Group;
+pub use scythe_diag::warning::Group;
 
 use super::chain::{Analysis, Chain, Place, aspect_name};
 use std::fmt;
@@ -11,12 +11,12 @@ pub struct Warning {
     pub group: Group,
     pub place: Option<Place>,
     pub message: String,
-    /// The lines that follow.
+    /// The lines that follow the message.
     pub details: Vec<String>,
 }
 
 impl Warning {
-    /// A warning with the calls that lead to its cause.
+    /// Creates a warning with the call chain that leads to its cause.
     pub fn with_chain(group: Group, message: String, chain: &Chain) -> Self {
         let mut details = vec!["use is from this call chain:".to_owned()];
         details.extend(chain.lines());
@@ -27,7 +27,7 @@ impl Warning {
     }
 }
 
-/// As the specification prints it.
+/// Formats the warning like the specification.
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(place) = &self.place {
@@ -38,8 +38,8 @@ impl fmt::Display for Warning {
     }
 }
 
-/// Functions that use aspects which their `device_has` does not list: one warning per function and
-/// aspect.
+/// Reports functions that use aspects which their `device_has` does not list. There is one warning
+/// per function and aspect.
 pub fn undeclared(analysis: &Analysis<'_, '_>) -> Vec<Warning> {
     let mut warnings = Vec::new();
     for (number, node) in analysis.functions.nodes.iter().enumerate() {
@@ -49,7 +49,7 @@ pub fn undeclared(analysis: &Analysis<'_, '_>) -> Vec<Warning> {
                 continue;
             }
             let Some(chain) = analysis.chain(number, aspect) else { continue };
-            // A kernel has its functor's declaration; the functor is the one to report.
+            // A kernel repeats its functor's declaration. The functor's warning is enough.
             if chain.links[0].function != number
                 && analysis.functions.nodes[chain.links[0].function as usize].declared.is_some()
             {

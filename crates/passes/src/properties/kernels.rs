@@ -1,22 +1,23 @@
-//! Properties of kernels → the metadata that attributes such as `reqd_work_group_size` become.
+//! Translates properties of kernels into the metadata of attributes such as `reqd_work_group_size`.
 //!
-//! A property that says other than such an attribute of the same kernel is an error, as is a value
-//! that is not of the property's form.
+//! A property that contradicts an attribute of the same kernel is an error. A value that does not
+//! have the property's form is also an error.
 
 use crate::aspects::metadata::Kinds;
 use crate::properties::PropertyError;
 use crate::{Error, Pass};
 use scythe_llvm::{Function, Metadata, Module, Place};
 
-const SUB_GROUP_SIZE: &str = "sycl-sub-group-size";
+/// The property for the size of sub-groups.
+pub const SUB_GROUP_SIZE: &str = "sycl-sub-group-size";
 const WORK_GROUP_SIZE: &str = "sycl-work-group-size";
 const WORK_GROUP_SIZE_HINT: &str = "sycl-work-group-size-hint";
 const DEVICE_HAS: &str = "sycl-device-has";
-/// Of a kernel whose work-groups are loops in groups of another size: the size that the program
-/// requires.
+/// The work-group size that the program requires, on a kernel that runs its work-groups as loops in
+/// groups of another size.
 const LOGICAL_WORK_GROUP_SIZE: &str = "scythe-logical-work-group-size";
 
-/// See the file's head.
+/// The pass `kernel-properties`. See the module documentation.
 pub struct KernelProperties;
 
 impl Pass for KernelProperties {
@@ -38,7 +39,7 @@ impl Pass for KernelProperties {
     }
 }
 
-/// True when the kernel has a property of the table.
+/// Returns whether the kernel has one of the properties above.
 fn translate<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) -> Result<bool, PropertyError> {
     let mut found = false;
     let mut numbers = |name: &'static str, least: usize, most: usize, from: u64| {
@@ -95,14 +96,16 @@ fn translate<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) -> Result<bool
     Ok(found)
 }
 
-/// The fastest dimension first, unused ones 1; SYCL writes it last.
+/// Returns three sizes, the fastest dimension first, where SYCL writes it last. Unused dimensions
+/// are 1.
 fn three(sizes: &[u64]) -> Vec<u64> {
     let mut all: Vec<u64> = sizes.iter().rev().copied().collect();
     all.resize(3, 1);
     all
 }
 
-/// Gives the kernel metadata of this kind, unless it has other metadata of the kind.
+/// Attaches metadata of this kind to the kernel. Fails if the kernel has different metadata of the
+/// same kind.
 fn set<'ctx>(
     module: &Module<'ctx>,
     kernel: Function<'ctx>,

@@ -1,10 +1,11 @@
-//! Remembers which member of which structure an annotated access is to, while IR still says so.
+//! Records which member of which structure an annotated access refers to, while IR still contains
+//! this information.
 //!
-//! Optimisation turns addresses of members into sums of bytes. `OpMemberDecorate` names a structure
+//! Optimisation turns addresses of members into byte offsets. `OpMemberDecorate` names a structure
 //! and a member, so each call of `llvm.ptr.annotation` with properties gets `!scythe_member
-//! !{%structure poison, i32 member}`. The structure is named by a value of its type, since linking
-//! modules may change a type's name. An access without it is decorated like any other; only the
-//! member is not.
+//! !{%structure poison, i32 member}`. A value of the structure's type stands for the structure,
+//! because linking modules may rename types. For a call without this metadata, only the access is
+//! decorated, not the member.
 
 use super::spirv::{ANNOTATION_PREFIX, annotation_text, annotations};
 use crate::{Error, Pass};
@@ -12,7 +13,7 @@ use scythe_llvm::{Instruction, Module, Opcode, Type, Value};
 
 pub const KIND: &str = "scythe_member";
 
-/// See the file's head.
+/// The pass `member-properties`. See the module documentation.
 pub struct MemberProperties;
 
 impl Pass for MemberProperties {
@@ -44,14 +45,15 @@ impl Pass for MemberProperties {
     }
 }
 
-/// The structure by name, and the member, that an annotated access was noted to be to.
-pub fn noted(module: &Module<'_>, annotation: Instruction<'_>) -> Option<(String, u32)> {
+/// Returns the name of the structure and the number of the member that the pass recorded for an
+/// annotated access.
+pub fn recorded_member(module: &Module<'_>, annotation: Instruction<'_>) -> Option<(String, u32)> {
     let node = annotation.metadata(module.context().metadata_kind(KIND))?;
     let structure = node.operand(0)?.constant()?.ty();
     Some((structure.struct_name()?, node.operand(1)?.int()? as u32))
 }
 
-/// The named structure that `address` is inside of, and which member it is.
+/// Returns the named structure that contains `address`, and the number of the member at `address`.
 fn member_of(address: Value<'_>) -> Option<(Type<'_>, u64)> {
     let mut at = address.as_instruction()?;
     while matches!(at.opcode(), Opcode::LLVMAddrSpaceCast | Opcode::LLVMBitCast) {
@@ -59,7 +61,8 @@ fn member_of(address: Value<'_>) -> Option<(Type<'_>, u64)> {
     }
     let mut ty = at.gep_source_type()?;
     let last = at.operand_count().checked_sub(1).filter(|&last| last >= 2)?;
-    // Operand 0 is the pointer, 1 the step over whole objects; the others lead into the object.
+    // Operand 0 is the pointer, and operand 1 steps over whole objects. The others lead into the
+    // object.
     for index in 2..last {
         ty = match at.operand(index)?.const_int_value() {
             Some(member) if ty.is_struct() => *ty.contained().get(member as usize)?,

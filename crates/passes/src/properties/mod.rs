@@ -1,9 +1,8 @@
-//! Compile-time properties in IR, case by case: those that mean something to the compiler take
-//! effect here.
+//! Applies compile-time properties in IR. Each property that affects compilation is handled here.
 //!
-//! Properties come as string attributes of kernels, parameters and variables, and as
-//! `llvm.ptr.annotation` of members. Those that no table here knows stay as they are, for whoever
-//! knows them later.
+//! Properties arrive as string attributes of kernels, parameters and variables, and as
+//! `llvm.ptr.annotation` of members. Properties without an entry in a table of this module stay as
+//! they are, so that later consumers can read them.
 //!
 //! | property | on | effect |
 //! |---|---|---|
@@ -14,10 +13,11 @@
 //! | `sycl-no-alias` | pointer parameters | `noalias` |
 //! | `sycl-alignment` | pointer parameters | `align` |
 //!
-//! * [`kernels`] runs before aspects are found, [`parameters`] after kernels have flat parameters,
-//!   [`members`] before anything is optimised.
-//! * [`spirv`] is post-link's: what SPIR-V hears of properties, by the table in [`spirv_table`].
-//! * [`drop_annotations`] is for targets that make nothing of annotated members.
+//! * [`kernels`] runs before the aspects analysis, [`parameters`] after kernels have flat
+//!   parameters, and [`members`] before any optimisation.
+//! * [`spirv`] is part of post-link. It translates properties to SPIR-V by the table in
+//!   [`spirv_table`].
+//! * [`drop_annotations`] is for targets that do not use annotations of members.
 
 mod error;
 pub mod kernels;
@@ -34,8 +34,8 @@ pub use spirv::SpirvProperties;
 
 use scythe_llvm::Module;
 
-/// Removes the annotations of members that carry properties, which keep memory from becoming
-/// values, and what only SPIR-V makes something of.
+/// Removes the annotations of members that carry properties, and the metadata that only SPIR-V
+/// uses. The annotations would prevent memory from being promoted to registers.
 pub fn drop_annotations(module: &Module<'_>) {
     module.erase_named_metadata(spirv::EXECUTION_MODES);
     let annotations: Vec<_> =

@@ -1,9 +1,9 @@
-//! Properties of kernel parameters: string attributes of the parameter, and what LLVM makes of
-//! those it understands.
+//! Properties of kernel parameters: string attributes of the parameter, and the LLVM attributes
+//! with the same meaning.
 //!
-//! The front end knows them before the parameters exist. [`note`] keeps them in
-//! `!scythe_param_properties`, one node of names and values per parameter to come; the pass, after
-//! the lowering, writes the attributes and removes the metadata.
+//! The front end knows the properties before the parameters exist. [`note`] stores them in
+//! `!scythe_param_properties`, with one node of names and values per future parameter. After the
+//! lowering of kernel arguments the pass writes the attributes and removes the metadata.
 
 use crate::properties::PropertyError;
 use crate::{Error, Pass};
@@ -11,7 +11,7 @@ use scythe_llvm::{Function, Metadata, Module, Place};
 
 const KIND: &str = "scythe_param_properties";
 
-/// Remembers the properties of each parameter that a kernel will have.
+/// Stores the properties of each parameter that a kernel will have.
 pub fn note(module: &Module<'_>, kernel: Function<'_>, parameters: &[Vec<(String, String)>]) {
     if parameters.iter().all(Vec::is_empty) {
         return;
@@ -27,7 +27,7 @@ pub fn note(module: &Module<'_>, kernel: Function<'_>, parameters: &[Vec<(String
     kernel.set_metadata(context.metadata_kind(KIND), context.md_node(&nodes));
 }
 
-/// See the file's head.
+/// The pass `parameter-properties`. See the module documentation.
 pub struct ParameterProperties;
 
 impl Pass for ParameterProperties {

@@ -1,6 +1,6 @@
-//! Properties → the IR that LLVM's SPIR-V back end, and Scythe after it, make SPIR-V's instructions
-//! of: post-link's part of the way to SPIR-V. What becomes of which property is in
-//! [`super::spirv_table`].
+//! Translates properties into the IR from which LLVM's SPIR-V back end, and Scythe after it, emit
+//! SPIR-V instructions. This pass is part of post-link. [`super::spirv_table`] lists the
+//! translation of each property.
 //!
 //! | property of | IR | SPIR-V |
 //! |---|---|---|
@@ -9,17 +9,17 @@
 //! | variables | `!spirv.Decorations` of the variable: a list of decorations | `OpDecorate` |
 //! | members | `!spirv.Decorations` of the call of `llvm.ptr.annotation`: a list of decorations | `OpDecorate`, `OpMemberDecorate` |
 //!
-//! A decoration is `!{i32 number, operand…}`; operands are numbers or texts.
+//! A decoration is `!{i32 number, operand…}`. Operands are numbers or strings.
 //!
-//! The design document has a call of `__spirv_AddMemberDecoration(ptr, metadata)` for members,
-//! which is no valid IR: only intrinsics take metadata. The call of `llvm.ptr.annotation` stays
-//! instead, and carries the same list. Should an optimisation lose the list, [`member_decorations`]
-//! makes it again of the call's text.
+//! The design document specifies a call of `__spirv_AddMemberDecoration(ptr, metadata)` for
+//! members. This is not valid IR, because only intrinsics can have metadata arguments. Instead, the
+//! call of `llvm.ptr.annotation` stays and carries the same list. If an optimisation drops the
+//! list, [`member_decorations`] rebuilds it from the text of the call.
 //!
-//! What is there already stays. Running the pass twice changes nothing.
+//! The pass keeps existing metadata. A second run changes nothing.
 
 use super::PropertyError;
-use super::spirv_table::{On, Operand, Row, USER_SEMANTIC, rows_on};
+use super::spirv_table::{Entity, Operand, Row, USER_SEMANTIC, rows_on};
 use crate::{Error, Pass};
 use scythe_llvm::{ContextRef, Function, Instruction, Metadata, Module, Place};
 use std::collections::HashSet;
@@ -27,10 +27,10 @@ use std::collections::HashSet;
 pub const EXECUTION_MODES: &str = "spirv.ExecutionMode";
 pub const PARAMETER_DECORATIONS: &str = "spirv.ParameterDecorations";
 pub const DECORATIONS: &str = "spirv.Decorations";
-/// What the text of an annotation begins with when it tells properties.
+/// The prefix of the text of an annotation that lists properties.
 pub const ANNOTATION_PREFIX: &str = "sycl-properties:";
 
-/// See the file's head.
+/// The pass `spirv-properties`. See the module documentation.
 pub struct SpirvProperties;
 
 impl Pass for SpirvProperties {
@@ -73,7 +73,7 @@ impl Pass for SpirvProperties {
     }
 }
 
-/// The calls that annotate members, in the order of the module.
+/// Returns the calls that annotate members, in the module's order.
 pub fn annotations<'ctx>(module: &Module<'ctx>) -> Vec<Instruction<'ctx>> {
     if !module.functions().any(|function| is_annotation(function)) {
         return Vec::new();
@@ -89,9 +89,9 @@ fn is_annotation(function: Function<'_>) -> bool {
     function.is_intrinsic() && function.name().starts_with("llvm.ptr.annotation.")
 }
 
-/// The list of decorations that the properties in an annotation's text become: those in the table
-/// as it says, and the rest as text. Nothing where the table has none of them: the back end makes
-/// text of the whole by itself.
+/// Returns the list of decorations for the properties in an annotation's text. Properties in the
+/// table become the decorations that it lists, and the others become text. Returns `None` if the
+/// table has none of the properties: the back end then turns the whole annotation into text.
 pub fn member_decorations<'ctx>(
     module: &Module<'ctx>,
     annotation: Instruction<'ctx>,
@@ -100,10 +100,10 @@ pub fn member_decorations<'ctx>(
     let Some(properties) = text.strip_prefix(ANNOTATION_PREFIX) else { return Ok(None) };
     let context = module.context();
     let (mut list, mut rest) = (Vec::new(), Vec::new());
-    // A value may hold commas, too. What follows one then is a part that no row is called like.
+    // A value may contain commas, too. The text after such a comma is a part that matches no row.
     for part in properties.split(',') {
         let (name, value) = part.split_once('=').unwrap_or((part, ""));
-        match rows_on(On::Member).find(|row| row.property == name) {
+        match rows_on(Entity::Member).find(|row| row.property == name) {
             Some(row) => list.push(decoration(context, &row, &[], value, "")?),
             None => rest.push(part),
         }
@@ -118,7 +118,7 @@ pub fn member_decorations<'ctx>(
     Ok(Some(context.md_node(&list)))
 }
 
-/// The text that a call of `llvm.ptr.annotation` annotates with.
+/// Returns the text of a call of `llvm.ptr.annotation`.
 pub fn annotation_text(annotation: Instruction<'_>) -> Option<String> {
     let text = annotation.args().get(1)?.strip_constant_casts().const_string_value()?;
     let text = text.split(|&byte| byte == 0).next().unwrap_or_default();
@@ -148,11 +148,11 @@ fn execution_modes<'ctx>(
     present: &mut HashSet<Metadata<'ctx>>,
 ) -> Result<bool, PropertyError> {
     let mut changed = false;
-    for row in rows_on(On::Kernel) {
+    for row in rows_on(Entity::Kernel) {
         let Some(value) = kernel.string_attribute(Place::Function, row.property) else { continue };
         let mode =
             decoration(module.context(), &row, &[kernel.as_value().as_metadata()], &value, "")?;
-        // Equal nodes are one node.
+        // LLVM uniquifies metadata, so equal nodes are the same node.
         if present.insert(mode) {
             module.add_named_metadata(EXECUTION_MODES, mode);
             changed = true;
@@ -176,7 +176,7 @@ fn parameter_decorations<'ctx>(
             .map(Metadata::operands)
             .unwrap_or_default();
         let mut list: Vec<Metadata<'ctx>> = own.into_iter().flatten().collect();
-        for row in rows_on(On::Parameter) {
+        for row in rows_on(Entity::Parameter) {
             let Some(value) = kernel.string_attribute(Place::Param(index as u32), row.property)
             else {
                 continue;
@@ -201,7 +201,8 @@ fn parameter_decorations<'ctx>(
     Ok(true)
 }
 
-/// SPIR-V itself has these for pointers alone.
+/// Returns whether SPIR-V defines the decoration for pointers only. This holds for decorations of
+/// SPIR-V itself.
 fn is_pointer_decoration(row: &Row) -> bool {
     row.extension.is_none()
 }
@@ -211,7 +212,7 @@ fn is_plain_pointer(kernel: Function<'_>, index: usize) -> bool {
     kernel.param(index).is_some_and(|parameter| parameter.ty().is_pointer()) && !by_value
 }
 
-/// An error is the variable's name and what is wrong.
+/// Returns whether a variable changed. An error has the variable's name and the reason.
 fn variable_decorations(module: &Module<'_>) -> Result<bool, (String, PropertyError)> {
     let context = module.context();
     let kind = context.metadata_kind(DECORATIONS);
@@ -220,7 +221,7 @@ fn variable_decorations(module: &Module<'_>) -> Result<bool, (String, PropertyEr
         let present = variable.metadata(kind);
         let mut list: Vec<Metadata<'_>> =
             present.map(Metadata::operands).unwrap_or_default().into_iter().flatten().collect();
-        for row in rows_on(On::Variable) {
+        for row in rows_on(Entity::Variable) {
             let Some(value) = variable.string_attribute(row.property) else { continue };
             let name = variable.name();
             let made =

@@ -1,14 +1,14 @@
-//! Which compile-time properties SPIR-V hears of, and how: the one table. A property without a row
-//! stays in LLVM's IR.
+//! The table of the compile-time properties that SPIR-V represents, and of their form in SPIR-V. A
+//! property without a row stays in LLVM IR.
 //!
-//! Numbers are those of SPIR-V's specification and of the extension that a row names. A device
-//! whose driver does not know the extension gets the code without the decoration.
+//! The numbers are those of SPIR-V's specification or of the extension that a row names. A device
+//! whose driver does not support the extension gets the code without the decoration.
 
 use super::PropertyError;
 
-/// What a property belongs to, which decides the instruction.
+/// The entity that has a property. It determines the SPIR-V instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum On {
+pub enum Entity {
     /// `OpExecutionMode` of the kernel.
     Kernel,
     /// `OpDecorate` of the kernel's `OpFunctionParameter`.
@@ -19,44 +19,47 @@ pub enum On {
     Member,
 }
 
-/// How a property's value becomes the operands that follow the number of a mode or decoration.
+/// The form of a property's value, which determines the operands after the number of a mode or
+/// decoration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// No value; the operands are always these.
+    /// No value. The operands are always these numbers.
     Fixed(&'static [u32]),
     /// One number.
     Number,
-    /// One to three sizes, the fastest dimension last, as SYCL has it; SPIR-V has it first.
+    /// One to three sizes. SYCL lists the fastest dimension last, and SPIR-V lists it first.
     Sizes,
-    /// A word of these, or its place among them, which is an enumerator's value; with each the
-    /// number in SPIR-V.
+    /// One of these words, or the index of the word, which is an enumerator's value. Each word has
+    /// its number in SPIR-V.
     Word(&'static [(&'static str, u32)]),
-    /// The same, followed by the variable's name.
+    /// Like [`Form::Word`], followed by the variable's name.
     WordAndName(&'static [(&'static str, u32)]),
 }
 
-/// One property, one idiom.
+/// The representation of one property on one kind of entity.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
     pub property: &'static str,
-    pub on: On,
-    /// The mode or decoration.
+    pub on: Entity,
+    /// The number of the mode or decoration.
     pub number: u32,
     pub form: Form,
-    /// Nothing where SPIR-V itself has it.
+    /// The extension that defines it, or `None` if SPIR-V itself does.
     pub extension: Option<Extension>,
 }
 
-/// What a module says before it may use a decoration.
+/// The extension and capability that a module must declare to use a decoration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extension {
     pub name: &'static str,
     pub capability: u32,
-    /// Whether LLVM's back end has heard of it. Of others Scythe writes the instructions itself.
+    /// Whether LLVM's back end knows the extension. For other extensions Scythe writes the
+    /// instructions itself.
     pub in_llvm: bool,
 }
 
-/// Where all that is not in the table goes when a member has some of it: text for whoever reads it.
+/// The decoration for the properties of a member that have no row, if other properties of the
+/// member have one. Its operand is text for any reader.
 pub const USER_SEMANTIC: u32 = 5635;
 
 const HOST_ACCESS: Extension =
@@ -71,7 +74,7 @@ const BUFFER_LOCATION: Extension =
 const ARGUMENT_INTERFACES: Extension =
     Extension { name: "SPV_INTEL_fpga_argument_interfaces", capability: 6174, in_llvm: false };
 
-/// Who of the host's side may use a variable. SPIR-V's order is not that of the enumerators.
+/// How the host may access a variable. SPIR-V's order differs from that of the enumerators.
 const HOST_ACCESSES: [(&str, u32); 4] = [("read", 1), ("write", 2), ("read_write", 3), ("none", 0)];
 const ACCESSES: [(&str, u32); 3] = [("read", 0), ("write", 1), ("read_write", 2)];
 const INIT_MODES: [(&str, u32); 2] = [("reprogram", 0), ("reset", 1)];
@@ -79,7 +82,7 @@ const BOOLEANS: [(&str, u32); 2] = [("false", 0), ("true", 1)];
 
 const fn row(
     property: &'static str,
-    on: On,
+    on: Entity,
     number: u32,
     form: Form,
     extension: Option<Extension>,
@@ -87,8 +90,8 @@ const fn row(
     Row { property, on, number, form, extension }
 }
 
-/// A property that an argument of a kernel has, as a parameter and as a member of `annotated_ptr`
-/// or `annotated_arg`.
+/// Returns the rows of a property of a kernel argument: one for the parameter, and one for the
+/// member of `annotated_ptr` or `annotated_arg`.
 const fn argument(
     property: &'static str,
     number: u32,
@@ -96,8 +99,8 @@ const fn argument(
     extension: Extension,
 ) -> [Row; 2] {
     [
-        row(property, On::Parameter, number, form, Some(extension)),
-        row(property, On::Member, number, form, Some(extension)),
+        row(property, Entity::Parameter, number, form, Some(extension)),
+        row(property, Entity::Member, number, form, Some(extension)),
     ]
 }
 
@@ -115,41 +118,47 @@ const BOTH: [[Row; 2]; 10] = [
 ];
 
 const ONE: [Row; 8] = [
-    row("sycl-sub-group-size", On::Kernel, 35, Form::Number, None),
-    row("sycl-work-group-size", On::Kernel, 17, Form::Sizes, None),
-    row("sycl-work-group-size-hint", On::Kernel, 18, Form::Sizes, None),
-    // The attribute of a function's parameter that is called NoAlias.
-    row("sycl-no-alias", On::Parameter, 38, Form::Fixed(&[4]), None),
-    row("sycl-alignment", On::Parameter, 44, Form::Number, None),
+    row("sycl-sub-group-size", Entity::Kernel, 35, Form::Number, None),
+    row("sycl-work-group-size", Entity::Kernel, 17, Form::Sizes, None),
+    row("sycl-work-group-size-hint", Entity::Kernel, 18, Form::Sizes, None),
+    // The operand is the function parameter attribute `NoAlias`.
+    row("sycl-no-alias", Entity::Parameter, 38, Form::Fixed(&[4]), None),
+    row("sycl-alignment", Entity::Parameter, 44, Form::Number, None),
     row(
         "sycl-host-access",
-        On::Variable,
+        Entity::Variable,
         6188,
         Form::WordAndName(&HOST_ACCESSES),
         Some(HOST_ACCESS),
     ),
-    row("sycl-init-mode", On::Variable, 6190, Form::Word(&INIT_MODES), Some(FPGA_VARIABLES)),
-    row("sycl-implement-in-csr", On::Variable, 6191, Form::Word(&BOOLEANS), Some(FPGA_VARIABLES)),
+    row("sycl-init-mode", Entity::Variable, 6190, Form::Word(&INIT_MODES), Some(FPGA_VARIABLES)),
+    row(
+        "sycl-implement-in-csr",
+        Entity::Variable,
+        6191,
+        Form::Word(&BOOLEANS),
+        Some(FPGA_VARIABLES),
+    ),
 ];
 
-/// All rows.
+/// Returns all rows.
 pub fn rows() -> impl Iterator<Item = Row> {
     ONE.into_iter().chain(BOTH.into_iter().flatten())
 }
 
-/// The rows of properties of one kind.
-pub fn rows_on(on: On) -> impl Iterator<Item = Row> {
+/// Returns the rows for one kind of entity.
+pub fn rows_on(on: Entity) -> impl Iterator<Item = Row> {
     rows().filter(move |row| row.on == on)
 }
 
-/// The extension that a decoration needs.
+/// Returns the extension that defines a decoration.
 pub fn extension_of(decoration: u32) -> Option<Extension> {
     rows()
-        .find(|row| row.on != On::Kernel && row.number == decoration)
+        .find(|row| row.on != Entity::Kernel && row.number == decoration)
         .and_then(|row| row.extension)
 }
 
-/// An operand in SPIR-V: a number or a text.
+/// An operand in SPIR-V: a number or a string.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Operand {
     Number(u32),
@@ -157,7 +166,7 @@ pub enum Operand {
 }
 
 impl Row {
-    /// The operands for a property with this value on something with this name.
+    /// Returns the operands for a property with this value on an entity with this name.
     pub fn operands(&self, value: &str, name: &str) -> Result<Vec<Operand>, PropertyError> {
         let number = |text: &str| text.parse::<u32>().ok();
         let fault = |expected: &str| PropertyError::Value {
@@ -199,7 +208,7 @@ mod tests {
     fn of(property: &str, value: &str) -> Result<Vec<Operand>, PropertyError> {
         rows()
             .find(|row| row.property == property)
-            .expect("the table has it")
+            .expect("the table has a row for the property")
             .operands(value, "name")
     }
 

@@ -1,19 +1,19 @@
-//! Code generation: one folder per target that device code is lowered to, and [`common`] for what
-//! they share.
+//! Code generation: one folder for each target that device code is lowered to, and [`common`] for
+//! the code that the targets share.
 //!
-//! Every target has the same modules, so that a reader of one finds the way in the others, and a
-//! new target is one folder. A test compares the folders.
+//! Every target has the same modules, so that a reader who knows one target can find their way in
+//! the others, and a new target is one folder. A test compares the folders.
 //!
 //! | module | contents |
 //! |---|---|
 //! | `mod.rs` | `Options`; `lower`, the ordered list of the target's steps |
 //! | `error.rs` | the error type of the target, with one variant per reason |
 //! | `retarget.rs` | triple, data layout, calling conventions, attributes and visibility |
-//! | `address_spaces.rs` | how the target tells private, local and global memory apart |
+//! | `address_spaces.rs` | how the target distinguishes private, local and global memory |
 //! | `arguments.rs` | how kernels receive their arguments |
-//! | `printf.rs` | what calls of `printf` become |
+//! | `printf.rs` | the replacement of `printf` calls |
 //! | `externals.rs` | symbols that code may leave undefined; `missing` lists all others |
-//! | `check.rs` | refuses code that the target, or LLVM's back end for it, cannot handle |
+//! | `check.rs` | rejects code that the target, or LLVM's back end for it, cannot handle |
 //! | `lowering/` | the passes that no other target needs |
 //!
 //! The crate `codegen` has a folder of the same name for each target: it reads the libraries and
@@ -68,7 +68,7 @@ mod tests {
         }
     }
 
-    /// Code that names the parts which every target's modules must have.
+    /// Imports the items that the modules of every target must define.
     macro_rules! same_names {
         ($($target:ident)*) => {
             $(mod $target {

@@ -1,11 +1,12 @@
-//! `lower-cpu [OPTION...] FILE`: the lowering for CPUs, and the module after one of its stages.
+//! `lower-cpu [OPTION...] FILE`: runs the lowering for CPUs and prints the module after one of its
+//! stages.
 //!
 //! Options: `-O0` to `-O3`; `--cpu=`, `--width=` and `--lanes=` for the target;
 //! `--local-size=X,Y,Z` to compile the kernel `k` for that work-group size alone; `--scalar` for
 //! one work-item at a time; `--stage=` for the stage to print (the last by default).
 
-use crate::{number, read};
-use scythe_llvm::{Context, OptLevel, TargetMachine, TargetOptions};
+use crate::{Observer, number, read};
+use scythe_llvm::{Context, Module, OptLevel, TargetMachine, TargetOptions};
 use scythe_passes::target::cpu::{self, Stage};
 
 pub fn run(args: &[String]) -> Result<String, String> {
@@ -48,7 +49,7 @@ pub fn run(args: &[String]) -> Result<String, String> {
     lower(&name, &text, &options, stage)
 }
 
-/// The module's text after the stage.
+/// Returns the module's text after the stage.
 fn lower(name: &str, text: &str, options: &cpu::Options, wanted: &str) -> Result<String, String> {
     let context = Context::new();
     let module = context.parse_ir(text.as_bytes(), name).map_err(|e| e.to_string())?;
@@ -59,14 +60,9 @@ fn lower(name: &str, text: &str, options: &cpu::Options, wanted: &str) -> Result
         opt_level: OptLevel::from_number(options.opt_level),
     };
     let machine = TargetMachine::new(&target).map_err(|e| e.to_string())?;
-    let mut seen = None;
-    let mut observe = |stage: Stage, module: &scythe_llvm::Module<'_>| {
-        module.verify()?;
-        if stage.name().ends_with(wanted) {
-            seen = Some(module.to_string());
-        }
-        Ok(())
-    };
+    let mut observer = Observer::new(wanted);
+    let mut observe =
+        |stage: Stage, module: &Module<'_>| Ok(observer.observe(stage.name(), module)?);
     cpu::lower(&module, &machine, options, &mut observe).map_err(|e| e.to_string())?;
-    seen.ok_or_else(|| format!("no stage is called '{wanted}'"))
+    observer.text()
 }

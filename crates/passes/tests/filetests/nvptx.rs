@@ -1,11 +1,11 @@
-//! `lower-nvptx [OPTION...] FILE`: the lowering for NVIDIA GPUs, without any library.
+//! `lower-nvptx [OPTION...] FILE`: runs the lowering for NVIDIA GPUs, without any library.
 //!
-//! Options: `-O0` to `-O3`; `--arch=` and `--ptx=` for the target; `--stage=` for what to print: a
-//! stage of the lowering (`prepared`, `lowered`, `optimized`), `local-memory` for that pass alone,
-//! or `ptx`, the default.
+//! Options: `-O0` to `-O3`; `--arch=` and `--ptx=` for the target; `--stage=` for the output to
+//! print: a stage of the lowering (`prepared`, `lowered`, `optimized`), `local-memory` for that
+//! pass alone, or `ptx`, the default.
 
-use crate::{number, read};
-use scythe_llvm::{Context, OptLevel, TargetMachine, TargetOptions};
+use crate::{Observer, number, read};
+use scythe_llvm::{Context, Module, OptLevel, TargetMachine, TargetOptions};
 use scythe_passes::target::nvptx::lowering::local_memory;
 use scythe_passes::target::nvptx::{self, Stage, address_spaces};
 
@@ -35,7 +35,7 @@ pub fn run(args: &[String]) -> Result<String, String> {
     lower(&name, &text, &target, &nvptx::Options { opt_level, sm }, stage)
 }
 
-/// The module's text after the stage, or the PTX.
+/// Returns the module's text after the stage, or the PTX.
 fn lower(
     name: &str,
     text: &str,
@@ -59,19 +59,14 @@ fn lower(
         false => module,
     };
     nvptx::prepare(&module, &machine, options).map_err(|e| e.to_string())?;
-    let mut seen = None;
-    let mut observe = |stage: Stage, module: &scythe_llvm::Module<'_>| {
-        module.verify()?;
-        if stage.name().ends_with(wanted) {
-            seen = Some(module.to_string());
-        }
-        Ok(())
-    };
+    let mut observer = Observer::new(wanted);
+    let mut observe =
+        |stage: Stage, module: &Module<'_>| Ok(observer.observe(stage.name(), module)?);
     let machine = nvptx::lower(&module, &machine, &short, options, &mut observe)
         .map_err(|e| e.to_string())?;
     if wanted == "ptx" {
         let ptx = machine.emit_assembly(module).map_err(|e| e.to_string())?;
         return String::from_utf8(ptx).map_err(|e| e.to_string());
     }
-    seen.ok_or_else(|| format!("no stage is called '{wanted}'"))
+    observer.text()
 }

@@ -1,7 +1,8 @@
-//! `run-passes PASS[,PASS...] [--llvm=PIPELINE] FILE`: passes of this crate, in order, then LLVM's.
+//! `run-passes PASS[,PASS...] [--llvm=PIPELINE] FILE`: runs passes of this crate, in order, then
+//! LLVM's.
 //!
-//! The module is verified after each pass and must survive a file of bitcode. After an error it
-//! must be valid, too.
+//! The module is verified after each pass, and must survive a round trip through bitcode. It must
+//! also be valid after an error.
 
 use crate::read;
 use scythe_llvm::{Context, PassOptions, run_passes};

@@ -1,25 +1,25 @@
-//! Answers questions of device code about pointers: `bool __scythe_is_global(const volatile void
-//! *)` tells whether the pointer points into global memory; likewise for `local` and `private`.
+//! Resolves the address space queries of device code: `bool __scythe_is_global(const volatile void
+//! *)` returns whether the pointer points into global memory; likewise for `local` and `private`.
 //!
-//! [`resolve`] answers if the code shows the origin of the pointer: a variable, a parameter, or a
-//! selection between them. Other pointers need an answer at run time, which each target computes in
-//! its own way. The more code is inlined, the fewer such pointers remain. A target therefore
-//! inlines all functions that ask into kernels first ([`users`]).
+//! [`resolve`] computes the result if the code shows the origin of the pointer: a variable, a
+//! parameter, or a selection between them. For other pointers, each target computes the result at
+//! run time in its own way. The more code is inlined, the fewer of these pointers remain. A target
+//! therefore first inlines into kernels all functions that contain queries ([`users`]).
 //!
-//! Address spaces are those of generic device code: 0 is private memory, 1 global, 2 constant, 3
-//! local, 4 any.
+//! The numbers of the address spaces are those of generic device code: 0 is private memory, 1
+//! global, 2 constant, 3 local, 4 generic.
 
 use super::callers;
 use scythe_llvm::{BasicBlock, Builder, Function, Instruction, Module, Opcode, Value};
 use std::collections::HashMap;
 
-/// Any memory: nothing is known of such a pointer.
+/// The generic address space: the pointer may point to any memory.
 const ANY: u32 = 4;
 
-/// How many choices are followed one behind the other.
+/// The maximum number of chained `phi` and `select` instructions that are followed.
 const MAX_DEPTH: u32 = 64;
 
-/// A kind of memory that device code asks for.
+/// A kind of memory that device code queries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Space {
     Global,
@@ -30,8 +30,8 @@ pub enum Space {
 impl Space {
     pub const ALL: [Self; 3] = [Self::Global, Self::Local, Self::Private];
 
-    /// The function that asks for it.
-    pub fn question(self) -> &'static str {
+    /// Returns the name of the query function for this memory.
+    pub fn query_name(self) -> &'static str {
         match self {
             Self::Global => "__scythe_is_global",
             Self::Local => "__scythe_is_local",
@@ -39,7 +39,7 @@ impl Space {
         }
     }
 
-    /// What memory an address space is. Constants are global memory to those who ask.
+    /// Returns the memory that an address space is. For queries, constant memory is global memory.
     fn of(address_space: u32) -> Option<Self> {
         match address_space {
             0 => Some(Self::Private),
@@ -50,21 +50,21 @@ impl Space {
     }
 }
 
-/// Whether the function with this name asks.
-pub fn is_question(name: &str) -> bool {
-    Space::ALL.iter().any(|space| space.question() == name)
+/// Whether the function with this name is an address space query.
+pub fn is_query(name: &str) -> bool {
+    Space::ALL.iter().any(|space| space.query_name() == name)
 }
 
-/// All functions from which a chain of direct calls leads to a question.
+/// Returns all functions from which a chain of direct calls leads to a query.
 pub fn users<'ctx>(module: &Module<'ctx>) -> Vec<Function<'ctx>> {
-    callers::of(Space::ALL.into_iter().filter_map(|space| module.function(space.question())))
+    callers::of(Space::ALL.into_iter().filter_map(|space| module.function(space.query_name())))
 }
 
-/// Builds the answer to a question about a pointer of which nothing is known, at the builder's
-/// place.
+/// Builds, at the builder's position, the result of a query about a pointer whose origin is
+/// unknown.
 pub type Unknown<'a, 'ctx> = dyn FnMut(&Builder<'ctx>, Space, Value<'ctx>) -> Value<'ctx> + 'a;
 
-/// Replaces all questions in `function` by their answers, and tells whether there were any.
+/// Replaces all queries in `function` by their results, and returns whether there were any.
 pub fn resolve<'ctx>(
     module: &Module<'ctx>,
     function: Function<'ctx>,
@@ -72,9 +72,9 @@ pub fn resolve<'ctx>(
 ) -> bool {
     let mut any = false;
     for space in Space::ALL {
-        let Some(question) = module.function(space.question()) else { continue };
+        let Some(query) = module.function(space.query_name()) else { continue };
         let calls: Vec<_> =
-            function.instructions().filter(|i| i.called_function() == Some(question)).collect();
+            function.instructions().filter(|i| i.called_function() == Some(query)).collect();
         let builder = module.context().create_builder();
         let mut resolver = Resolver { function, space, builder, answers: HashMap::new(), unknown };
         for call in calls {
@@ -88,11 +88,11 @@ pub fn resolve<'ctx>(
     any
 }
 
-/// What a pointer was made from by offsets and casts.
+/// The origin of a pointer, without the offsets and casts applied to it.
 enum Source<'ctx> {
     Memory(Space),
-    /// Null, or a value that no run uses.
-    Nowhere,
+    /// Null, undef or poison.
+    NoObject,
     Unknown(Value<'ctx>),
 }
 
@@ -100,7 +100,7 @@ fn source(mut pointer: Value<'_>) -> Source<'_> {
     use Opcode::{LLVMAddrSpaceCast, LLVMBitCast, LLVMFreeze, LLVMGetElementPtr};
     loop {
         if pointer.is_undef_or_poison() {
-            return Source::Nowhere;
+            return Source::NoObject;
         }
         let address_space = pointer.ty().address_space();
         if let Some(space) = address_space.filter(|&number| number != ANY).and_then(Space::of) {
@@ -112,7 +112,7 @@ fn source(mut pointer: Value<'_>) -> Source<'_> {
                 LLVMAddrSpaceCast | LLVMBitCast | LLVMFreeze | LLVMGetElementPtr
             ),
             None if pointer.is_constant() && pointer.operand_count() == 0 => {
-                return Source::Nowhere;
+                return Source::NoObject;
             }
             None => pointer.is_constant(),
         };
@@ -127,18 +127,19 @@ struct Resolver<'a, 'b, 'ctx> {
     function: Function<'ctx>,
     space: Space,
     builder: Builder<'ctx>,
-    /// By sources.
+    /// The results so far, by the source of the pointer.
     answers: HashMap<Value<'ctx>, Value<'ctx>>,
     unknown: &'a mut Unknown<'b, 'ctx>,
 }
 
 impl<'ctx> Resolver<'_, '_, 'ctx> {
-    /// The answer for a pointer, at a place that dominates all its uses.
+    /// Returns the query result for a pointer, at a position that dominates all uses of the
+    /// pointer.
     fn answer(&mut self, pointer: Value<'ctx>, depth: u32) -> Value<'ctx> {
         let truth = |holds: bool| pointer.ty().context().const_int(1, holds.into());
         let source = match source(pointer) {
             Source::Memory(space) => return truth(space == self.space),
-            Source::Nowhere => return truth(false),
+            Source::NoObject => return truth(false),
             Source::Unknown(value) => value,
         };
         if let Some(&answer) = self.answers.get(&source) {
@@ -148,7 +149,7 @@ impl<'ctx> Resolver<'_, '_, 'ctx> {
         let answer = match choice.map(|i| (i, i.opcode())) {
             Some((phi, Opcode::LLVMPHI)) => return self.answer_phi(phi, depth),
             Some((select, Opcode::LLVMSelect)) => {
-                let operand = |n| select.operand(n).expect("a choice has three operands");
+                let operand = |n| select.operand(n).expect("a select has three operands");
                 let (yes, no) =
                     (self.answer(operand(1), depth + 1), self.answer(operand(2), depth + 1));
                 self.builder.position_before(select);
@@ -167,11 +168,12 @@ impl<'ctx> Resolver<'_, '_, 'ctx> {
         self.builder.position_before(phi);
         let bit = phi.ty().context().int_type(1);
         let answer = self.builder.phi(bit, "in.space");
-        // Known before its operands are: they may be made from the pointer itself.
+        // The map must contain the result before the operands are resolved: they may be computed
+        // from this phi.
         self.answers.insert(phi.as_value(), answer.as_value());
         let mut by_block: HashMap<BasicBlock<'ctx>, Value<'ctx>> = HashMap::new();
         for (value, from) in phi.incoming() {
-            // A block that comes twice brings the same value twice.
+            // A predecessor that occurs twice has the same value both times.
             let incoming = match by_block.get(&from) {
                 Some(&known) => known,
                 None => self.answer(value, depth + 1),
@@ -182,8 +184,8 @@ impl<'ctx> Resolver<'_, '_, 'ctx> {
         answer.as_value()
     }
 
-    /// Behind the instruction that a value comes from; for what comes from none, at the start of
-    /// the function.
+    /// Positions the builder behind the instruction that defines `value`, or at the start of the
+    /// function if no instruction defines it.
     fn position_behind(&self, value: Value<'ctx>) {
         let behind = match value.as_instruction() {
             Some(i) if i.opcode() == Opcode::LLVMPHI => {
@@ -192,6 +194,6 @@ impl<'ctx> Resolver<'_, '_, 'ctx> {
             Some(i) => i.next(),
             None => self.function.entry_block().and_then(|block| block.first_non_phi()),
         };
-        self.builder.position_before(behind.expect("a value is followed by the end of its block"));
+        self.builder.position_before(behind.expect("a terminator follows every definition"));
     }
 }

@@ -1,47 +1,49 @@
 //! Replaces asynchronous group copies (`__spirv_OpGroupAsyncCopy`, `__spirv_OpGroupWaitEvents`) for
 //! devices without an instruction for them: the CPU and NVIDIA GPUs.
 //!
-//! The headers declare them for any element type, and only the mangled name shows the type. The
-//! device library copies elements of a given size. A wait becomes a barrier of the group, and
-//! nothing uses the event.
+//! The headers declare these functions for any element type, and only the mangled name shows the
+//! type. The function in the device library copies elements of a given size. A wait becomes a
+//! barrier of the group, and the event is unused.
 //!
-//! Guarantee: afterwards no such call is left. An element whose size the name does not show is an
-//! error.
+//! Guarantee: afterwards the module contains no call of these functions. An element whose size the
+//! name does not show is an error.
 
 use super::local_variables::LOCAL;
 use scythe_llvm::{CallConv, Instruction, Module, Value};
 
-/// How names of both spellings begin: with the type of the elements, and complete but for it.
+/// The prefixes of the mangled names in both spellings. The mangled element type follows a prefix
+/// of `COPIES`.
 const COPIES: [&str; 2] = ["_Z24__spirv_OpGroupAsyncCopyI", "_Z22__spirv_GroupAsyncCopyI"];
 const WAITS: [&str; 2] = ["_Z25__spirv_OpGroupWaitEvents", "_Z23__spirv_GroupWaitEvents"];
 
-/// Of the device library: to, from, number of elements, steps of either in elements, bytes of an
-/// element.
+/// The function of the device library. Its parameters are the destination, the source, the number
+/// of elements, the strides of the destination and of the source in elements, and the size of an
+/// element in bytes.
 const GROUP_COPY: &str = "__scythe_group_copy";
 const BARRIER: &str = "_Z22__spirv_ControlBarrierjjj";
-/// Sequentially consistent, for local and global memory.
+/// The memory semantics: sequentially consistent, for local and global memory.
 const SEMANTICS: u64 = 0x10 | 0x100 | 0x200;
 
-/// A copy by a group that has no meaning.
+/// A group copy that cannot be replaced.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CopyError {
     #[error(
-        "a group copy has elements of the mangled type '{element}', expected numbers or vectors of \
-         numbers"
+        "the elements of an asynchronous group copy have the mangled type '{element}', expected \
+         scalars or vectors"
     )]
     Element { element: String },
-    #[error("a group copy has {count} arguments, expected 6")]
+    #[error("a call of an asynchronous group copy has {count} arguments, expected 6")]
     Arguments { count: usize },
 }
 
-/// A call of one of the operations.
+/// A call of one of the group operations.
 pub enum Call<'c> {
-    /// With the mangled type of its elements.
+    /// A copy, with the mangled type of its elements.
     Copy(Instruction<'c>, String),
     Wait(Instruction<'c>),
 }
 
-/// The calls in a module.
+/// Returns the calls of group operations in a module.
 pub fn calls<'c>(module: &Module<'c>) -> Vec<Call<'c>> {
     let mut found = Vec::new();
     for function in module.functions().filter(|f| f.is_declaration() && f.has_uses()) {
@@ -56,7 +58,7 @@ pub fn calls<'c>(module: &Module<'c>) -> Vec<Call<'c>> {
     found
 }
 
-/// Replaces the calls. The module is generic code, or code for NVPTX.
+/// Replaces the calls. The module is generic device code or code for NVPTX.
 pub fn replace(module: &Module<'_>) -> Result<(), CopyError> {
     for call in calls(module) {
         match call {
@@ -70,14 +72,14 @@ pub fn replace(module: &Module<'_>) -> Result<(), CopyError> {
     Ok(())
 }
 
-/// The mangled type of what a function of this name copies.
+/// Returns the mangled element type of the group copy with this name.
 fn element(name: &str) -> Option<&str> {
     let rest = COPIES.iter().find_map(|start| name.strip_prefix(start))?;
     rest.split_once("EP").map(|(element, _)| element)
 }
 
-/// The bytes of a mangled type of numbers, or of a vector of them: one of three elements takes the
-/// space of four.
+/// Returns the size in bytes of a mangled number type or vector type. A vector of three elements
+/// has the size of a vector of four.
 fn size(element: &str) -> Option<u64> {
     if let Some(vector) = element.strip_prefix("Dv") {
         let (count, scalar) = vector.split_once('_')?;
@@ -120,7 +122,7 @@ fn copy<'ctx>(module: &Module<'ctx>, call: Instruction<'ctx>, size: u64) -> Resu
     builder.position_before(call);
     let generic = context.ptr_type(if module.triple().starts_with("nvptx") { 0 } else { 4 });
     let word = |number: u64| context.int_type(64).const_int(number);
-    // The stride is that of the global memory.
+    // The stride applies to the global memory.
     let is_to_local = to.ty().address_space() == Some(LOCAL);
     let (to_step, from_step) = if is_to_local { (word(1), stride) } else { (stride, word(1)) };
     let [to, from] = [to, from].map(|pointer| match pointer.ty() == generic {

@@ -4,8 +4,8 @@
 use scythe_llvm::Function;
 use std::collections::HashSet;
 
-/// All functions from which a chain of direct calls leads to one of `callees`, each once, nearer
-/// ones first on each chain.
+/// Returns all functions from which a chain of direct calls leads to one of `callees`. Each
+/// function occurs once. On each chain, functions nearer to the callee come first.
 pub fn of<'ctx>(callees: impl IntoIterator<Item = Function<'ctx>>) -> Vec<Function<'ctx>> {
     let mut work: Vec<_> = callees.into_iter().collect();
     let (mut found, mut known) = (Vec::new(), HashSet::new());

@@ -6,16 +6,16 @@
 
 use scythe_llvm::Module;
 
-/// The function whose calls request a variable.
+/// The function that requests a local variable.
 const GROUP_LOCAL_MEMORY: &str = "__scythe_group_local_memory";
 
 /// The address space of local memory in device code.
 pub const LOCAL: u32 = 3;
 
-/// A function requests local memory, and the size or the alignment is not a constant.
+/// The error for a function that requests local memory of non-constant size or alignment.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "function '{function}' requests group-local memory whose size or alignment is not a constant"
+    "function '{function}' allocates group-local memory whose size or alignment is not a constant"
 )]
 pub struct SizeNotConstant {
     /// The symbol of the function, as in the device module.

@@ -1,4 +1,5 @@
-//! What several targets share: facts about device code, and the passes that are the same for all.
+//! Code that several targets share: facts about device code, and the passes that are the same for
+//! all targets.
 
 pub mod address_spaces;
 pub mod async_copies;
@@ -8,4 +9,5 @@ pub mod pointers;
 pub mod printf;
 pub mod queries;
 pub mod required_sizes;
+pub(crate) mod retarget;
 pub mod shape;

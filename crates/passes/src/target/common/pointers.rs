@@ -1,9 +1,11 @@
-//! What a function does with an address: which memory it accesses, and whether the address escapes.
+//! The uses of an address in a function: which memory the function accesses, and whether the
+//! address escapes.
 
 use scythe_llvm::{Function, Instruction, Opcode, Place, Value};
 use std::collections::HashSet;
 
-/// For a call of a memory transfer intrinsic, how many pointers it begins with.
+/// Returns the number of pointers that a memory transfer intrinsic takes as its first arguments, or
+/// `None` if the call is not a memory transfer.
 pub fn transfer(call: Instruction<'_>) -> Option<usize> {
     let name = call.called_function().filter(|f| f.is_intrinsic())?.name();
     let is = |prefix: &str| name.starts_with(prefix);
@@ -14,8 +16,8 @@ pub fn transfer(call: Instruction<'_>) -> Option<usize> {
     }
 }
 
-/// What an address is computed from, through plain address arithmetic; `None` where that is not one
-/// value.
+/// Returns the value that an address is computed from through plain address arithmetic, or `None`
+/// if a `phi` or `select` chooses between several values.
 pub fn base(pointer: Value<'_>) -> Option<Value<'_>> {
     let mut value = pointer;
     loop {
@@ -30,13 +32,14 @@ pub fn base(pointer: Value<'_>) -> Option<Value<'_>> {
     }
 }
 
-/// Whether `value` is a parameter that `kernel` takes by value.
+/// Whether `value` is a `byval` parameter of `kernel`.
 pub fn is_byval<'ctx>(kernel: Function<'ctx>, value: Value<'ctx>) -> bool {
     let index = kernel.params().into_iter().position(|p| p == value);
     index.is_some_and(|i| kernel.enum_attribute(Place::Param(i as u32), "byval").is_some())
 }
 
-/// Can `pointer`, or an address computed from it, be found by other means than following its uses?
+/// Whether `pointer`, or an address computed from it, can be obtained in other ways than by
+/// following its uses.
 pub fn escapes(pointer: Value<'_>) -> bool {
     any_use(pointer, |user, value| match user.opcode() {
         Opcode::LLVMStore => user.operand(0) == Some(value),
@@ -46,19 +49,19 @@ pub fn escapes(pointer: Value<'_>) -> bool {
     })
 }
 
-/// Is memory at `pointer` only ever read, and the address itself kept nowhere?
+/// Whether the memory at `pointer` is only read, and the address itself is not stored anywhere.
 pub fn only_read(pointer: Value<'_>) -> bool {
     !any_use(pointer, |user, value| match user.opcode() {
         Opcode::LLVMLoad | Opcode::LLVMICmp => false,
-        // A transfer's first operand is what it writes.
+        // The first operand of a transfer is its destination.
         Opcode::LLVMCall if transfer(user).is_some() => user.operand(0) == Some(value),
         _ => true,
     })
 }
 
-/// Follows the uses of an address, through address arithmetic, to the instructions that do
-/// something with it; true when `matters` is, for one such user and the address in it, or when a
-/// user is no instruction.
+/// Follows the uses of an address, through address arithmetic, to the instructions that access
+/// memory or use the address otherwise. Returns true if `matters` returns true for one of these
+/// users and the address it uses, or if a user is not an instruction.
 fn any_use<'ctx>(
     pointer: Value<'ctx>,
     matters: impl Fn(Instruction<'ctx>, Value<'ctx>) -> bool,

@@ -1,13 +1,14 @@
-//! `printf` in kernels. Device code calls it by two names: the C library's, and SPIR-V's, which the
-//! headers use.
+//! `printf` in kernels. Device code calls it by two names: that of the C library, and that of
+//! SPIR-V, which the headers use.
 //!
-//! Each target replaces the calls by what its devices have: see `printf.rs` in the target's folder.
+//! Each target replaces the calls by a mechanism of its devices: see `printf.rs` in the target's
+//! folder.
 
 use scythe_llvm::{Builder, ContextRef, Instruction, Module, TypeKind, Value};
 
-/// The C library's name.
+/// The name in the C library.
 pub const NAME: &str = "printf";
-/// What SPIR-V's name begins with, once it is mangled for its arguments.
+/// The prefix of the mangled SPIR-V name. The types of the arguments follow it.
 const SPIRV: &str = "_Z18__spirv_ocl_printf";
 
 /// Whether device code calls `printf` by this name.
@@ -15,7 +16,7 @@ pub fn is_printf(symbol: &str) -> bool {
     symbol == NAME || symbol.starts_with(SPIRV)
 }
 
-/// All calls of it.
+/// Returns all calls of `printf`.
 pub fn calls<'ctx>(module: &Module<'ctx>) -> Vec<Instruction<'ctx>> {
     let declared = module.functions().filter(|f| f.is_declaration() && is_printf(&f.name()));
     let calls = declared.flat_map(|function| {
@@ -25,7 +26,8 @@ pub fn calls<'ctx>(module: &Module<'ctx>) -> Vec<Instruction<'ctx>> {
     calls.collect()
 }
 
-/// What C makes of an argument after the format, where the front end has not.
+/// Applies C's default promotions to an argument after the format, if the front end has not applied
+/// them.
 pub fn promoted<'ctx>(
     context: ContextRef<'ctx>,
     builder: &Builder<'ctx>,

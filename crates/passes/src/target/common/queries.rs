@@ -2,7 +2,7 @@
 
 use scythe_llvm::{Function, IntPredicate, Module};
 
-/// What a call asks for. The first seven take a dimension.
+/// A work-item or sub-group query. The first seven take a dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Query {
     GlobalInvocationId,
@@ -35,7 +35,7 @@ impl Query {
         Self::SubgroupLocalInvocationId,
     ];
 
-    /// Has an argument that names a dimension.
+    /// Whether the query takes a dimension as its argument.
     pub fn takes_dimension(self) -> bool {
         !matches!(
             self,
@@ -47,23 +47,23 @@ impl Query {
         )
     }
 
-    /// The mangled name of the query's function.
+    /// Returns the mangled name of the query's function.
     pub fn symbol(self) -> String {
         let name = format!("__spirv_BuiltIn{self:?}");
         format!("_Z{}{name}{}", name.len(), if self.takes_dimension() { 'i' } else { 'v' })
     }
 
-    /// Differs between the work-items of a work-group, by position.
+    /// Whether the result depends on the position of the work-item in its work-group.
     pub fn is_position(self) -> bool {
         matches!(self, Self::GlobalInvocationId | Self::LocalInvocationId)
     }
 
-    /// The answer for dimensions that do not exist: sizes are 1, positions 0.
-    pub fn beyond(self) -> u64 {
+    /// Returns the result for dimensions that do not exist: 1 for sizes, 0 for positions.
+    pub fn value_beyond_dimensions(self) -> u64 {
         matches!(self, Self::GlobalSize | Self::WorkgroupSize | Self::NumWorkgroups) as u64
     }
 
-    /// Differs between the sub-groups of a work-group.
+    /// Whether the result may differ between the work-items of a work-group.
     pub fn varies_by_item(self) -> bool {
         self.is_position()
             || matches!(
@@ -73,7 +73,7 @@ impl Query {
     }
 }
 
-/// The query that a function with this name answers.
+/// Returns the query that the function with this name implements.
 pub fn parse(name: &str) -> Option<Query> {
     let rest = name.strip_prefix("_Z")?;
     if !rest.contains("__spirv_BuiltIn") {
@@ -82,9 +82,9 @@ pub fn parse(name: &str) -> Option<Query> {
     Query::ALL.into_iter().find(|q| q.symbol() == name)
 }
 
-/// Brings the queries of `kernel` into the form that widening knows: the dimension is a constant.
-/// In a kernel over a plain range, which has no groups, `group` becomes the work-item's index and
-/// its place in the group 0.
+/// Rewrites the queries of `kernel` into the form that widening expects: the dimension is a
+/// constant. A kernel over a plain range has no groups. In it, `WorkgroupId` becomes the index of
+/// the work-item, and `LocalInvocationId` becomes 0.
 pub fn simplify<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>, has_groups: bool) {
     let context = module.context();
     let (builder, i64) = (context.create_builder(), context.int_type(64));
@@ -115,7 +115,7 @@ pub fn simplify<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>, has_groups:
             }
             Some(d) if d < 3 => answer(d),
             known => {
-                let mut chosen = i64.const_int(query.beyond());
+                let mut chosen = i64.const_int(query.value_beyond_dimensions());
                 for d in (0..3).filter(|_| known.is_none()) {
                     let this = dimension.ty().const_int(d);
                     let hit = builder.icmp(IntPredicate::LLVMIntEQ, dimension, this, "");

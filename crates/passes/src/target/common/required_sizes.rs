@@ -5,7 +5,7 @@ use scythe_llvm::Function;
 const SUB_GROUP: &str = "intel_reqd_sub_group_size";
 const WORK_GROUP: &str = "reqd_work_group_size";
 
-/// The required work-group size, fastest dimension first.
+/// Returns the required work-group size, fastest dimension first.
 pub fn work_group(kernel: Function<'_>) -> Option<[u64; 3]> {
     let node = kernel.metadata(kernel.ty().context().metadata_kind(WORK_GROUP))?;
     let mut size = [1; 3];
@@ -15,7 +15,7 @@ pub fn work_group(kernel: Function<'_>) -> Option<[u64; 3]> {
     Some(size)
 }
 
-/// The required sub-group size.
+/// Returns the required sub-group size.
 pub fn sub_group(kernel: Function<'_>) -> Option<u32> {
     let context = kernel.ty().context();
     let node = kernel.metadata(context.metadata_kind(SUB_GROUP))?;

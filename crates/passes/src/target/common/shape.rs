@@ -4,11 +4,12 @@ use scythe_abi::launch::Shape;
 use scythe_abi::names::SHAPE_ATTRIBUTE;
 use scythe_llvm::{Function, Place};
 
-/// A kernel without a usable [`SHAPE_ATTRIBUTE`].
+/// The error for a kernel without a usable [`SHAPE_ATTRIBUTE`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ShapeError {
     #[error(
-        "kernel '{kernel}' has the shape '{found}', expected 'single_task', 'range' or 'nd_range'"
+        "kernel '{kernel}' has launch shape '{found}', expected 'single_task', 'range' or \
+         'nd_range'"
     )]
     Unknown { kernel: String, found: String },
     #[error("kernel '{kernel}' lacks the function attribute '{SHAPE_ATTRIBUTE}'")]

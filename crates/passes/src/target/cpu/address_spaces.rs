@@ -1,26 +1,28 @@
-//! Decides by its address which memory a pointer of a kernel points to.
+//! Resolves address space queries in kernels by comparing addresses at run time.
 //!
-//! A work-group runs inside one call of its work-group function. Its own memory is in few places:
+//! A work-group runs inside one call of its work-group function. The memory of the work-group is in
+//! these regions:
 //!
 //! | region | contents |
 //! |---|---|
-//! | the frame of the function | private variables, and local ones in one block |
+//! | the frame of the function | private variables, and local variables in one block |
 //! | contexts | private variables that live across a barrier and are too large for the stack |
 //! | the local memory of the launch | local accessors |
 //!
-//! All other memory is global. So is the program's own stack: the thread that runs a kernel may be
-//! the thread that waits for it. That is why the frame counts, not the stack.
+//! All other memory is global, including the rest of the program's stack: the thread that runs a
+//! kernel may be the thread that waits for it. Therefore the bounds of the frame are compared, not
+//! those of the stack.
 //!
-//! Kernels are widened and cut at barriers before their work-group function exists. Until then,
-//! calls stand for the bounds of the regions ([`ask`]), which are the same for all work-items.
-//! [`Regions::answer`] replaces the calls. Kernels without questions pay nothing.
+//! Kernels are widened and split at barriers before their work-group function exists. Until then,
+//! calls represent the bounds of the regions ([`ask`]), which are the same for all work-items.
+//! [`Regions::answer`] replaces the calls. Kernels without address space queries have no overhead.
 
 use crate::target::common::address_spaces::{self, Space};
 use scythe_abi::cpu::Launch;
 use scythe_llvm::{Builder, Function, IntPredicate, Module, Opcode, Place, Value};
 use std::mem::offset_of;
 
-/// Bytes below the stack pointer that a function may use without moving it.
+/// The bytes below the stack pointer that a function may use without moving the stack pointer.
 const RED_ZONE: u64 = 128;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +36,8 @@ enum Region {
 impl Region {
     const ALL: [Self; 4] = [Self::Frame, Self::Variables, Self::Contexts, Self::Accessors];
 
-    /// The functions that stand for its first address and its size in bytes.
+    /// Returns the names of the functions that represent the region's first address and its size in
+    /// bytes.
     fn bounds(self) -> [&'static str; 2] {
         match self {
             Self::Frame => ["__scythe_bound.frame.first", "__scythe_bound.frame.bytes"],
@@ -45,9 +48,9 @@ impl Region {
     }
 }
 
-/// Answers all questions of a kernel that [`address_spaces`] knows, by bounds where the code does
-/// not show the answer.
-pub fn ask<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) {
+/// Resolves all address space queries of a kernel ([`address_spaces`]). If the code does not show
+/// the result, compares the address with the bounds of the regions.
+pub fn resolve_queries<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) {
     address_spaces::resolve(module, kernel, &mut |builder, space, pointer| {
         let context = module.context();
         let address = builder.cast(Opcode::LLVMPtrToInt, pointer, context.int_type(64), "address");
@@ -75,7 +78,8 @@ pub fn ask<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) {
     });
 }
 
-/// A bound is one number for the whole work-group, and costs nothing to ask for.
+/// Declares the function that represents a bound. The bound is one number for the whole work-group,
+/// and the call has no side effects.
 fn bound<'ctx>(module: &Module<'ctx>, name: &str) -> Function<'ctx> {
     let context = module.context();
     let function = module.get_or_add_function(name, context.int_type(64).function(&[], false));
@@ -88,13 +92,13 @@ fn bound<'ctx>(module: &Module<'ctx>, name: &str) -> Function<'ctx> {
     function
 }
 
-/// Whether the function asks for bounds.
-pub fn are_asked(function: Function<'_>) -> bool {
+/// Whether the function uses bounds.
+pub fn uses_bounds(function: Function<'_>) -> bool {
     let is_bound = |name: &str| Region::ALL.iter().any(|region| region.bounds().contains(&name));
     function.instructions().filter_map(|i| i.called_function()).any(|f| is_bound(&f.name()))
 }
 
-/// First address and size in bytes.
+/// The first address and the size in bytes.
 pub type Bounds<'ctx> = [Value<'ctx>; 2];
 
 /// The regions of a work-group function.
@@ -105,8 +109,9 @@ pub struct Regions<'ctx> {
 }
 
 impl<'ctx> Regions<'ctx> {
-    /// Finds the regions of `function` at the builder's place: behind all its allocations of
-    /// variable size, and ahead of all that asks. `contexts` is their address and size.
+    /// Computes the regions of `function` at the builder's position. The position must be behind
+    /// all allocations of variable size and ahead of all uses of bounds. `contexts` is the address
+    /// and size of the contexts.
     pub fn find(
         module: &Module<'ctx>,
         builder: &Builder<'ctx>,
@@ -121,7 +126,7 @@ impl<'ctx> Regions<'ctx> {
             number(builder.call(intrinsic, &[], "").as_value())
         };
         let first = builder.sub(asked("llvm.stacksave"), i64.const_int(RED_ZONE), "frame.first");
-        // The frame ends where the caller's begins: above the return address.
+        // The frame ends at the start of the caller's frame: above the return address.
         let bytes = builder.sub(asked("llvm.addressofreturnaddress"), first, "frame.bytes");
         let params = function.params();
         let held =
@@ -135,7 +140,7 @@ impl<'ctx> Regions<'ctx> {
         }
     }
 
-    /// Replaces all bounds in `function`, whose local variables lie within `variables`.
+    /// Replaces all bounds in `function`. `variables` are the bounds of its local variables.
     pub fn answer(
         &self,
         module: &Module<'ctx>,

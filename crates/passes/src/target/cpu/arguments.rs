@@ -1,16 +1,16 @@
 //! Loads the arguments of a kernel from the addresses in [`scythe_abi::cpu::Launch::args`].
 //!
 //! All arguments are read once, before the work-item loops: scalars and pointers into values,
-//! by-value bytes into a copy on the stack. The copy has a known size, and nobody else writes it.
+//! by-value bytes into a copy on the stack. The copy has a known size, and no other code writes it.
 //! The optimiser can therefore split it, keep its parts in registers, and read it ahead of a
 //! branch. None of that is possible with the caller's memory.
 
 use crate::target::common::pointers::only_read;
 use scythe_llvm::{Builder, Function, Module, Place, Type, Value};
 
-/// By-value parameters that the kernel only reads need no copy for each work-item: drops `byval`
-/// there, and says that nobody writes them. Those that it writes keep `byval`, and the inliner
-/// copies them in each iteration.
+/// Removes `byval` from the parameters that the kernel only reads, and marks them as read-only:
+/// they need no copy for each work-item. Parameters that the kernel writes keep `byval`, and the
+/// inliner copies them in each iteration.
 pub fn share_read_only<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) {
     for (i, param) in kernel.params().into_iter().enumerate() {
         let place = Place::Param(i as u32);
@@ -21,7 +21,7 @@ pub fn share_read_only<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) {
         for (name, value) in
             [("noalias", 0), ("readonly", 0), ("noundef", 0), ("dereferenceable", size)]
         {
-            // Nothing is dereferenceable in an empty struct, which LLVM does not accept as a value.
+            // LLVM does not accept `dereferenceable(0)`, which an empty struct would need.
             let attribute = module
                 .context()
                 .enum_attribute(name, value)
@@ -31,29 +31,29 @@ pub fn share_read_only<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) {
     }
 }
 
-/// What is passed by value in parameter `index`, where anything is.
+/// Returns the type that parameter `index` passes by value, if it does.
 fn by_value<'ctx>(kernel: Function<'ctx>, index: usize) -> Option<Type<'ctx>> {
     kernel.enum_attribute(Place::Param(index as u32), "byval")?.type_value()
 }
 
-/// How parameter `index` is passed; asked before [`share_read_only`] changes it.
+/// How a parameter is passed. Must be read before [`share_read_only`] changes the parameter.
 #[derive(Clone, Copy, Debug)]
 pub struct Passing<'ctx> {
-    /// The bytes behind a `byval` pointer and their alignment.
+    /// The type behind a `byval` pointer, and its alignment.
     by_value: Option<(Type<'ctx>, u32)>,
-    /// What a pointer is said to be a multiple of.
+    /// The alignment that the parameter's attribute states.
     align: Option<u64>,
     ty: Type<'ctx>,
 }
 
 impl<'ctx> Passing<'ctx> {
-    /// What is passed by value, if anything is.
+    /// Returns the type that is passed by value, if any.
     pub fn by_value_type(&self) -> Option<Type<'ctx>> {
         self.by_value.map(|(ty, _)| ty)
     }
 }
 
-/// How each parameter is passed.
+/// Returns how each parameter is passed.
 pub fn passing<'ctx>(kernel: Function<'ctx>) -> Vec<Passing<'ctx>> {
     let one = |(i, param): (usize, Value<'ctx>)| {
         let align =
@@ -64,8 +64,8 @@ pub fn passing<'ctx>(kernel: Function<'ctx>) -> Vec<Passing<'ctx>> {
     kernel.params().into_iter().enumerate().map(one).collect()
 }
 
-/// Loads all arguments at the builder's place, in the function's entry block. The value of a local
-/// accessor is the address of its memory, so that it is passed like any pointer.
+/// Loads all arguments at the builder's position in the function's entry block. The value of a
+/// local accessor is the address of its memory, so that it is passed like any pointer.
 pub fn load<'ctx>(
     module: &Module<'ctx>,
     builder: &Builder<'ctx>,
@@ -82,14 +82,14 @@ pub fn load<'ctx>(
             let align = align.max(ty.abi_align(module).unwrap_or(1));
             copy.set_align(align);
             let size = i64.const_int(ty.alloc_size(module).unwrap_or(0));
-            // The caller's memory has the alignment of the functor's field, which need not be that
-            // of the parameter.
+            // The caller's memory has the alignment of the functor's field, which may be lower than
+            // that of the parameter.
             builder.memcpy(copy.as_value(), align, address, 1, size);
             copy.as_value()
         } else {
             let value = builder.load(how.ty, address, "arg");
             value.set_align(1);
-            // Inlining forgets what the parameter says of its value.
+            // Inlining drops the attributes of the parameter.
             if let Some(align) = how.align.filter(|&align| align > 1 && how.ty.is_pointer()) {
                 let node = context.md_node(&[context.md_int(64, align)]);
                 value.set_metadata(context.metadata_kind("align"), Some(node));

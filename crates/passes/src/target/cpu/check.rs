@@ -1,16 +1,17 @@
-//! Device code that the CPU device cannot run: recursion through work-item queries, and global
-//! constructors.
+//! Rejects device code that the CPU device cannot run: recursion through work-item queries, and
+//! global constructors.
 
 use super::error::CpuError;
 use scythe_llvm::{Function, Module};
 use std::collections::HashSet;
 
-/// Fails when one of `functions` can call itself, directly or through others of them.
+/// Fails if one of `functions` can call itself, directly or through other functions of the slice.
 pub fn recursion<'ctx>(functions: &[Function<'ctx>]) -> Result<(), CpuError> {
     let members: HashSet<_> = functions.iter().copied().collect();
     let mut done = HashSet::new();
     for &root in functions {
-        // Depth first, with the calls still to follow of each function on the path.
+        // A depth-first search. Each entry of the path holds a function and its calls that are not
+        // yet visited.
         let mut path = vec![(root, callees(root))];
         let mut on_path = HashSet::from([root]);
         if done.contains(&root) {
@@ -38,7 +39,8 @@ pub fn recursion<'ctx>(functions: &[Function<'ctx>]) -> Result<(), CpuError> {
     Ok(())
 }
 
-/// Fails on what needs a time that the CPU device does not give: global constructors.
+/// Fails if the module has global constructors: the CPU device does not run code before the first
+/// kernel.
 pub fn globals(module: &Module<'_>) -> Result<(), CpuError> {
     for variable in module.globals() {
         if variable.name() == "llvm.global_ctors" {

@@ -1,53 +1,52 @@
-//! Why a device module cannot become CPU code.
+//! The error type of the CPU target.
 
-use super::lowering::widening::divergence::Unsuitable;
+use super::lowering::widening::divergence::WideningError;
 use crate::target::common::local_variables::SizeNotConstant;
 use crate::target::common::shape::ShapeError;
 
-/// Why lowering failed, and for which kernel or function. Names are symbols, as in the device
-/// module.
+/// The reason why lowering failed, with the kernel or function concerned. Names are symbols of the
+/// device module.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum CpuError {
     #[error(transparent)]
     Shape(#[from] ShapeError),
-    /// A function that queries the position of its work-item, and calls itself.
+    /// A function queries the position of its work-item, and calls itself.
     #[error(
-        "function '{function}' queries the position of its work-item and calls itself, so it \
-         cannot \
-         be inlined into a kernel; remove the recursion, or pass the position as an argument"
+        "function '{function}' is recursive and queries the position of the work-item, so it \
+         cannot be inlined into a kernel; remove the recursion, or pass the position as an \
+         argument"
     )]
     RecursiveQuery { function: String },
-    /// A work-item query that is not reached by plain calls from a kernel.
+    /// A function uses a work-item query, and no kernel reaches it by direct calls.
     #[error(
         "function '{function}' calls '{query}', but no kernel calls the function directly; call it \
-         by \
-         its name, not through its address"
+         by name instead of through its address"
     )]
-    StrayQuery { query: String, function: String },
-    /// Code that would have to run before the first kernel.
+    QueryOutsideKernel { query: String, function: String },
+    /// Global variables need constructors, which would have to run before the first kernel.
     #[error(
-        "{count} global variables of the device code need a constructor to run before the first \
-         kernel; initialise them with constants"
+        "{count} global variables in device code need constructors, which devices do not run; \
+         initialise the variables with constant expressions"
     )]
     Constructors { count: u64 },
-    /// A symbol that nobody defines, and one of its users.
+    /// A symbol is not defined anywhere. `user` is one of its users.
     #[error(
         "'{user}' uses '{symbol}', which neither the program nor the CPU device library defines"
     )]
     Undefined { symbol: String, user: String },
     #[error(transparent)]
     LocalMemory(#[from] SizeNotConstant),
-    /// A kernel that cannot become the function of a work-group.
-    #[error("kernel '{kernel}' cannot run as a work-group: {why}")]
-    Unsuitable { kernel: String, why: Unsuitable },
-    /// A kernel that requires sub-groups of more than one work-item, sees them, and cannot be
+    /// A kernel cannot become a work-group function.
+    #[error("the compiler cannot generate a work-group function for kernel '{kernel}': {why}")]
+    WorkGroup { kernel: String, why: WideningError },
+    /// A kernel requires sub-groups of more than one work-item, observes them, and cannot be
     /// widened.
     #[error(
         "kernel '{kernel}' requires sub-groups of {size} work-items, but cannot be vectorised: \
          {why}"
     )]
-    SubGroups { kernel: String, size: u32, why: Unsuitable },
-    /// The one kernel that the options ask for.
+    SubGroups { kernel: String, size: u32, why: WideningError },
+    /// The kernel that the options select does not exist.
     #[error("the device code has no kernel '{kernel}'")]
     NoKernel { kernel: String },
     #[error(transparent)]

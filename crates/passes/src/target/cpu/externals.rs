@@ -2,20 +2,21 @@
 //! `printf`, scalar functions of the maths library, and the functions that the CPU backend provides
 //! for kernels. The program or the device library must define all others.
 //!
-//! Functions that take or return complex numbers are not allowed: device code passes them through
-//! memory and the C library does not, so a call would compute nonsense. The device library defines
-//! them.
+//! Functions that take or return complex numbers are not allowed: device code passes complex
+//! numbers through memory and the C library does not, so a call would compute wrong results. The
+//! device library defines these functions.
 
 use super::error::CpuError;
 use super::lowering::queries;
 use super::lowering::widening::group::DIVERGENT_BARRIER;
 use crate::device_globals::DeviceGlobal;
-use crate::target::common::address_spaces::is_question;
+use crate::target::common::address_spaces::is_query;
 use crate::target::common::printf::is_printf;
 use scythe_abi::names::CPU_ENTRY_PREFIX;
 use scythe_llvm::{Module, Value};
 
-/// Memory and strings, and what LLVM makes of simple calls of `printf`.
+/// Functions for memory and strings, and the functions that LLVM substitutes for simple calls of
+/// `printf`.
 const C_LIBRARY: [&str; 12] = [
     "aligned_alloc",
     "bcmp",
@@ -31,11 +32,12 @@ const C_LIBRARY: [&str; 12] = [
     "strlen",
 ];
 
-/// Called where an assertion fails: the CPU backend tells and ends the process.
+/// The function that a failed assertion calls: the CPU backend prints a message and ends the
+/// process.
 pub const ASSERTION: &str = "__scythe_assertion_failed";
 
-/// Names of the maths library in `double`; with an `f` at the end, they take and give `float`.
-/// Sorted.
+/// The `double` functions of the maths library, sorted. The names of the `float` functions have an
+/// additional `f` at the end.
 const MATHS: [&str; 67] = [
     "acos",
     "acosh",
@@ -120,14 +122,14 @@ pub fn is_provided(symbol: &str) -> bool {
         || is_maths(symbol)
 }
 
-/// The symbols that the module uses, does not define, and no one else provides: what the device
-/// library is asked for. The runtime provides `device_global` variables.
+/// Returns the symbols that the module uses and that neither the module nor the process defines.
+/// They are looked up in the device library. The runtime provides `device_global` variables.
 pub fn missing(module: &Module<'_>) -> Vec<String> {
     let functions =
         module.functions().filter(|f| f.is_declaration() && !f.is_intrinsic() && f.has_uses());
     let functions = functions
         .map(|f| f.name())
-        .filter(|n| !is_provided(n) && !queries::belongs_to_kernel(n) && !is_question(n));
+        .filter(|n| !is_provided(n) && !queries::belongs_to_kernel(n) && !is_query(n));
     let variables = module
         .globals()
         .filter(|g| g.is_declaration() && g.has_uses() && DeviceGlobal::of(*g).is_none());
@@ -135,21 +137,21 @@ pub fn missing(module: &Module<'_>) -> Vec<String> {
     functions.chain(variables).collect()
 }
 
-/// What names of the device library begin with, once they are not mangled any more.
+/// The prefixes of the device library's names, after the prefix of the mangling is removed.
 const DEVICE_LIBRARY: [&str; 2] = ["__spirv_", "__scythe_"];
 
 /// Whether the device library should have defined the symbol.
-fn is_of_device_library(symbol: &str) -> bool {
+fn belongs_to_device_library(symbol: &str) -> bool {
     let name =
         symbol.strip_prefix("_Z").map(|rest| rest.trim_start_matches(|c: char| c.is_ascii_digit()));
     DEVICE_LIBRARY.iter().any(|prefix| name.unwrap_or(symbol).starts_with(prefix))
 }
 
-/// Fails when the finished module refers to a symbol that nobody provides; where it is `linkable`,
-/// other objects provide what is not the device library's.
+/// Fails if the finished module refers to a symbol that is not defined anywhere. If the module is
+/// `linkable`, other objects may define symbols that do not belong to the device library.
 pub fn check(module: &Module<'_>, linkable: bool) -> Result<(), CpuError> {
     let missing =
-        missing(module).into_iter().find(|symbol| !linkable || is_of_device_library(symbol));
+        missing(module).into_iter().find(|symbol| !linkable || belongs_to_device_library(symbol));
     let Some(symbol) = missing else { return Ok(()) };
     let value = module.function(&symbol).map(|f| f.as_value());
     let value = value.or_else(|| module.global(&symbol).map(|g| g.as_value()));
@@ -158,10 +160,10 @@ pub fn check(module: &Module<'_>, linkable: bool) -> Result<(), CpuError> {
     Err(CpuError::Undefined { symbol, user })
 }
 
-/// The name of a function that uses `value`, through constants where need be.
+/// Returns the name of a function that uses `value` directly or through constants.
 fn using_function(value: Value<'_>) -> Option<String> {
     let mut work = vec![value];
-    // Constants form no cycles but through globals; the bound keeps large initialisers cheap.
+    // Constants form cycles only through globals. The limit keeps large initialisers cheap.
     for _ in 0..1000 {
         let value = work.pop()?;
         for user in value.users() {

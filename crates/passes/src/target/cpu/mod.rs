@@ -1,4 +1,5 @@
-//! Device module → x86-64 module: kernels become functions that run boxes of work-items.
+//! Lowers a device module to an x86-64 module: kernels become functions that run boxes of
+//! work-items.
 //!
 //! The input is a linked device module for the generic target. Kernels have flat parameters and the
 //! attribute [`scythe_abi::names::SHAPE_ATTRIBUTE`]. The output is an optimised module for the
@@ -6,17 +7,18 @@
 //! each nd_range kernel; no other symbol is visible. It refers only to symbols that [`externals`]
 //! allows.
 //!
-//! The order of [`lower`], and why:
+//! The steps of [`lower`] in order, with the reasons:
 //!
-//! 1. Check for code that the device cannot run, while the module still looks like the user's.
+//! 1. Check for code that the device cannot run, while the module still resembles the user's
+//!    source.
 //! 2. Retarget: triple, data layout, calling conventions, attributes.
 //! 3. Simplify. Code that queries the position of its work-item is inlined into its kernel, so that
-//!    the answer can be a loop counter. Private variables leave memory, so that the remaining
-//!    memory is known to be shared or not.
-//! 4. Wrap: argument loads and work-item loops around each kernel, with separate code for the parts
-//!    of a row that need no tests.
-//! 5. Optimise, with the costs of the machine. Loads of arguments leave the loops, and the
-//!    innermost loop is vectorised.
+//!    the result can be a loop counter. Private variables move to registers, so that it is known of
+//!    the remaining memory whether it is shared.
+//! 4. Wrap: add argument loads and work-item loops around each kernel, with separate code for the
+//!    parts of a row that need no bounds checks.
+//! 5. Optimise with the machine's cost model. Loads of arguments leave the loops, and the innermost
+//!    loop is vectorised.
 
 pub mod address_spaces;
 pub mod arguments;
@@ -38,35 +40,38 @@ use scythe_abi::launch::Shape;
 use scythe_llvm::{Function, Module, OptLevel, PassOptions, Place, TargetMachine, run_passes};
 use std::collections::HashMap;
 
-/// What to generate code for, and how well.
+/// The processor to generate code for, and the settings of the code generation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// 0 to 3. At 0 the code is only made to run.
+    /// The optimisation level, 0 to 3. At 0, only the passes that correctness needs run.
     pub opt_level: u32,
-    /// LLVM's name of the processor; empty for the plainest.
+    /// LLVM's name of the processor; empty for the baseline processor.
     pub cpu: String,
-    /// LLVM's feature list; empty for the processor's own.
+    /// LLVM's feature list; empty for the default features of the processor.
     pub features: String,
-    /// Bits of the vectors to prefer; 0 for LLVM's choice.
+    /// The preferred vector width in bits; `0` for LLVM's default.
     pub vector_width: u32,
-    /// Work-items side by side in kernels that are widened; a power of two.
+    /// The number of lanes of widened kernels; a power of two.
     pub lanes: u32,
-    /// One work-item at a time, without vectors: what widened code is compared with. Kernels that
-    /// see their sub-groups are still widened, since these would be others.
+    /// Whether to run one work-item at a time, without vectors. This is the reference for tests of
+    /// widened code. Kernels that observe their sub-groups are still widened, since their
+    /// sub-groups would change otherwise.
     pub scalar: bool,
-    /// One kernel for one work-group size; else all of them, for any.
+    /// The only kernel to compile, and its work-group size. If `None`, all kernels are compiled,
+    /// for any size.
     pub target: Option<specialise::Target>,
-    /// The object will be linked with others: functions that the module shows stay visible, unless
-    /// they only make sense as part of a kernel, and functions of other objects may be called.
+    /// Whether the object will be linked with others. If true, visible functions of the module stay
+    /// visible, unless they are only meaningful as part of a kernel, and functions of other objects
+    /// may be called.
     pub linkable: bool,
 }
 
 impl Options {
-    /// For the machine this runs on, with all it can do.
+    /// Returns the options for the host processor with all of its features.
     pub fn host(opt_level: u32) -> Self {
         let (cpu, features) = (scythe_llvm::host_cpu(), scythe_llvm::host_features());
-        // LLVM prefers 256 bits even where the processor has 512, for fear of lower clocks; kernels
-        // that stream through memory and do arithmetic on wide data gain from the full width.
+        // LLVM prefers 256 bits even if the processor has 512, to avoid lower clock rates. Kernels
+        // that stream through memory and do arithmetic on wide data benefit from the full width.
         let vector_width = if features.split(',').any(|f| f == "+avx512vl") { 512 } else { 0 };
         let has = |feature: &str| features.split(',').any(|f| f == feature);
         let lanes = if has("+avx512vl") {
@@ -89,7 +94,7 @@ impl Options {
     }
 }
 
-/// The stages of [`lower`], for those who want to look at the module after each.
+/// The stages of [`lower`]. An observer can inspect the module after each stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     Retargeted,
@@ -109,27 +114,27 @@ impl Stage {
     }
 }
 
-/// A kernel on its way through [`lower`].
+/// A kernel while [`lower`] processes it.
 struct Kernel<'ctx> {
     function: Function<'ctx>,
     shape: Shape,
-    /// The work-group size that all launches have. Known once the kernel is simplified.
+    /// The work-group size of all launches, if known. Set by [`Lowering::simplify`].
     local_size: Option<[u64; 3]>,
-    /// How each parameter is passed. Known once the kernel is simplified.
+    /// How each parameter is passed. Set by [`Lowering::simplify`].
     passing: Vec<Passing<'ctx>>,
-    /// The kernel becomes vector code of [`items`], not loops of [`work_group`]. Decided before the
-    /// work-group function is made.
+    /// Whether the kernel becomes vector code of [`items`] instead of loops of [`work_group`]. Set
+    /// before the work-group function is created.
     by_items: bool,
 }
 
 /// The function that runs work-groups of a kernel.
 struct Entry<'ctx> {
     function: Function<'ctx>,
-    /// As in [`Kernel`].
+    /// See [`Kernel::by_items`].
     by_items: bool,
 }
 
-/// The module that is lowered, and for what.
+/// The module being lowered, with the machine and the options.
 struct Lowering<'a, 'ctx> {
     module: &'a Module<'ctx>,
     machine: &'a TargetMachine,
@@ -137,7 +142,7 @@ struct Lowering<'a, 'ctx> {
     passes: PassOptions,
 }
 
-/// Lowers `module` for `machine`. `observe` sees the module after each stage.
+/// Lowers `module` for `machine`. Calls `observe` with the module after each stage.
 pub fn lower<'ctx>(
     module: &Module<'ctx>,
     machine: &TargetMachine,
@@ -166,7 +171,7 @@ pub fn lower<'ctx>(
 }
 
 impl<'ctx> Lowering<'_, 'ctx> {
-    /// The kernels to lower: all, or the one that the options name.
+    /// Returns the kernels to lower: all kernels, or the kernel that the options select.
     fn kernels(&self) -> Result<Vec<Kernel<'ctx>>, CpuError> {
         let mut functions = self.module.kernels();
         if let Some(target) = &self.options.target {
@@ -182,7 +187,7 @@ impl<'ctx> Lowering<'_, 'ctx> {
         functions.into_iter().map(kernel).collect()
     }
 
-    /// Checks the module and makes it one for the machine. Returns the functions that other objects
+    /// Checks the module and retargets it to the machine. Returns the functions that other objects
     /// may call.
     fn retarget(&self, kernels: &[Kernel<'ctx>]) -> Result<Vec<Function<'ctx>>, CpuError> {
         let Self { module, options, .. } = *self;
@@ -207,13 +212,14 @@ impl<'ctx> Lowering<'_, 'ctx> {
         Ok(exports)
     }
 
-    /// Inlines and simplifies, and finds out what later stages must know of each kernel.
+    /// Inlines and simplifies the code, and collects the facts about each kernel that later stages
+    /// need.
     fn simplify(&self, kernels: &mut [Kernel<'ctx>]) -> Result<(), CpuError> {
         let Self { module, machine, options, passes } = *self;
         let simplify = if options.opt_level == 0 { INLINE } else { SIMPLIFY };
         run_passes(module, simplify, Some(machine), passes)?;
         for kernel in kernels.iter_mut() {
-            address_spaces::ask(module, kernel.function);
+            address_spaces::resolve_queries(module, kernel.function);
             kernel.local_size = specialise::local_size(kernel.function, kernel.shape, options);
             if let Some(size) = kernel.local_size {
                 specialise::answer_size(kernel.function, size);
@@ -227,8 +233,8 @@ impl<'ctx> Lowering<'_, 'ctx> {
         Ok(())
     }
 
-    /// Makes the work-group functions. Only they, what describes them, and `exports` are visible
-    /// afterwards.
+    /// Creates the work-group functions. Afterwards only these functions, their descriptions and
+    /// `exports` are visible.
     fn wrap(
         &self,
         kernels: &mut [Kernel<'ctx>],
@@ -237,13 +243,13 @@ impl<'ctx> Lowering<'_, 'ctx> {
         let Self { module, machine, options, passes } = *self;
         for kernel in kernels.iter_mut() {
             kernel.by_items =
-                items::wanted(kernel.function, kernel.shape, kernel.local_size, options);
+                items::is_compiled(kernel.function, kernel.shape, kernel.local_size, options);
         }
         if kernels.iter().any(|kernel| kernel.by_items) {
             run_passes(module, items::PREPARE, Some(machine), passes)?;
         }
-        // Variables that keep values from launch to launch exist once: code that is compiled apart
-        // would have its own.
+        // Variables that keep values between launches must exist once. Separately compiled code
+        // would have its own copies.
         let has_state = module.globals().any(|g| {
             !g.is_declaration()
                 && !g.is_constant()
@@ -264,8 +270,8 @@ impl<'ctx> Lowering<'_, 'ctx> {
         Ok(entries)
     }
 
-    /// Makes the work-group function of a kernel, and tells its form. `has_state`: the module has
-    /// variables that keep values from launch to launch.
+    /// Creates the work-group function of a kernel, and returns it with its form. `has_state` says
+    /// whether the module has variables that keep values between launches.
     fn make_entry(
         &self,
         kernel: &Kernel<'ctx>,
@@ -288,8 +294,8 @@ impl<'ctx> Lowering<'_, 'ctx> {
             lanes = if made.lanes > 1 || divides { lanes } else { 0 };
             made.function
         } else {
-            // A single task is a sub-group of its own, for functions of the device library that
-            // ask.
+            // A single task is a sub-group with one work-item, for functions of the device library
+            // that query it.
             subgroup::make_single(module, function);
             work_group::make(module, function, passing, shape, local_size, options)?
         };
@@ -298,12 +304,12 @@ impl<'ctx> Lowering<'_, 'ctx> {
         Ok((Entry { function: made, by_items }, form))
     }
 
-    /// Optimises each entry as its form needs: LLVM's whole pipeline finds vectors in work-item
-    /// loops; what is made of vectors already would only grow by it.
+    /// Optimises each entry according to its form. LLVM's full pipeline vectorises work-item loops.
+    /// Code that is already vectorised would only grow in that pipeline, so it gets a shorter one.
     fn optimize(&self, entries: &[Entry<'ctx>]) -> Result<(), CpuError> {
         let Self { module, machine, options, passes } = *self;
         let whole = OptLevel::from_number(options.opt_level).pipeline();
-        let lean = if options.opt_level == 0 { whole } else { LEAN };
+        let lean = if options.opt_level == 0 { whole } else { VECTORISED_PIPELINE };
         // The default pipelines vectorise work-item loops even with the vectorisers switched off.
         let whole = if options.scalar { lean } else { whole };
         let context = module.context();
@@ -311,7 +317,7 @@ impl<'ctx> Lowering<'_, 'ctx> {
             if !entries.iter().any(|entry| entry.by_items == by_items) {
                 continue;
             }
-            // Passes leave functions alone that are marked so.
+            // Passes skip functions with these attributes.
             let others = || {
                 entries
                     .iter()
@@ -329,30 +335,31 @@ impl<'ctx> Lowering<'_, 'ctx> {
             }
         }
         if entries.is_empty() {
-            // Functions for others, or nothing.
+            // The module has only functions for other objects, or none.
             run_passes(module, &format!("globaldce,{whole}"), Some(machine), passes)?;
         }
         Ok(())
     }
 }
 
-/// For code that is vectorised: registers, common subexpressions, loop invariants. Where a barrier
-/// leads to one region alone, jump threading goes there directly, which leaves a third less code to
-/// compile in kernels of many regions.
-const LEAN: &str = "function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg,jump-threading,\
-    instcombine<no-verify-fixpoint>,loop-mssa(loop-rotate,licm),\
+/// The passes for code that is already vectorised: registers, common subexpressions, loop
+/// invariants. If a barrier leads to only one region, jump threading jumps there directly, which
+/// leaves a third less code to compile in kernels with many regions.
+const VECTORISED_PIPELINE: &str = "function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg,\
+    jump-threading,instcombine<no-verify-fixpoint>,loop-mssa(loop-rotate,licm),\
     loop(indvars,loop-deletion,loop-unroll-full),sroa,early-cse<memssa>,\
     instcombine<no-verify-fixpoint>,gvn,loop-mssa(licm),instcombine<no-verify-fixpoint>,\
     simplifycfg<switch-to-lookup>,adce),globaldce";
 
-/// What stays a call is made for each work-item, one after the other: worth this many instructions,
-/// with all that the function brings along, to avoid.
+/// The maximum number of instructions of an inlined function, including everything inlined into it.
+/// A function that is not inlined is called for each work-item in turn, which is worth this code
+/// size to avoid.
 const INLINE_LIMIT: usize = 4000;
 
-/// Marks functions that are to become part of their callers.
+/// Marks functions that are to be inlined into their callers.
 fn inline_moderate<'ctx>(module: &Module<'ctx>, kernels: &[Function<'ctx>]) {
-    /// Instructions of a function with everything in it that gets inlined; more than any limit
-    /// where it calls itself.
+    /// Returns the number of instructions of a function including everything that is inlined into
+    /// it. The result exceeds any limit if the function calls itself.
     fn size<'ctx>(function: Function<'ctx>, known: &mut HashMap<Function<'ctx>, usize>) -> usize {
         if let Some(&n) = known.get(&function) {
             return n;
@@ -383,19 +390,20 @@ fn inline_moderate<'ctx>(module: &Module<'ctx>, kernels: &[Function<'ctx>]) {
     }
 }
 
-/// Only what correctness needs: queries become part of their kernel.
+/// The passes that correctness needs: they inline queries into their kernel.
 const INLINE: &str = "globaldce,always-inline";
 
-/// Inlines, and brings private variables from memory to registers.
+/// Passes that inline functions and move private variables from memory to registers.
 const SIMPLIFY: &str = "globaldce,always-inline,\
     cgscc(inline,function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg,\
     instcombine<no-verify-fixpoint>)),globaldce";
 
-/// Lets copies of arguments that are only read be read where they came from.
+/// Passes that replace reads of argument copies that are never written by reads of the original
+/// memory.
 const FORWARD: &str =
     "function(instcombine<no-verify-fixpoint>,sroa<modify-cfg>,early-cse<memssa>)";
 
-/// Makes sure that all `users` of queries are inlined, up to the kernels.
+/// Ensures that all `users` of queries are inlined into the kernels.
 fn inline_query_users<'ctx>(
     kernels: &[Function<'ctx>],
     users: &[Function<'ctx>],

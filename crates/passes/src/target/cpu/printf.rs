@@ -1,4 +1,4 @@
-//! `printf` in kernels: the CPU device calls the C library's function of the process.
+//! Replaces `printf` in kernels by calls of the process's C library.
 
 use crate::target::common::printf::{NAME, calls, promoted};
 use scythe_llvm::Module;
@@ -9,7 +9,7 @@ pub fn run(module: &Module<'_>) {
     if calls.is_empty() {
         return;
     }
-    // A declaration by the program has pointers of another address space.
+    // The program's declaration has pointers in a different address space.
     if let Some(declared) = module.function(NAME) {
         declared.as_value().set_name("printf.declared");
     }

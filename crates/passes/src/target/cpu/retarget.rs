@@ -1,18 +1,19 @@
-//! From the generic device target to the CPU: triple, data layout, calling conventions and
-//! attributes.
+//! Converts a module from the generic device target to the CPU: triple, data layout, calling
+//! conventions and attributes.
 //!
-//! Address spaces stay as they are: x86 treats all numbers below 256 as one flat space.
+//! Address spaces do not change: x86 treats all numbers below 256 as one flat space.
 
 use super::Options;
 use super::lowering::queries::belongs_to_kernel;
-use crate::target::common::queries;
-use scythe_llvm::{CallConv, Function, Linkage, Module, Place, TargetMachine, Visibility};
+use crate::device_globals::erase_bookkeeping;
+use crate::target::common::{queries, retarget};
+use scythe_llvm::{CallConv, Function, Module, Place, TargetMachine};
 
-/// Function attributes that mean nothing on a CPU, cost speed there, or are decided by [`Options`].
-const DROPPED_ENUMS: [&str; 4] = ["uwtable", "ssp", "sspstrong", "sspreq"];
-
-/// Device code carries this on every function; see [`meets`].
+/// Every function of device code has this attribute; see [`meets`].
 const CONVERGENT: &str = "convergent";
+
+/// Function attributes that have no meaning on a CPU, reduce speed there, or are set from
+/// [`Options`].
 const DROPPED_STRINGS: [&str; 8] = [
     "frame-pointer",
     "target-cpu",
@@ -24,18 +25,11 @@ const DROPPED_STRINGS: [&str; 8] = [
     "no-inline-line-tables",
 ];
 
-/// Globals that keep others alive, or describe them for tools that have run before.
-const BOOKKEEPING: [&str; 3] = ["llvm.used", "llvm.compiler.used", "llvm.global.annotations"];
-
-/// Makes `module` one for the machine. Functions lose what binds them to another target, and
-/// `optnone` with the `noinline` that comes with it, when the code is to be optimised.
+/// Retargets `module` to the machine. Removes attributes of other targets from the functions. If
+/// the code is to be optimised, also removes `optnone` and the `noinline` that accompanies it.
 pub fn run<'ctx>(module: &Module<'ctx>, machine: &TargetMachine, options: &Options) {
     machine.apply_to(module);
-    for name in BOOKKEEPING {
-        if let Some(list) = module.global(name) {
-            list.erase();
-        }
-    }
+    erase_bookkeeping(module);
     for function in module.functions() {
         function.set_call_conv(CallConv::C);
         if function.is_intrinsic() {
@@ -54,8 +48,8 @@ pub fn run<'ctx>(module: &Module<'ctx>, machine: &TargetMachine, options: &Optio
     }
 }
 
-/// Whether work-items meet in a call of this function. Such a call stays where it is: two copies of
-/// a barrier on the two sides of a branch are two barriers.
+/// Whether work-items synchronise in a call of this function. These calls must not be duplicated:
+/// two copies of a barrier on the two sides of a branch are two barriers.
 fn meets(function: Function<'_>) -> bool {
     let name = function.name();
     belongs_to_kernel(&name) && queries::parse(&name).is_none()
@@ -65,19 +59,13 @@ fn clean(function: Function<'_>, options: &Options) {
     if !meets(function) {
         function.remove_enum_attribute(Place::Function, CONVERGENT);
     }
-    for name in DROPPED_ENUMS {
-        function.remove_enum_attribute(Place::Function, name);
-    }
-    for name in DROPPED_STRINGS {
-        function.remove_string_attribute(Place::Function, name);
-    }
-    if options.opt_level > 0 && function.enum_attribute(Place::Function, "optnone").is_some() {
-        function.remove_enum_attribute(Place::Function, "optnone");
-        function.remove_enum_attribute(Place::Function, "noinline");
+    retarget::drop_attributes(function, &DROPPED_STRINGS);
+    if options.opt_level > 0 {
+        retarget::allow_optimisation(function);
     }
 }
 
-/// Gives a function the processor that it is compiled for.
+/// Sets the attributes of the processor that the function is compiled for.
 pub fn tune<'ctx>(function: Function<'ctx>, options: &Options) {
     let context = function.ty().context();
     let width = options.vector_width.to_string();
@@ -91,24 +79,7 @@ pub fn tune<'ctx>(function: Function<'ctx>, options: &Options) {
     }
 }
 
-/// Makes everything that is defined here invisible outside, but for the functions in `kept`.
+/// Gives all definitions internal linkage, except the functions in `kept`.
 pub fn internalize<'ctx>(module: &Module<'ctx>, kept: &[Function<'ctx>]) {
-    for function in module.functions().filter(|f| !f.is_declaration()) {
-        function.remove_comdat();
-        function.set_visibility(Visibility::LLVMDefaultVisibility);
-        let linkage = if kept.contains(&function) {
-            Linkage::LLVMExternalLinkage
-        } else {
-            Linkage::LLVMInternalLinkage
-        };
-        function.set_linkage(linkage);
-    }
-    for variable in module.globals().filter(|v| !v.is_declaration()) {
-        variable.remove_comdat();
-        // Lists that LLVM itself reads keep their linkage.
-        if variable.linkage() != Linkage::LLVMAppendingLinkage {
-            variable.set_visibility(Visibility::LLVMDefaultVisibility);
-            variable.set_linkage(Linkage::LLVMInternalLinkage);
-        }
-    }
+    retarget::internalize(module, |function| kept.contains(&function), |_| false);
 }

@@ -9,9 +9,9 @@
 //! | any | 4 | 0 |
 //!
 //! The address space of a pointer is part of its type, and types cannot be changed in place. The
-//! pass therefore writes the module as text and reads it again with other numbers; LLVM then
-//! renames the intrinsics for their new types. Calls mark casts between spaces that become one, and
-//! are removed afterwards.
+//! pass therefore writes the module as text and parses it again with the new numbers; LLVM then
+//! renames the intrinsics for their new types. Casts between spaces that get the same number are
+//! replaced by marker calls before, which are removed afterwards.
 //!
 //! Functions of generic code return some objects, such as complex numbers, through memory of the
 //! caller. NVPTX functions return them directly. Functions of the library get a wrapper with the
@@ -22,12 +22,12 @@ use scythe_llvm::{
     Attribute, Context, Error, Function, Linkage, Module, Opcode, Place, TargetMachine, Type,
 };
 
-/// Any memory, in generic code.
+/// The generic address space in generic code.
 const ANY: u32 = 4;
-/// What casts are marked by.
+/// The prefix of the functions that mark casts.
 const MARK: &str = "__scythe_same_space_";
 
-/// The module for the machine, with NVPTX's address spaces.
+/// Returns the module for the machine, with the address spaces of NVPTX.
 pub fn run<'ctx>(
     context: &'ctx Context,
     module: Module<'ctx>,
@@ -51,7 +51,7 @@ pub fn run<'ctx>(
     let undefined =
         module.functions().filter(|f| f.is_declaration() && !f.is_intrinsic() && f.has_uses());
     for function in undefined.collect::<Vec<_>>() {
-        let result = gives_through_memory(function);
+        let result = sret_attribute(function);
         if let Some(result) = result.and_then(|sret| sret.type_value()) {
             return_through_memory(&module, function, result);
         }
@@ -61,10 +61,11 @@ pub fn run<'ctx>(
     Ok(module)
 }
 
-/// Casts between private memory and any memory would be casts from a type to itself.
+/// Marks casts that would otherwise become casts from a type to itself, such as those between
+/// private and generic memory.
 fn mark_casts(module: &Module<'_>) {
     let context = module.context();
-    // A function's address, or null, may be cast in a constant.
+    // The address of a function, or null, may be cast in a constant.
     let in_constants =
         |f: &Function<'_>| f.users().iter().any(|user| user.as_instruction().is_none());
     let callees: Vec<_> = module.functions().filter(in_constants).collect();
@@ -95,9 +96,10 @@ fn mark_casts(module: &Module<'_>) {
     }
 }
 
-/// The attribute that says so. Of functions that clang itself calls, such as `__divdc3`, the calls
-/// have it, not the declaration.
-fn gives_through_memory<'ctx>(function: Function<'ctx>) -> Option<Attribute<'ctx>> {
+/// Returns the `sret` attribute of a function that returns its result through memory. For functions
+/// that clang calls implicitly, such as `__divdc3`, the calls have the attribute, not the
+/// declaration.
+fn sret_attribute<'ctx>(function: Function<'ctx>) -> Option<Attribute<'ctx>> {
     let calls = || function.users().into_iter().filter_map(|user| user.as_instruction());
     let of_calls = || {
         let mut calls = calls().filter(|call| call.called_function() == Some(function));
@@ -106,8 +108,8 @@ fn gives_through_memory<'ctx>(function: Function<'ctx>) -> Option<Attribute<'ctx
     function.enum_attribute(Place::Param(0), "sret").or_else(of_calls)
 }
 
-/// Lets `function`, which gives its result through its first parameter, call one of its name that
-/// returns it.
+/// Makes `function`, which returns its result through its first parameter, a wrapper of a function
+/// with its name that returns the result directly.
 fn return_through_memory<'ctx>(
     module: &Module<'ctx>,
     function: Function<'ctx>,
@@ -133,14 +135,14 @@ fn return_through_memory<'ctx>(
     function.set_linkage(Linkage::LLVMInternalLinkage);
 }
 
-/// The text with other address spaces; what stands in quotes is left alone.
+/// Returns the text with the new address spaces. Quoted text does not change.
 fn renumbered(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for (index, part) in text.split('"').enumerate() {
         if index > 0 {
             out.push('"');
         }
-        // LLVM writes a quote within quotes as `\22`, so that parts alternate.
+        // LLVM writes a quote inside quotes as `\22`, so quoted and unquoted parts alternate.
         match index % 2 {
             0 => out.push_str(
                 &part.replace(" addrspace(4)", "").replace("addrspace(2)", "addrspace(1)"),

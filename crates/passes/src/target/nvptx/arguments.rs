@@ -1,4 +1,4 @@
-//! The parameters of kernels, as [`scythe_abi::cuda`] describes them.
+//! Sets the parameters of kernels to the form that [`scythe_abi::cuda`] describes.
 //!
 //! Guarantee: after [`add_launch`] the kernel's last parameter is the launch block
 //! ([`scythe_abi::cuda::Launch`]), by value.
@@ -8,8 +8,8 @@ use crate::target::common::pointers::only_read;
 use scythe_abi::launch::Shape;
 use scythe_llvm::{Builder, Function, Module, Place, Type, Value};
 
-/// Adds the launch block to the parameters of `kernel`, and the check to range kernels. Returns the
-/// new kernel.
+/// Adds the launch block to the parameters of `kernel`. In range kernels, also adds the check that
+/// excludes surplus work-items. Returns the new kernel.
 pub fn add_launch<'ctx>(
     module: &Module<'ctx>,
     kernel: Function<'ctx>,
@@ -30,14 +30,14 @@ pub fn add_launch<'ctx>(
     }
     keep_parameters(module, kernel);
     if shape == Shape::Range {
-        launch::leave_out_others(module, kernel);
+        launch::return_outside_range(module, kernel);
     }
     kernel
 }
 
-/// Blocks that the kernel never writes are read where they are: without this, optimisation keeps
-/// copies that the kernel made of them, and code generation makes one where their address escapes.
-/// Nobody else writes them either.
+/// Marks by-value blocks that the kernel never writes, so that it reads them in place. Without the
+/// mark, optimisation keeps copies that the kernel made of them, and code generation makes a copy
+/// if their address escapes. No other code writes these blocks either.
 fn keep_parameters<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) {
     let context = module.context();
     for (index, param) in kernel.params().into_iter().enumerate() {
@@ -62,9 +62,9 @@ fn block_type<'ctx>(module: &Module<'ctx>) -> Type<'ctx> {
     context.struct_type(&[words, words, words, words, halves, halves], false)
 }
 
-/// Replaces `kernel` by one with parameters of these types. The first ones take over the attributes
-/// of the old parameters where their types are the same. `adapt` gives what the body gets in an old
-/// parameter's place, with a builder at the start of the body.
+/// Replaces `kernel` by a kernel with parameters of these types. A new parameter takes over the
+/// attributes of the old parameter at its index if the types are the same. `adapt` returns the
+/// value that replaces an old parameter of another type; its builder is at the start of the body.
 pub fn replace<'ctx>(
     module: &Module<'ctx>,
     kernel: Function<'ctx>,

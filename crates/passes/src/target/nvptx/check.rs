@@ -1,21 +1,21 @@
-//! Refuses constructs on which LLVM's NVPTX back end ends the process. Each is an error with its
-//! position in the source.
+//! Rejects constructs on which LLVM's NVPTX back end ends the process. Each of them is an error
+//! with its position in the source.
 //!
-//! Only code that remains after optimisation matters, and positions are lost by then. So
-//! [`positions`] records them before, and [`run`] checks at the end.
+//! Only code that remains after optimisation is relevant, and positions are lost by then. Therefore
+//! [`positions`] records the positions before optimisation, and [`run`] checks the code at the end.
 
 use super::NvptxError;
 use scythe_llvm::{Function, Instruction, Module, Opcode, TypeKind};
 use std::fmt;
 
-/// One of them.
+/// An unsupported construct.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Construct {
     /// Floating-point numbers of more than 64 bits.
     LongDouble,
     /// `goto *address`.
     ComputedGoto,
-    /// An atomic access to more than 64 bits, with as many bytes.
+    /// An atomic access to more than 64 bits. Holds its size in bytes.
     WideAtomic(u64),
 }
 
@@ -25,15 +25,15 @@ impl fmt::Display for Construct {
             Self::LongDouble => f.write_str(
                 "uses floating-point numbers of more than 64 bits, such as 'long double'",
             ),
-            Self::ComputedGoto => f.write_str("jumps to the address of a label"),
+            Self::ComputedGoto => f.write_str("has a 'goto' to the address of a label"),
             Self::WideAtomic(size) => {
-                write!(f, "has an atomic access to {size} bytes, expected at most 8")
+                write!(f, "has an atomic access to {size} bytes")
             }
         }
     }
 }
 
-/// A construct in a function, at a place in the source where debug information tells.
+/// A construct in a function, with its position in the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Position {
     pub construct: Construct,
@@ -41,7 +41,7 @@ pub struct Position {
     pub place: String,
 }
 
-/// Where the module has such constructs, as far as debug information tells.
+/// Returns the unsupported constructs of the module for which debug information has a position.
 pub fn positions(module: &Module<'_>) -> Vec<Position> {
     let found =
         functions(module).flat_map(|function| function.instructions().map(move |i| (function, i)));
@@ -55,7 +55,7 @@ pub fn positions(module: &Module<'_>) -> Vec<Position> {
         .collect()
 }
 
-/// Fails on global constructors: nothing runs before the first kernel.
+/// Fails if the module has global constructors: no code runs before the first kernel.
 pub fn constructors(module: &Module<'_>) -> Result<(), NvptxError> {
     match module
         .global("llvm.global_ctors")
@@ -66,7 +66,8 @@ pub fn constructors(module: &Module<'_>) -> Result<(), NvptxError> {
     }
 }
 
-/// Fails where the module has an unsupported construct, for an architecture such as 90.
+/// Fails if the module has an unsupported construct. `sm` is the number of the architecture, such
+/// as 90.
 pub fn run(module: &Module<'_>, sm: u32) -> Result<(), NvptxError> {
     for function in functions(module) {
         if let Some(construct) =
@@ -104,7 +105,8 @@ fn construct<'ctx>(
     if !instruction.is_atomic() {
         return None;
     }
-    // Hopper and later exchange 16 bytes, and nothing else.
+    // Hopper and later architectures support exchanges of 16 bytes, but no other atomic accesses of
+    // this size.
     let (value, exchanges) = match instruction.opcode() {
         Opcode::LLVMLoad => (Some(instruction.ty()), false),
         Opcode::LLVMStore => (instruction.operand(0).map(|value| value.ty()), false),

@@ -7,7 +7,7 @@ use scythe_llvm::Module;
 /// The functions that the driver provides.
 const PROVIDED: [&str; 5] = ["vprintf", "__assertfail", "malloc", "free", "__nvvm_reflect"];
 
-/// The symbols that the module uses, does not define, and nobody else provides.
+/// Returns the symbols that the module uses and that neither the module nor the driver defines.
 pub fn missing(module: &Module<'_>) -> Vec<String> {
     let undefined =
         module.functions().filter(|f| f.is_declaration() && !f.is_intrinsic() && f.has_uses());
@@ -16,7 +16,7 @@ pub fn missing(module: &Module<'_>) -> Vec<String> {
     names.filter(|name| !PROVIDED.contains(&name.as_str()) && !is_query(name)).collect()
 }
 
-/// Fails when the finished module uses a symbol that nobody provides.
+/// Fails if the finished module uses a symbol that is not defined anywhere.
 pub fn check(module: &Module<'_>) -> Result<(), NvptxError> {
     let Some(symbol) = missing(module).into_iter().next() else { return Ok(()) };
     let users = module.function(&symbol).map(|f| f.users()).unwrap_or_default();

@@ -1,14 +1,14 @@
-//! Device code → NVPTX, as [`scythe_abi::cuda`] describes it.
+//! Lowers device code to NVPTX in the form that [`scythe_abi::cuda`] describes.
 //!
 //! The steps, in order. Between the first two, the caller links the libraries:
 //!
-//! 1. [`prepare`] makes the module one for LLVM's NVPTX target. Code of the generic target gets
-//!    other address spaces first ([`address_spaces`]). Variables in local memory, maths intrinsics
-//!    and `printf` become what the target has.
-//! 2. [`lower`] hides all functions but kernels. Functions that query the launch become part of
-//!    their kernels, and kernels get their parameters ([`arguments`]). Callers copy objects that
-//!    functions take by value. Then all code is optimised, and atomic accesses get their scopes and
-//!    orders ([`lowering::atomics`]).
+//! 1. [`prepare`] retargets the module to LLVM's NVPTX target. Before that, code of the generic
+//!    target gets the address spaces of NVPTX ([`address_spaces`]). Variables in local memory,
+//!    maths intrinsics and `printf` are replaced by features of the target.
+//! 2. [`lower`] gives all functions except kernels internal linkage. Functions that query the
+//!    launch are inlined into their kernels, and kernels get their parameters ([`arguments`]).
+//!    Callers copy objects that functions take by value. Then all code is optimised, and atomic
+//!    accesses get their scopes and orders ([`lowering::atomics`]).
 //!
 //! Code generation then needs only the target machine.
 
@@ -28,19 +28,19 @@ use lowering::{atomics, by_value, copies, launch, local_memory, names, short_poi
 use scythe_abi::cuda::{MAX_SLOWEST_SIZE, SUB_GROUP_SIZE};
 use scythe_llvm::{Function, Module, OptLevel, PassOptions, Place, TargetMachine, run_passes};
 
-/// Named metadata of modules that come from the generic target.
+/// The named metadata that marks modules of the generic target.
 const GENERIC_ORIGIN: &str = "scythe.generic";
 
-/// How to compile.
+/// The settings of the code generation.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// 0 to 3.
+    /// The optimisation level, 0 to 3.
     pub opt_level: u32,
-    /// The architecture's number: 90 for `sm_90`.
+    /// The number of the architecture: 90 for `sm_90`.
     pub sm: u32,
 }
 
-/// The stages, for those who want to look at the module after each.
+/// The stages. An observer can inspect the module after each stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     Prepared,
@@ -58,7 +58,7 @@ impl Stage {
     }
 }
 
-/// The first step. May run again when more code was linked.
+/// Performs the first step. May run again after more code is linked.
 pub fn prepare(
     module: &Module<'_>,
     machine: &TargetMachine,
@@ -73,9 +73,9 @@ pub fn prepare(
     Ok(())
 }
 
-/// The second step. `observe` sees the module after each stage. Gives the machine that the module
-/// is for: `machine`, or `short`, which has pointers of 32 bits to shared memory, where optimised
-/// code can use it.
+/// Performs the second step. Calls `observe` with the module after each stage. Returns the machine
+/// that the module is compiled for: `machine`, or `short`, which has 32-bit pointers to shared
+/// memory, if the optimised code can use it.
 pub fn lower<'ctx, 'm>(
     module: &Module<'ctx>,
     machine: &'m TargetMachine,
@@ -125,7 +125,7 @@ pub fn lower<'ctx, 'm>(
     let whole = OptLevel::from_number(options.opt_level).pipeline();
     let pipeline = match options.opt_level {
         0 => whole.to_owned(),
-        // Optimisation and code generation both gain from knowing which memory is meant.
+        // Optimisation and code generation both benefit from known address spaces.
         _ => format!("{whole},function(infer-address-spaces),globaldce"),
     };
     run_passes(module, &pipeline, Some(machine), passes)?;
@@ -138,7 +138,7 @@ pub fn lower<'ctx, 'm>(
     Ok(machine)
 }
 
-/// Tells code generation of the sizes that a kernel requires.
+/// Passes the sizes that a kernel requires to code generation, and rejects unsupported sizes.
 fn sizes<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) -> Result<(), NvptxError> {
     if let Some(size) = required_sizes::sub_group(kernel).filter(|size| *size != SUB_GROUP_SIZE) {
         return Err(NvptxError::SubGroup { kernel: kernel.name(), size });

@@ -1,4 +1,4 @@
-//! Translates `printf` to `vprintf` of CUDA's driver, which takes the arguments in memory, each
+//! Translates `printf` to the `vprintf` of CUDA's driver, which takes the arguments in memory, each
 //! aligned to its size.
 
 use crate::target::common::printf::{calls, promoted};

@@ -1,14 +1,12 @@
-//! Makes device code from the front end a module for LLVM's NVPTX target: triple, data layout,
-//! calling conventions, attributes, scopes of atomic accesses, visibility.
+//! Converts device code from the front end to LLVM's NVPTX target: triple, data layout, calling
+//! conventions, attributes, scopes of atomic accesses, visibility.
 
 use super::Options;
 use crate::device_globals::erase_bookkeeping;
-use scythe_llvm::{
-    CallConv, Function, GlobalVariable, Linkage, Module, Place, SyncScope, TargetMachine,
-    Visibility,
-};
+use crate::target::common::retarget;
+use scythe_llvm::{CallConv, Function, GlobalVariable, Module, SyncScope, TargetMachine};
 
-/// Function attributes that mean nothing on a GPU, or are decided by [`Options`].
+/// Function attributes that have no meaning on a GPU, or are set from [`Options`].
 const DROPPED_STRINGS: [&str; 6] = [
     "frame-pointer",
     "target-cpu",
@@ -17,9 +15,8 @@ const DROPPED_STRINGS: [&str; 6] = [
     "stack-protector-buffer-size",
     "uniform-work-group-size",
 ];
-const DROPPED_ENUMS: [&str; 4] = ["uwtable", "ssp", "sspstrong", "sspreq"];
 
-/// Makes all of `module` code for the machine. May run again when more code was linked.
+/// Retargets `module` to the machine. May run again after more code is linked.
 pub fn run<'ctx>(module: &Module<'ctx>, machine: &TargetMachine, options: &Options) {
     machine.apply_to(module);
     erase_bookkeeping(module);
@@ -39,18 +36,16 @@ pub fn run<'ctx>(module: &Module<'ctx>, machine: &TargetMachine, options: &Optio
 }
 
 fn clean(function: Function<'_>, options: &Options) {
-    DROPPED_ENUMS.iter().for_each(|name| function.remove_enum_attribute(Place::Function, name));
-    DROPPED_STRINGS.iter().for_each(|name| function.remove_string_attribute(Place::Function, name));
-    if options.opt_level > 0 && function.enum_attribute(Place::Function, "optnone").is_some() {
-        function.remove_enum_attribute(Place::Function, "optnone");
-        function.remove_enum_attribute(Place::Function, "noinline");
+    retarget::drop_attributes(function, &DROPPED_STRINGS);
+    if options.opt_level > 0 {
+        retarget::allow_optimisation(function);
     }
 }
 
-/// Scopes of generic device code, and what they are called for NVPTX.
+/// The scopes of generic device code, and their names in NVPTX.
 ///
-/// clang knows no scopes when it compiles for NVPTX itself: all accesses are the whole system's.
-/// The headers make those volatile that are the device's.
+/// When clang compiles for NVPTX, it does not support scopes: all accesses have system scope. The
+/// headers make accesses of device scope volatile.
 struct Scopes {
     names: [(SyncScope, SyncScope); 6],
     device: SyncScope,
@@ -63,7 +58,7 @@ impl Scopes {
         let scope = |name| context.sync_scope(name);
         let (block, device) = (scope("block"), scope("device"));
         let names = [
-            // Code generation has no access of one thread alone.
+            // Code generation does not support accesses with the scope of a single thread.
             (SyncScope::SINGLE_THREAD, block),
             (scope("subgroup"), block),
             (scope("wavefront"), block),
@@ -85,35 +80,14 @@ impl Scopes {
     }
 }
 
-/// Makes everything invisible that is defined here, but for kernels and the variables that the host
-/// reaches by name.
+/// Gives all definitions internal linkage, except kernels and the variables that the host accesses
+/// by name.
 pub fn internalize(module: &Module<'_>) {
-    for function in module.functions().filter(|f| !f.is_declaration()) {
-        function.remove_comdat();
-        function.set_visibility(Visibility::LLVMDefaultVisibility);
-        let linkage = if function.is_kernel() {
-            Linkage::LLVMExternalLinkage
-        } else {
-            Linkage::LLVMInternalLinkage
-        };
-        function.set_linkage(linkage);
-    }
-    for variable in module.globals().filter(|v| !v.is_declaration()) {
-        variable.remove_comdat();
-        if variable.linkage() == Linkage::LLVMAppendingLinkage {
-            continue;
-        }
-        variable.set_visibility(Visibility::LLVMDefaultVisibility);
-        let linkage = if is_of_host(variable) {
-            Linkage::LLVMExternalLinkage
-        } else {
-            Linkage::LLVMInternalLinkage
-        };
-        variable.set_linkage(linkage);
-    }
+    retarget::internalize(module, Function::is_kernel, is_of_host);
 }
 
-/// Variables that the host finds by name, and fills: those of `device_global`.
+/// Whether the host finds the variable by name and initialises it. These are the variables of
+/// `device_global`.
 fn is_of_host(variable: GlobalVariable<'_>) -> bool {
     variable.is_externally_initialized() && variable.is_externally_visible()
 }

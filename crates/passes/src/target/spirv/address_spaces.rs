@@ -1,21 +1,21 @@
-//! Answers questions about the memory that a pointer points to, with SPIR-V's
-//! `OpGenericCastToPtrExplicit`. The instruction returns null for memory of another kind.
+//! Resolves address space queries with SPIR-V's `OpGenericCastToPtrExplicit`. The instruction
+//! returns null for memory of another kind.
 //!
 //! Drivers for CPUs return the pointer for every kind, because they know only its address. The
-//! instruction is therefore the last resort. Functions that ask become part of their kernels first
-//! ([`inline_users`]), where the code often shows the answer ([`answer`]).
+//! instruction is therefore the last resort. Functions with queries are inlined into their kernels
+//! first ([`inline_users`]), where the code often shows the result ([`answer`]).
 
 use crate::target::common::address_spaces::{self, Space};
 use scythe_llvm::{
     CallConv, Error, IntPredicate, Module, PassOptions, Place, TargetMachine, run_passes,
 };
 
-/// Brings what was kept for the questions' sake into registers.
-const TIDY: &str = "function(instcombine<no-verify-fixpoint>,simplifycfg,sroa<modify-cfg>,\
-    infer-address-spaces,adce)";
+/// Passes that move variables to registers that only the queries kept in memory.
+const CLEANUP_PIPELINE: &str = "function(instcombine<no-verify-fixpoint>,simplifycfg,\
+    sroa<modify-cfg>,infer-address-spaces,adce)";
 
-/// Marks all functions that ask, to be inlined. None is to be left without optimisation: LLVM does
-/// not take both.
+/// Marks all functions with queries to be inlined. None of them may have `optnone`: LLVM does not
+/// accept both attributes.
 pub fn inline_users(module: &Module<'_>) {
     for function in
         address_spaces::users(module).into_iter().filter(|function| !function.is_kernel())
@@ -27,13 +27,13 @@ pub fn inline_users(module: &Module<'_>) {
     }
 }
 
-/// Replaces all questions, by instructions where nothing else tells.
+/// Replaces all queries. Uses instructions if the code does not show the result.
 pub fn answer(module: &Module<'_>, machine: &TargetMachine) -> Result<(), Error> {
     let mut any = false;
     for function in module.functions().filter(|f| !f.is_declaration()).collect::<Vec<_>>() {
         any |= address_spaces::resolve(module, function, &mut |builder, space, pointer| {
             let context = module.context();
-            // The function's name, the address space of its result, and SPIR-V's number of the
+            // The name of the function, the address space of its result, and SPIR-V's number of the
             // storage class.
             let (name, result, storage_class) = match space {
                 Space::Global => ("_Z41__spirv_GenericCastToPtrExplicit_ToGlobalPvi", 1, 5),
@@ -51,5 +51,9 @@ pub fn answer(module: &Module<'_>, machine: &TargetMachine) -> Result<(), Error>
             builder.icmp(IntPredicate::LLVMIntNE, there, result.const_null(), "")
         });
     }
-    if any { run_passes(module, TIDY, Some(machine), PassOptions::default()) } else { Ok(()) }
+    if any {
+        run_passes(module, CLEANUP_PIPELINE, Some(machine), PassOptions::default())
+    } else {
+        Ok(())
+    }
 }

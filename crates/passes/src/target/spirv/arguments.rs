@@ -1,8 +1,8 @@
-//! Gives by-value parameters of kernels the type of a structure.
+//! Gives by-value parameters of kernels a structure type.
 //!
 //! Device code passes them as arrays of bytes. Drivers support only structures as by-value
 //! parameters, and lay out the arguments of a kernel by their types. The element type of the
-//! structure gives the bytes their alignment.
+//! structure determines the alignment of the bytes.
 
 use scythe_llvm::{Function, Module, Place, Type};
 
@@ -35,7 +35,7 @@ fn replace<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>, place: Place) {
     }
 }
 
-/// A type of this size and alignment, a power of two.
+/// Returns a type of this size and alignment, which is a power of two.
 fn unit<'ctx>(module: &Module<'ctx>, align: u64) -> Type<'ctx> {
     let context = module.context();
     match align {

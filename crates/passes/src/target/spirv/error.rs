@@ -1,4 +1,4 @@
-//! Why a device module cannot become SPIR-V.
+//! The error type of the SPIR-V target.
 
 use super::check::Mismatch;
 use super::lowering::binary::BinaryError;
@@ -7,14 +7,14 @@ use crate::properties::spirv::{EXECUTION_MODES, PARAMETER_DECORATIONS};
 use crate::target::common::async_copies::CopyError;
 use crate::target::common::local_variables::SizeNotConstant;
 
-/// Why lowering failed, and for which kernel, function or variable. Names are symbols, as in the
-/// device module.
+/// The reason why lowering failed, with the kernel, function or variable concerned. Names are
+/// symbols of the device module.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SpirvError {
-    /// The one kernel that the options ask for.
+    /// The kernel that the caller selects does not exist.
     #[error("the device code has no kernel '{kernel}'")]
     NoKernel { kernel: String },
-    /// A symbol that nobody defines, and one of its users.
+    /// A symbol is not defined anywhere. `user` is one of its users.
     #[error(
         "{user} calls '{symbol}', which neither the program nor the SPIR-V device library defines"
     )]
@@ -23,67 +23,75 @@ pub enum SpirvError {
     LocalMemory(#[from] SizeNotConstant),
     #[error(transparent)]
     Copy(#[from] CopyError),
-    /// A wait for an event whose copy the code does not show.
+    /// Code waits for an event, and does not show the copy that the event belongs to.
     #[error(
-        "device code waits for an event, and the compiler cannot find the copy that it belongs to; \
-         wait in the function that starts the copy"
+        "device code waits for an event, but the compiler cannot find the copy that signals it; \
+         wait for the event in the function that starts the copy"
     )]
     UnknownEvent,
     #[error(
-        "device code waits for several events at once; their number must be a constant of at most \
-         {most}"
+        "device code waits for a list of events; the number of events must be a constant of at \
+         most {most}"
     )]
     EventCount { most: u64 },
     #[error(
-        "{function} calls 'printf' with a format that is not a string literal, which OpenCL \
-         devices \
-         require"
+        "{function} calls 'printf' with a format that is not a string literal; OpenCL devices \
+         require a string literal"
     )]
     PrintfFormat { function: String },
     #[error(
-        "'{function}' computes with integers of more than 64 bits in a way that SPIR-V devices do \
-         not support: '{instruction}'"
+        "function '{function}' has an operation on integers of more than 64 bits that the SPIR-V \
+         target does not support: '{instruction}'"
     )]
     WideInteger { function: String, instruction: String },
     #[error(
-        "variable '{variable}' has an initial value with integers of more than 64 bits that are \
-         not \
-         numbers: '{value}'"
+        "the initial value of variable '{variable}' has an integer of more than 64 bits that is \
+         not a number: '{value}'"
     )]
     WideInitial { variable: String, value: String },
     #[error(
-        "an initial value holds the address '{value}', expected the address of a variable plus a \
-         number of bytes"
+        "an initial value contains the address '{value}', expected the address of a variable plus \
+         a constant offset"
     )]
     InitialAddress { value: String },
     #[error(
-        "variable '{variable}' must be an array of bytes in SPIR-V, but its initial value holds \
-         addresses, which are unknown before the program runs: '{value}'"
+        "variable '{variable}' must be an array of bytes in SPIR-V, but its initial value contains \
+         addresses, which the compiler does not know: '{value}'"
     )]
     InitialBytes { variable: String, value: String },
     #[error(
-        "function '{function}' computes an address that cannot be translated to SPIR-V: \
-         '{instruction}'"
+        "function '{function}' has an address computation that the compiler cannot translate to \
+         SPIR-V: '{instruction}'"
     )]
     Address { function: String, instruction: String },
     #[error(
-        "!{EXECUTION_MODES} of kernel '{kernel}' has no number of a mode as its second operand"
+        "the second operand of metadata !{EXECUTION_MODES} of kernel '{kernel}' is not the number \
+         of an execution mode"
     )]
     ExecutionMode { kernel: String },
-    #[error("!{PARAMETER_DECORATIONS} of '{function}' is for {have} parameters, expected {want}")]
+    #[error(
+        "metadata !{PARAMETER_DECORATIONS} of function '{function}' describes {have} parameters, \
+         but the function has {want}"
+    )]
     DecorationCount { function: String, have: usize, want: usize },
-    #[error("a decoration of {of} is not a number with operands that are numbers or texts")]
+    #[error(
+        "a decoration of {of} is malformed, expected its number, and integers or strings as \
+         operands"
+    )]
     Decoration { of: String },
-    #[error("the SPIR-V module has no parameter {index} of '{function}' to decorate")]
+    #[error(
+        "cannot decorate parameter {index} of function '{function}': the SPIR-V module does not \
+         contain it"
+    )]
     NoParameter { function: String, index: usize },
-    /// A property whose value has another form than SPIR-V needs.
+    /// The value of a property does not have the form that SPIR-V needs.
     #[error(transparent)]
     Property(#[from] PropertyError),
-    /// LLVM's back end gave two blocks the same id, by chance: another translation can succeed.
-    #[error("the SPIR-V back end gave two blocks of a function the id {id}")]
+    /// LLVM's back end gave two blocks the same id by coincidence. Another translation may succeed.
+    #[error("LLVM's SPIR-V back end gave two basic blocks of a function the same id %{id}")]
     SameBlock { id: u32 },
-    /// LLVM's back end wrote a module that no driver accepts.
-    #[error("LLVM's SPIR-V back end made an invalid module of {function}: {mismatch}")]
+    /// LLVM's back end emitted a module that no driver accepts.
+    #[error("LLVM's SPIR-V back end generated invalid SPIR-V for {function}: {mismatch}")]
     Invalid { function: String, mismatch: Mismatch },
     #[error(transparent)]
     Binary(#[from] BinaryError),

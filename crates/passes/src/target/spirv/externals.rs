@@ -1,12 +1,12 @@
-//! Symbols that a SPIR-V module may leave undefined: SPIR-V's own functions, which are
-//! instructions. The program or the device library must define all others. Drivers say little about
-//! an undefined symbol, so this module reports it.
+//! Symbols that a SPIR-V module may leave undefined: the functions of SPIR-V, which are
+//! instructions. The program or the device library must define all others. Drivers report little
+//! about an undefined symbol, so this module reports it.
 
 use super::SpirvError;
-use crate::target::common::address_spaces::is_question;
+use crate::target::common::address_spaces::is_query;
 use scythe_llvm::{Function, Module};
 
-/// Fails when the finished module calls what nobody provides.
+/// Fails if the finished module calls a function that is not defined anywhere.
 pub fn check(module: &Module<'_>) -> Result<(), SpirvError> {
     let Some(function) = missing(module).next() else { return Ok(()) };
     let user = function.users().into_iter().find_map(|user| user.as_instruction()?.function());
@@ -14,16 +14,17 @@ pub fn check(module: &Module<'_>) -> Result<(), SpirvError> {
     Err(SpirvError::Undefined { symbol: function.name(), user })
 }
 
-/// The functions that the module calls, does not define, and that are no instructions.
+/// Returns the functions that the module calls and does not define, and that are not instructions.
 pub fn missing<'ctx>(module: &Module<'ctx>) -> impl Iterator<Item = Function<'ctx>> {
     let undefined =
         module.functions().filter(|f| f.is_declaration() && !f.is_intrinsic() && f.has_uses());
-    undefined.filter(|f| !is_instruction(&f.name()) && !is_question(&f.name()))
+    undefined.filter(|f| !is_instruction(&f.name()) && !is_query(&f.name()))
 }
 
-/// SPIR-V's functions have C++ mangled names, `_Z<length>__spirv_…`. The device library has those
-/// of groups, which drivers know in part only; shuffles and arithmetic of sub-groups
-/// (`GroupNonUniform…`), and copies by a group, are instructions.
+/// Whether the symbol is an instruction. SPIR-V's functions have C++ mangled names,
+/// `_Z<length>__spirv_…`. The device library defines the group functions, which drivers support
+/// only in part. Shuffles and arithmetic of sub-groups (`GroupNonUniform…`) and group copies are
+/// instructions.
 fn is_instruction(symbol: &str) -> bool {
     let plain = symbol
         .strip_prefix("_Z")
@@ -52,7 +53,7 @@ mod tests {
                 && is_instruction("__spirv_ControlBarrier")
         );
         assert!(is_instruction("_Z30__spirv_GroupNonUniformShufflejij"));
-        assert!(!is_instruction("_Z17__spirv_GroupIAddjji"), "the device library has it");
+        assert!(!is_instruction("_Z17__spirv_GroupIAddjji"), "the device library defines it");
         assert!(
             !is_instruction("sinf") && !is_instruction("_Z3foov") && !is_instruction("__mulsc3")
         );

@@ -1,14 +1,14 @@
-//! Device code → SPIR-V.
+//! Lowers device code to SPIR-V.
 //!
-//! LLVM's SPIR-V back end knows SPIR-V's functions by their names, work-item queries among them,
-//! and turns LLVM's own intrinsics into OpenCL's instructions. [`lower`] replaces what the back end
-//! does not know, or translates wrongly ([`lowering`]). A symbol that is undefined afterwards is an
-//! error that names it; no driver is asked. The caller then runs the back end, and
-//! [`Lowered::finish`] adds to the result what the back end cannot write. [`check`] looks at the
-//! finished module before a driver does.
+//! LLVM's SPIR-V back end recognises SPIR-V's functions by their names, including work-item
+//! queries, and turns LLVM's intrinsics into OpenCL's instructions. [`lower`] replaces code that
+//! the back end does not support, or translates wrongly ([`lowering`]). A symbol that is undefined
+//! afterwards is an error with the name of the symbol; the module does not reach a driver. The
+//! caller then runs the back end, and [`Lowered::finish`] adds instructions to the result that the
+//! back end cannot emit. [`check`] validates the finished module before it is passed to a driver.
 //!
-//! Guarantees: only kernels are visible in the result; the same input gives the same bytes; time is
-//! linear in the input.
+//! Guarantees: only kernels are visible in the result; the same input gives the same bytes; the
+//! time is linear in the size of the input.
 
 pub mod address_spaces;
 pub mod arguments;
@@ -30,8 +30,8 @@ use lowering::{
 };
 use scythe_llvm::{Linkage, Module, PassOptions, TargetMachine, run_passes};
 
-/// What is worth using where the driver has it. Each is one that the back end has instructions or
-/// decorations of; others would change nothing.
+/// The extensions to use if the driver supports them. The back end has instructions or decorations
+/// for each of them; other extensions would have no effect.
 const EXTENSIONS: [&str; 12] = [
     "SPV_EXT_shader_atomic_float_add",
     "SPV_EXT_shader_atomic_float_min_max",
@@ -47,16 +47,16 @@ const EXTENSIONS: [&str; 12] = [
     "SPV_KHR_uniform_group_instructions",
 ];
 
-/// How to translate, and for what.
+/// The settings of the translation.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// The extensions that the driver knows, by SPIR-V's names.
+    /// The extensions that the driver supports, by SPIR-V's names.
     pub extensions: Vec<String>,
-    /// The device's aspects, for code that asks.
+    /// The aspects of the device, for code that queries them.
     pub aspects: Vec<u32>,
 }
 
-/// A module that is ready for the back end.
+/// The properties of a module that is ready for the back end.
 pub struct Lowered {
     /// The extensions that the back end may use.
     pub extensions: Vec<&'static str>,
@@ -66,7 +66,7 @@ pub struct Lowered {
 }
 
 impl Lowered {
-    /// Completes the module that the back end made of the lowered one.
+    /// Completes the module that the back end emitted for the lowered module.
     pub fn finish(&self, words: &[u8]) -> Result<Vec<u8>, SpirvError> {
         let words = self.additions.apply(labels::renumber(words)?)?;
         let words = if self.has_events { events::repair(&words)? } else { words };
@@ -88,18 +88,19 @@ pub fn keep_only(module: &Module<'_>, wanted: &str) -> Result<(), SpirvError> {
     Ok(run_passes(module, "globaldce", None, PassOptions::default())?)
 }
 
-/// The driver optimises; what helps it most is to know which memory a pointer points to.
+/// The passes for optimised code. The driver optimises as well; it benefits most from known address
+/// spaces of pointers.
 const SIMPLIFY: &str = "always-inline,inline,globaldce,\
     function(sroa<modify-cfg>,early-cse<memssa>,infer-address-spaces,\
     instcombine<no-verify-fixpoint>,simplifycfg,sroa<modify-cfg>,infer-address-spaces,adce),\
     globaldce";
 
-/// For code that was compiled without optimisation. It is optimised nevertheless: drivers crash on
-/// barriers and local memory in functions that are called.
+/// The passes for code that was compiled without optimisation. The code is optimised nevertheless:
+/// drivers crash on barriers and local memory in functions that are called.
 const OPTIMISE: &str = "default<O2>,function(infer-address-spaces,adce),globaldce";
 
-/// Makes `module` one that the back end accepts. `link` links what the module lacks from the device
-/// library; it is called once, and again when lowering has added calls of the library.
+/// Lowers `module` to a form that the back end accepts. `link` links missing functions from the
+/// device library. It is called once, and again if lowering has added calls of the library.
 pub fn lower<'ctx, E: From<SpirvError>>(
     module: &Module<'ctx>,
     machine: &TargetMachine,
@@ -116,7 +117,7 @@ pub fn lower<'ctx, E: From<SpirvError>>(
     Ok(legalise(module, machine, options)?)
 }
 
-/// Before the device library is linked.
+/// Performs the steps before the device library is linked.
 fn prepare(
     module: &Module<'_>,
     machine: &TargetMachine,
@@ -130,9 +131,9 @@ fn prepare(
     Ok(())
 }
 
-/// Brings the code into a form in which it shows what the later steps must know.
+/// Simplifies the code, so that it shows the facts that later steps need.
 fn simplify(module: &Module<'_>, machine: &TargetMachine) -> Result<(), SpirvError> {
-    assertions::bring_to_kernels(module);
+    assertions::mark_for_inlining(module);
     events::to_slots(module)?;
     retarget::internalize(module);
     let pipeline = if retarget::allow_optimisation(module) { OPTIMISE } else { SIMPLIFY };
@@ -143,7 +144,7 @@ fn simplify(module: &Module<'_>, machine: &TargetMachine) -> Result<(), SpirvErr
     events::finish(module)
 }
 
-/// Replaces everything that the back end does not know.
+/// Replaces all code that the back end does not support.
 fn legalise(
     module: &Module<'_>,
     machine: &TargetMachine,

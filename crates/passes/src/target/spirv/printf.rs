@@ -1,40 +1,39 @@
 //! Translates `printf` to OpenCL's instruction. The instruction takes the format and strings from
 //! constant memory; the program's literals are in other memory.
 //!
-//! LLVM's back end requires an extension as soon as two functions print, because it looks at the
-//! format of one of them in the other. The back end gets the extension ([`EXTENSION`]). [`repair`]
+//! LLVM's back end requires an extension if two functions print, because it looks at the format of
+//! one function in the other. The extension is enabled for the back end ([`EXTENSION`]). [`repair`]
 //! removes its name from the finished module, which does not use it.
 
 use super::SpirvError;
 use super::lowering::binary::{self, BinaryError};
 use crate::target::common::printf::calls;
 use scythe_llvm::{CallConv, Instruction, Linkage, Module, Opcode, Value};
+use spirv::Op;
 use std::collections::HashMap;
 
 /// OpenCL's constant memory.
 const CONSTANT: u32 = 2;
-/// The back end knows it by this name, with any arguments.
+/// The name by which the back end recognises `printf`, with any arguments.
 const FUNCTION: &str = "_Z18__spirv_ocl_printfPU3AS2Kcz";
 
-/// Allows formats in other memory.
+/// The extension that allows formats in other memory.
 pub const EXTENSION: &str = "SPV_EXT_relaxed_printf_string_address_space";
 
-/// Whether the module prints.
+/// Whether the module calls `printf`.
 pub fn is_used(module: &Module<'_>) -> bool {
     module.function(FUNCTION).is_some()
 }
 
-/// The module without the extension.
+/// Returns the module without the extension.
 pub fn repair(bytes: &[u8]) -> Result<Vec<u8>, BinaryError> {
     let mut module = binary::Module::read(bytes)?;
-    module
-        .instructions
-        .retain(|i| i.opcode != binary::OP_EXTENSION || i.text(0).as_deref() != Some(EXTENSION));
+    module.instructions.retain(|i| !i.is(Op::Extension) || i.text(0).as_deref() != Some(EXTENSION));
     module.write()
 }
 
-/// Replaces all calls, once the code is simplified: what was a literal in the source is one again
-/// then. An error names the function whose format is none.
+/// Replaces all calls. Must run after the code is simplified, so that literals of the source are
+/// recognisable as literals. The error names the function whose format is not a literal.
 pub fn run(module: &Module<'_>) -> Result<(), SpirvError> {
     let mut copies = HashMap::new();
     let context = module.context();
@@ -75,7 +74,7 @@ fn not_literal(call: Instruction<'_>) -> SpirvError {
     SpirvError::PrintfFormat { function }
 }
 
-/// The whole constant that an address is the start of.
+/// Returns the constant string that an address is the start of.
 fn literal(value: Value<'_>) -> Option<Value<'_>> {
     let mut value = value;
     loop {
@@ -90,7 +89,7 @@ fn literal(value: Value<'_>) -> Option<Value<'_>> {
         .then_some(value)
 }
 
-/// The same text in constant memory; one copy of each.
+/// Returns the same text in constant memory. Each text is copied once.
 fn in_constant_memory<'ctx>(
     module: &Module<'ctx>,
     literal: Value<'ctx>,

@@ -1,16 +1,17 @@
-//! From device code as the front end leaves it to LLVM's SPIR-V target: triple, data layout,
+//! Converts device code from the front end to LLVM's SPIR-V target: triple, data layout,
 //! visibility.
 //!
-//! Generic device code has SPIR-V's address spaces and calling conventions already.
+//! Generic device code already has SPIR-V's address spaces and calling conventions.
 
-use scythe_llvm::{Linkage, Module, Place, TargetMachine};
+use crate::target::common::retarget;
+use scythe_llvm::{Linkage, Module, TargetMachine};
 
-/// Makes `module` one for the machine.
+/// Retargets `module` to the machine.
 pub fn run(module: &Module<'_>, machine: &TargetMachine) {
     machine.apply_to(module);
 }
 
-/// Hides all functions that are defined here, except kernels.
+/// Gives all defined functions internal linkage, except kernels.
 pub fn internalize(module: &Module<'_>) {
     for function in module.functions().filter(|f| !f.is_declaration() && !f.is_kernel()) {
         function.remove_comdat();
@@ -22,16 +23,12 @@ pub fn internalize(module: &Module<'_>) {
     }
 }
 
-/// Allows the optimisation of functions that were compiled without. Returns whether there were any.
+/// Allows the optimisation of functions that were compiled without optimisation. Returns whether
+/// there were any.
 pub fn allow_optimisation(module: &Module<'_>) -> bool {
     let mut any = false;
-    for function in
-        module.functions().filter(|f| f.enum_attribute(Place::Function, "optnone").is_some())
-    {
-        ["optnone", "noinline"]
-            .iter()
-            .for_each(|name| function.remove_enum_attribute(Place::Function, name));
-        any = true;
+    for function in module.functions() {
+        any |= retarget::allow_optimisation(function);
     }
     any
 }

@@ -2,15 +2,15 @@
 //! known result.
 //!
 //! Kernels test their index: `if (i < n)`, `if (x == 0 || x + 1 >= width)`. In a vectorised loop
-//! each such test needs masks, and masked stores are slow. But along a row each test changes its
-//! result in one place only. The row is therefore cut into three parts. In the *interior* every
-//! test has the result that lets most work-items through; it runs a copy of the kernel in which the
-//! tests are constants. The parts before and after it run the original kernel.
+//! each of these tests needs masks, and masked stores are slow. But along a row each test changes
+//! its result in only one place. The row is therefore split into three parts. In the *interior*
+//! every test has the result that most work-items have; the interior runs a copy of the kernel in
+//! which the tests are constants. The parts before and after the interior run the original kernel.
 //!
-//! A test qualifies when it compares `g + c` with `u`: `g` is the global id in dimension 0 (or its
-//! low 32 bits), `c` a constant, and `u` the same for the whole row. The bounds are conservative:
-//! an interior that is too small costs only time, and inside it every comparison has the assumed
-//! result.
+//! A test qualifies if it compares `g + c` with `u`: `g` is the global id in dimension 0 (or its
+//! low 32 bits), `c` is a constant, and `u` is the same for the whole row. The bounds are
+//! conservative: an interior that is too small only costs time, and every comparison inside the
+//! interior has the assumed result.
 
 use super::queries::Position;
 use crate::target::common::pointers;
@@ -19,44 +19,48 @@ use crate::target::cpu::arguments::Passing;
 use scythe_llvm::{Builder, Function, Instruction, IntPredicate, Module, Opcode, Type, Value};
 use std::collections::HashSet;
 
-/// Offsets beyond this are no neighbours; within it, sums of 31-bit numbers stay below 2^32.
+/// The largest offset from the index. Larger offsets do not address neighbours. Within this limit,
+/// sums of 31-bit numbers stay below 2^32.
 const MAX_OFFSET: i64 = 1 << 20;
-/// Global ids whose low 32 bits, with any offset, are the number itself.
+/// The limit for global ids whose low 32 bits, with any offset added, equal the number itself.
 const NARROW_LIMIT: u64 = (1 << 31) - (1 << 20);
-/// Limits above this are brought down to it, so that no sum overflows.
+/// Larger limits are clamped to this value, so that no sum overflows.
 const WIDE_LIMIT: u64 = 1 << 62;
-/// A constant up to this is taken for the width of an edge, a larger one for the size of the whole.
+/// A constant up to this value is treated as the width of an edge, a larger constant as the size of
+/// the whole range.
 const EDGE: u64 = 64;
-/// Work-items in a vector, of the narrowest type that matters; a power of two.
+/// The number of work-items in a vector of the narrowest relevant type; a power of two.
 const VECTOR: u64 = 16;
-/// Shorter interiors are not worth the jumps.
+/// The minimum length of an interior. A shorter interior does not make up for the additional jumps.
 const MIN_INTERIOR: u64 = 2 * VECTOR;
-/// Kernels with more tests or more code are left alone: they would double, and gain little.
+/// Kernels with more tests or more instructions are not split: the split duplicates their code and
+/// gains little.
 const MAX_GUARDS: usize = 8;
 const MAX_INSTRUCTIONS: usize = 400;
 
-/// A comparison, and the answer it has in the interior.
+/// A comparison, and its result in the interior.
 pub struct Guard<'ctx> {
     pub compare: Instruction<'ctx>,
     pub answer: bool,
     bound: Bound<'ctx>,
-    /// What is added to the global id.
+    /// The constant that is added to the global id.
     offset: i64,
-    /// The comparison sees the low 32 bits only.
+    /// Whether the comparison uses only the low 32 bits.
     narrow: bool,
 }
 
-/// Where the interior lies, in terms of `g + offset`.
+/// The extent of the interior, in terms of `g + offset`.
 enum Bound<'ctx> {
-    /// Below `limit`, or up to it.
+    /// Below `limit`, or up to and including `limit`.
     Below { limit: Value<'ctx>, inclusive: bool, signed: bool },
-    /// From a constant on.
+    /// At or above a constant.
     From(u64),
-    /// Anywhere but here.
+    /// Everywhere except at this value.
     Except(Value<'ctx>),
 }
 
-/// The comparisons of `kernel` that decide an interior; none when splitting would not pay.
+/// Returns the comparisons of `kernel` that determine an interior, or none if splitting is not
+/// worthwhile.
 pub fn guards<'ctx>(
     module: &Module<'ctx>,
     kernel: Function<'ctx>,
@@ -73,7 +77,7 @@ pub fn guards<'ctx>(
     if found.len() > MAX_GUARDS { Vec::new() } else { found }
 }
 
-/// Does control flow ever come back to a block?
+/// Whether the control flow graph has a cycle.
 fn has_loop(kernel: Function<'_>) -> bool {
     let Some(entry) = kernel.entry_block() else { return false };
     let (mut done, mut on_path) = (HashSet::new(), HashSet::from([entry]));
@@ -96,7 +100,7 @@ fn has_loop(kernel: Function<'_>) -> bool {
     false
 }
 
-/// What is known of values along a row.
+/// Analyses values along a row.
 struct Row<'a, 'ctx> {
     module: &'a Module<'ctx>,
     kernel: Function<'ctx>,
@@ -149,8 +153,8 @@ impl<'ctx> Row<'_, 'ctx> {
         Some(Guard { compare, answer: below, bound, offset, narrow })
     }
 
-    /// Is the value the same for all work-items of a row, and can it be computed ahead of them
-    /// without harm?
+    /// Whether the value is the same for all work-items of a row and can safely be computed before
+    /// the loop.
     fn is_uniform(&self, value: Value<'ctx>, depth: u32) -> bool {
         if value.ty().int_width().is_none_or(|w| w > 64) || depth == 0 {
             return false;
@@ -174,7 +178,8 @@ impl<'ctx> Row<'_, 'ctx> {
         }
     }
 
-    /// For a load of a shared by-value argument, its parameter and the offset in it.
+    /// For a load from a by-value argument that all work-items share, returns the parameter index
+    /// and the offset in the argument.
     fn argument_bytes(&self, load: Instruction<'ctx>) -> Option<(usize, u64)> {
         let mut pointer = load.operand(0)?;
         let mut offset = 0u64;
@@ -192,12 +197,13 @@ impl<'ctx> Row<'_, 'ctx> {
         let index = self.kernel.params().into_iter().position(|p| p == pointer)?;
         let size = self.passing.get(index)?.by_value_type()?.alloc_size(self.module)?;
         let end = offset.checked_add(load.ty().alloc_size(self.module)?)?;
-        // With `byval` still there, each work-item has a copy that it writes.
+        // If the parameter still has `byval`, each work-item writes its own copy.
         (end <= size && !pointers::is_byval(self.kernel, pointer)).then_some((index, offset))
     }
 }
 
-/// `value` as the global id in dimension 0 plus a constant; and whether that is in 32 bits.
+/// Matches `value` as the global id in dimension 0 plus a constant. Returns the constant, and
+/// whether the sum has 32 bits.
 fn linear(value: Value<'_>) -> Option<(i64, bool)> {
     let instruction = value.as_instruction()?;
     match instruction.opcode() {
@@ -226,7 +232,8 @@ fn linear(value: Value<'_>) -> Option<(i64, bool)> {
     }
 }
 
-/// A query with the same answer along a row: all sizes, and positions in the other dimensions.
+/// Matches a query that has the same result along a row: any size, or a position in dimension 1 or
+/// 2.
 fn uniform_query(call: Instruction<'_>) -> Option<(Query, usize)> {
     let query = queries::parse(&call.called_function()?.name())?;
     let dimension = call.args().first()?.const_int_value()? as usize;
@@ -252,20 +259,21 @@ fn swapped(predicate: IntPredicate) -> IntPredicate {
     }
 }
 
-/// Where the code of the bounds is put, and what the kernel's values are there.
+/// Emits the code that computes the bounds. Holds the position of that code and the kernel's values
+/// there.
 pub struct RowCode<'a, 'ctx> {
     pub module: &'a Module<'ctx>,
     pub builder: &'a Builder<'ctx>,
     pub kernel: Function<'ctx>,
     pub passing: &'a [Passing<'ctx>],
     pub arguments: &'a [Value<'ctx>],
-    /// Its answers for dimension 0 are not asked for.
+    /// The results of queries. Those of dimension 0 are not used.
     pub position: &'a Position<'ctx>,
 }
 
 impl<'ctx> RowCode<'_, 'ctx> {
-    /// The interior of the global ids `begin..end`, as such a pair: `begin <= first <= last <=
-    /// end`.
+    /// Returns the interior of the global ids `begin..end` as a pair with `begin <= first <= last
+    /// <= end`.
     pub fn interior(
         &self,
         guards: &[Guard<'ctx>],
@@ -275,7 +283,7 @@ impl<'ctx> RowCode<'_, 'ctx> {
         let (mut first, mut last) = (begin, end);
         for guard in guards {
             let (back, forth) = (guard.offset.min(0).unsigned_abs(), guard.offset.max(0) as u64);
-            // With a negative offset, the sum is no small number before this.
+            // With a negative offset, the sum wraps around below this index.
             first = self.max(first, self.constant(back));
             if guard.narrow {
                 last = self.min(last, self.constant(NARROW_LIMIT));
@@ -304,9 +312,9 @@ impl<'ctx> RowCode<'_, 'ctx> {
         self.whole_vectors(begin, first, self.min(last, end), end)
     }
 
-    /// Rounds an interior inwards to whole vectors, counted from `begin`: then neither it nor, as a
-    /// rule, the edges leave work-items over that run one by one. An interior too short to pay
-    /// becomes empty, at `end`.
+    /// Rounds an interior inwards to whole vectors, counted from `begin`. Then the interior, and
+    /// usually the edges too, leave no remainder of work-items that run one by one. If the interior
+    /// is too short to be worthwhile, the result is empty and lies at `end`.
     fn whole_vectors(
         &self,
         begin: Value<'ctx>,
@@ -324,7 +332,7 @@ impl<'ctx> RowCode<'_, 'ctx> {
         (b.select(pays, first, end, ""), b.select(pays, b.add(first, length, ""), end, ""))
     }
 
-    /// The larger part of `first..last` that does not hold `value`.
+    /// Returns the larger part of `first..last` that does not contain `value`.
     fn without(
         &self,
         first: Value<'ctx>,
@@ -344,8 +352,8 @@ impl<'ctx> RowCode<'_, 'ctx> {
         (new_first, b.select(far, value, last, ""))
     }
 
-    /// The first number that a comparison with `limit` excludes: not negative, and not so large
-    /// that sums overflow.
+    /// Returns the first number that a comparison with `limit` excludes, clamped so that it is not
+    /// negative and sums do not overflow.
     fn limit(&self, limit: Value<'ctx>, inclusive: bool, signed: bool) -> Value<'ctx> {
         let limit = self.wide(self.value(limit), signed);
         let top = self.constant(WIDE_LIMIT);
@@ -359,7 +367,7 @@ impl<'ctx> RowCode<'_, 'ctx> {
         if inclusive { self.builder.add(limit, self.constant(1), "") } else { limit }
     }
 
-    /// Computes a uniform value of the kernel again, here.
+    /// Recomputes a uniform value of the kernel at the builder's position.
     fn value(&self, value: Value<'ctx>) -> Value<'ctx> {
         let b = self.builder;
         if let Some(index) = self.kernel.params().into_iter().position(|p| p == value) {
@@ -367,8 +375,8 @@ impl<'ctx> RowCode<'_, 'ctx> {
         }
         let Some(instruction) = value.as_instruction() else { return value };
         let operand = |i: u32| instruction.operand(i).map_or(value, |o| self.value(o));
-        // Without the promises of the original, which may stand behind a branch that makes them
-        // true.
+        // The new instructions have no flags such as `nsw`: the original may be behind a branch
+        // that makes its flags valid.
         match instruction.opcode() {
             Opcode::LLVMAdd => b.add(operand(0), operand(1), ""),
             Opcode::LLVMSub => b.sub(operand(0), operand(1), ""),

@@ -1,4 +1,4 @@
-//! Makes the work-group function of a kernel from sub-groups in vector lanes and code between
+//! Creates the work-group function of a kernel from sub-groups in vector lanes and code between
 //! barriers ([`super::widening`]).
 //!
 //! ```text
@@ -7,11 +7,11 @@
 //! ```
 //!
 //! [`super::work_group`] leaves vectorisation to LLVM, which is best for kernels without loops. The
-//! form in this module is for kernels with barriers and sub-groups, which have no other form; for
-//! kernels with loops, where LLVM would vectorise the wrong loop; and for kernels that are too long
-//! for LLVM's vectoriser.
+//! form in this module is for kernels with barriers and sub-groups, which only this form supports;
+//! for kernels with loops, where LLVM would vectorise the wrong loop; and for kernels that are too
+//! long for LLVM's vectoriser.
 
-use super::widening::divergence::Unsuitable;
+use super::widening::divergence::WideningError;
 use super::widening::{group, lanes, subgroup};
 use super::work_group::{Frame, Loop, Scope};
 use super::{local_memory, queries, specialise};
@@ -26,49 +26,51 @@ use scythe_llvm::{
 };
 use std::collections::HashSet;
 
-/// With more instructions than this in its body, LLVM's vectoriser gives a work-item loop up.
+/// The maximum number of instructions in the body of a work-item loop that LLVM's vectoriser
+/// handles.
 const MAX_LOOP_BODY: usize = 400;
 
-/// Contexts up to this many bytes are on the stack.
+/// The maximum total size in bytes of contexts on the stack.
 const STACK_LIMIT: u64 = 64 << 10;
 
-/// Work-item numbers below this fit an `int`; see [`lanes`].
+/// Work-item numbers below this value fit in an `int`; see [`lanes`].
 const NARROW: u64 = 1 << 31;
 
-/// Widened forms of up to this many instructions are kept in any case.
-const SWOLLEN: usize = 1500;
+/// Widened forms of up to this many instructions are always kept.
+const SMALL_FORM_SIZE: usize = 1500;
 
-/// How many times as large as the kernel a larger form may be: vector code has about as many
-/// instructions as the kernel.
-const SWOLLEN_TIMES: usize = 2;
+/// The maximum size of a larger widened form, as a multiple of the kernel's size. Vector code
+/// normally has about as many instructions as the kernel.
+const MAX_GROWTH: usize = 2;
 
-/// Forms of more instructions than this are not kept.
-const ENORMOUS: usize = 10_000;
+/// Widened forms with more instructions than this are never kept.
+const MAX_FORM_SIZE: usize = 10_000;
 
-/// Kernels of more barriers than this get one form for any size; see [`has_many_barriers`].
+/// Kernels with more barriers than this get one form for all sizes; see [`has_many_barriers`].
 const MANY_BARRIERS: usize = 12;
 
-/// Brings widened code into registers, in a form that can be cut at barriers.
-const TIDY: &str = "sroa<modify-cfg>,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,\
-    lower-switch,loop-simplify,lcssa";
+/// Passes that move widened code into registers, in a form that can be split at barriers.
+const CLEANUP_PIPELINE: &str = "sroa<modify-cfg>,early-cse<memssa>,\
+    instcombine<no-verify-fixpoint>,simplifycfg,lower-switch,loop-simplify,lcssa";
 
-/// Whether the kernel is for this form.
-pub fn wanted(
+/// Whether this module compiles the kernel.
+pub fn is_compiled(
     kernel: Function<'_>,
     shape: Shape,
     local_size: Option<[u64; 3]>,
     options: &Options,
 ) -> bool {
-    // LLVM would find no full vector in short rows.
+    // LLVM would not find full vectors in short rows.
     let short = || local_size.is_some_and(|size| Layout::pays(size, options.lanes));
     let gains =
         || short() || has_loop(kernel) || kernel.instructions().nth(MAX_LOOP_BODY).is_some();
     shape != Shape::SingleTask
-        && (needed(kernel) || (options.opt_level > 0 && !options.scalar && gains()))
+        && (needs_work_group_function(kernel)
+            || (options.opt_level > 0 && !options.scalar && gains()))
 }
 
-/// Has a barrier, or asks for its sub-group.
-fn needed(kernel: Function<'_>) -> bool {
+/// Whether the kernel has a barrier or uses its sub-group.
+fn needs_work_group_function(kernel: Function<'_>) -> bool {
     kernel.instructions().filter_map(|i| i.called_function()).any(|f| {
         let name = f.name();
         let position = common_queries::parse(&name).is_some_and(|q| q.takes_dimension());
@@ -76,9 +78,9 @@ fn needed(kernel: Function<'_>) -> bool {
     })
 }
 
-/// Whether code for any work-group size is only made in the form whose lanes can be switched off.
-/// That serves full rows, too, if more slowly, and half the code is left to compile; code for one
-/// size has the form that suits it.
+/// Whether code for any work-group size is only compiled in the masked form, whose lanes can be
+/// disabled. The masked form also runs full rows, but more slowly, and only half of the code needs
+/// to be compiled. Code for one size has the form that suits the size.
 pub fn has_many_barriers(kernel: Function<'_>) -> bool {
     group::barriers(kernel).nth(MANY_BARRIERS).is_some()
 }
@@ -107,7 +109,8 @@ fn has_loop(kernel: Function<'_>) -> bool {
     false
 }
 
-/// The number of lanes: what the kernel demands, else a full vector of floats.
+/// Returns the number of lanes: the sub-group size that the kernel requires, or a full vector of
+/// floats.
 fn lane_count(kernel: Function<'_>, options: &Options) -> u32 {
     match required_sizes::sub_group(kernel) {
         Some(n) => n,
@@ -117,18 +120,18 @@ fn lane_count(kernel: Function<'_>, options: &Options) -> u32 {
     }
 }
 
-/// Passes that the kernels of [`wanted`] need before [`make`].
+/// Passes that kernels selected by [`is_compiled`] need before [`make`].
 pub const PREPARE: &str = lanes::PREPARE;
 
 /// A finished work-group function.
-pub struct Made<'ctx> {
+pub struct WorkGroupFunction<'ctx> {
     pub function: Function<'ctx>,
-    /// Work-items side by side.
+    /// The number of work-items in the lanes of one item.
     pub lanes: u32,
 }
 
-/// Wraps `kernel` in its work-group function. The kernel is left without uses. `local_size` is that
-/// of all launches, where it is known.
+/// Creates the work-group function of `kernel`. Afterwards the kernel has no uses. `local_size` is
+/// the work-group size of all launches, if known.
 pub fn make<'ctx>(
     module: &Module<'ctx>,
     machine: &TargetMachine,
@@ -137,11 +140,11 @@ pub fn make<'ctx>(
     shape: Shape,
     local_size: Option<[u64; 3]>,
     options: &Options,
-) -> Result<Made<'ctx>, CpuError> {
+) -> Result<WorkGroupFunction<'ctx>, CpuError> {
     let name = kernel.name();
-    lanes::keep_private(module, kernel);
+    lanes::copy_written_byval_parameters(module, kernel);
     common_queries::simplify(module, kernel, shape == Shape::NdRange);
-    // The calls it may have added are as pure as all queries.
+    // The call above may have added queries, which are as pure as the others.
     queries::declare_pure(module);
     let count = lane_count(kernel, options);
     if count > 1 && lanes::is_irreducible(kernel) {
@@ -151,12 +154,12 @@ pub fn make<'ctx>(
     let order = layout.map_or([0, 1, 2], |l| l.order);
     specialise::reorder(kernel, order);
     let (versions, narrow) = versions(module, machine, kernel, count, layout)?;
-    // The fast form takes for granted that numbers fit an `int`; where that was used, a plain one
-    // stands by.
+    // The fast form may assume that work-item numbers fit in an `int`. If it does, the plain form
+    // handles larger numbers.
     let spare = if narrow { Some(single(module, kernel)?) } else { None };
     let make_group = |suffix: &str, v: &group::Versions<'ctx>| {
         group::make(module, &format!("{name}.{suffix}"), v)
-            .map_err(|why| CpuError::Unsuitable { kernel: name.clone(), why })
+            .map_err(|why| CpuError::WorkGroup { kernel: name.clone(), why })
     };
     let lanes = versions.lanes;
     let fast = make_group("group", &versions)?;
@@ -172,7 +175,7 @@ pub fn make<'ctx>(
         _ => std::array::from_fn(|d| builder.sub(frame.end[d], frame.begin[d], "extent")),
     };
 
-    // Room for what items keep across barriers.
+    // Memory for the values that items keep across barriers.
     let bytes =
         fast.context_bytes.max(plain.as_ref().map_or(0, |p| p.context_bytes * u64::from(lanes)));
     let items = match layout.filter(|l| l.lanes == lanes) {
@@ -180,7 +183,7 @@ pub fn make<'ctx>(
         None => count_items(&scope, size, u64::from(lanes)),
     };
     let memory = Memory::open(module, &scope, items, bytes);
-    let regions = address_spaces::are_asked(kernel).then(|| {
+    let regions = address_spaces::uses_bounds(kernel).then(|| {
         Regions::find(
             module,
             &builder,
@@ -248,10 +251,10 @@ pub fn make<'ctx>(
         }
         None => local_memory::place(module, frame.function),
     }
-    Ok(Made { function: frame.function, lanes })
+    Ok(WorkGroupFunction { function: frame.function, lanes })
 }
 
-/// Which forms groups need, and how they lie in lanes.
+/// The forms that groups need, and the layout of work-items in lanes.
 struct Plan {
     lanes: u32,
     fold: Option<lanes::Fold>,
@@ -271,21 +274,22 @@ impl Plan {
         };
         let (lanes, [x, y, z]) = (layout.lanes, layout.size);
         if let Some(row) = layout.row {
-            // Extents of groups are small: `specialise::local_size` saw to that.
+            // Group extents are small: `specialise::local_size` guarantees it.
             let fold = lanes::Fold { row, used: x as u32, rows: [y as u32, z as u32] };
             let full = !fold.is_padded() && fold.all_rows().is_multiple_of(fold.heads(lanes));
             return Self { lanes, fold: Some(fold), full, masked: !full };
         }
         let (even, has_barriers) =
             (x.is_multiple_of(u64::from(lanes)), group::barriers(kernel).next().is_some());
-        // With barriers, all items are under masks or none is; without, only the last of each row.
+        // With barriers, either all items use masks or none does. Without barriers, only the last
+        // item of each row does.
         let full = even || (!has_barriers && x > u64::from(lanes));
         Self { lanes, fold: None, full, masked: !even }
     }
 }
 
-/// The kernel's forms, and whether they rest on small work-item numbers. What cannot be widened
-/// stays one work-item wide.
+/// Returns the forms of the kernel, and whether they assume small work-item numbers. A kernel that
+/// cannot be widened runs one work-item at a time.
 fn versions<'ctx>(
     module: &Module<'ctx>,
     machine: &TargetMachine,
@@ -305,7 +309,7 @@ fn versions<'ctx>(
             )
         };
         let wanted = [full.then_some(("full", false)), masked.then_some(("masked", true))];
-        // How work-items lie in sub-groups may be changed where nobody looks.
+        // The assignment of work-items to sub-groups may change if the kernel does not observe it.
         let required = required_sizes::sub_group(kernel);
         let is_free = required.is_none() && !specialise::sees_sub_groups(kernel);
         let mut made = [None, None];
@@ -314,18 +318,24 @@ fn versions<'ctx>(
             let Some((suffix, masked)) = wanted else { continue };
             let widened = match (form(suffix, masked), required) {
                 (Ok(widened), _) => widened,
-                // Sub-groups of one work-item are not the ones that the kernel requires and sees.
+                // The kernel requires and observes this sub-group size, so sub-groups of one
+                // work-item would be wrong.
                 (Err(why), Some(size)) if specialise::sees_sub_groups(kernel) => {
                     return Err(CpuError::SubGroups { kernel: name, size, why });
                 }
-                // What stands in the way of one form stands in the way of both.
+                // A reason that prevents one form also prevents the other.
                 (Err(_), _) => return Ok((single(module, kernel)?, false)),
             };
             subgroup::erase_barriers(widened.function);
-            run_function_passes(widened.function, TIDY, Some(machine), PassOptions::default())?;
+            run_function_passes(
+                widened.function,
+                CLEANUP_PIPELINE,
+                Some(machine),
+                PassOptions::default(),
+            )?;
             narrow |= widened.narrow;
             *place = Some(widened.function);
-            if is_free && has_swollen(kernel, widened.function) {
+            if is_free && is_too_large(kernel, widened.function) {
                 made.into_iter().flatten().for_each(Function::erase);
                 return Ok((single(module, kernel)?, false));
             }
@@ -336,15 +346,15 @@ fn versions<'ctx>(
     Ok((single(module, kernel)?, false))
 }
 
-/// Whether a widened form is mostly work done lane by lane, or so large that compiling it takes
-/// seconds. Kernels that move whole vectors of elements under masks come out like that: they are
-/// sooner compiled, and no slower, one work-item at a time.
-fn has_swollen(kernel: Function<'_>, widened: Function<'_>) -> bool {
+/// Whether a widened form consists mostly of scalar work for each lane, or is so large that it
+/// takes seconds to compile. This happens in kernels that move whole vectors of elements under
+/// masks. They compile faster, and run no slower, one work-item at a time.
+fn is_too_large(kernel: Function<'_>, widened: Function<'_>) -> bool {
     let (before, after) = (kernel.instructions().count(), widened.instructions().count());
-    after > SWOLLEN && (after > SWOLLEN_TIMES * before || after > ENORMOUS)
+    after > SMALL_FORM_SIZE && (after > MAX_GROWTH * before || after > MAX_FORM_SIZE)
 }
 
-/// A copy of the kernel, with sub-groups of one work-item.
+/// Copies the kernel, with sub-groups of one work-item.
 fn single<'ctx>(
     module: &Module<'ctx>,
     kernel: Function<'ctx>,
@@ -356,14 +366,14 @@ fn single<'ctx>(
         map.insert(old, new);
     }
     if !map.clone_function(kernel, copy, scythe_llvm::CloneScope::SameModule) {
-        return Err(CpuError::Unsuitable { kernel: kernel.name(), why: Unsuitable::NoBody });
+        return Err(CpuError::WorkGroup { kernel: kernel.name(), why: WideningError::NoBody });
     }
     copy.remove_enum_attribute(Place::Function, "optnone");
     subgroup::make_single(module, copy);
     Ok(group::Versions { full: Some(copy), masked: None, lanes: 1, fold: None })
 }
 
-/// How many items a group of `size` has, with `lanes` lanes along its rows.
+/// Computes the number of items in a group of `size`, with `lanes` lanes along its rows.
 fn count_items<'ctx>(scope: &Scope<'_, 'ctx>, size: [Value<'ctx>; 3], lanes: u64) -> Value<'ctx> {
     let int = |n: u64| scope.context.const_int(64, n);
     let up = scope.builder.add(size[0], int(lanes - 1), "");
@@ -371,17 +381,17 @@ fn count_items<'ctx>(scope: &Scope<'_, 'ctx>, size: [Value<'ctx>; 3], lanes: u64
     scope.builder.mul(scope.builder.mul(per_row, size[1], ""), size[2], "items")
 }
 
-/// Memory for the items of one group, used again for each.
+/// Memory for the contexts of the items of one group. All groups reuse it.
 struct Memory<'ctx> {
     address: Value<'ctx>,
-    /// How much there is, where any is.
+    /// The size in bytes, if there is any memory.
     bytes: Option<Value<'ctx>>,
-    /// From the heap, where it is large.
+    /// The heap allocation to free, or null if the memory is on the stack.
     heap: Option<Value<'ctx>>,
 }
 
 impl<'ctx> Memory<'ctx> {
-    /// For `items` items of `bytes` bytes each.
+    /// Allocates memory for `items` items of `bytes` bytes each.
     fn open(
         module: &Module<'ctx>,
         scope: &Scope<'_, 'ctx>,
@@ -403,8 +413,8 @@ impl<'ctx> Memory<'ctx> {
         let (large, ready) = (block("context.large"), block("context.ready"));
         let from = builder.cond_br(small, ready, large).block();
         builder.position_at_end(large);
-        // Vectors are saved there with their own alignment, which `malloc` does not keep; contexts
-        // are multiples of it.
+        // Vectors are saved there with their natural alignment, which `malloc` does not guarantee.
+        // The sizes of contexts are multiples of that alignment.
         let ty = pointer.function(&[context.int_type(64); 2], false);
         let heap = builder
             .call(module.get_or_add_function("aligned_alloc", ty), &[int(64), total], "")
@@ -426,7 +436,7 @@ impl<'ctx> Memory<'ctx> {
         let Some(heap) = self.heap else { return };
         let context = scope.context;
         let ty = context.void_type().function(&[context.ptr_type(0)], false);
-        // The C library ignores a null pointer.
+        // `free` ignores a null pointer.
         scope.builder.call(module.get_or_add_function("free", ty), &[heap], "");
     }
 }

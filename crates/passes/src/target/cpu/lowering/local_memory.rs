@@ -7,11 +7,11 @@ use crate::target::common::local_variables::LOCAL;
 use crate::target::cpu::address_spaces::Bounds;
 use scythe_llvm::{Function, GlobalVariable, Instruction, Module, Opcode};
 
-/// What the stack aligns variables to, at least.
+/// The minimum alignment of the allocations on the stack.
 const ALIGN: u32 = 64;
 
-/// Gives `function` its own copy of every local variable that it uses. All code that uses them has
-/// been inlined.
+/// Gives `function` its own copy of every local variable that it uses. All code that uses these
+/// variables must already be inlined.
 pub fn place<'ctx>(module: &Module<'ctx>, function: Function<'ctx>) {
     let Some(entry) = function.entry_block() else { return };
     let builder = module.context().create_builder();
@@ -26,8 +26,8 @@ pub fn place<'ctx>(module: &Module<'ctx>, function: Function<'ctx>) {
     }
 }
 
-/// The same with all variables in one piece, whose bounds come back; `None` where there is no
-/// variable.
+/// Does the same with all variables in one allocation. Returns the bounds of the allocation, or
+/// `None` if the function uses no local variable.
 pub fn place_together<'ctx>(
     module: &Module<'ctx>,
     function: Function<'ctx>,
@@ -62,7 +62,7 @@ pub fn place_together<'ctx>(
     Some([first, context.const_int(64, bytes)])
 }
 
-/// The local variables that `function` uses, each with the instructions that do.
+/// Returns the local variables that `function` uses, each with the instructions that use it.
 fn used<'ctx>(
     module: &Module<'ctx>,
     function: Function<'ctx>,

@@ -1,13 +1,15 @@
-//! The CPU's own passes: from a kernel for one work-item to a function that runs work-groups.
+//! The passes that only the CPU needs. They turn a kernel for one work-item into a function that
+//! runs work-groups.
 //!
-//! * [`queries`]: finds and answers work-item queries.
-//! * [`work_group`]: loops over work-items around the kernel, for LLVM to vectorise.
-//! * [`interior`]: cuts the innermost loop into parts that need no tests of the index.
-//! * [`uniform_memory`]: fills private memory that is the same for all work-items once.
+//! * [`queries`]: finds and resolves work-item queries.
+//! * [`work_group`]: creates loops over work-items around the kernel, for LLVM to vectorise.
+//! * [`interior`]: splits the innermost loop into parts, one of which needs no tests of the index.
+//! * [`uniform_memory`]: fills private memory once if it is the same for all work-items.
 //! * [`parallel`]: marks the memory accesses that carry no dependence between work-items.
-//! * [`items`]: the other form of kernels, with one work-item per vector lane, by [`widening`].
+//! * [`items`]: creates the alternative form of kernels with one work-item per vector lane, using
+//!   [`widening`].
 //! * [`local_memory`]: allocates variables in local memory.
-//! * [`specialise`]: code for one work-group size.
+//! * [`specialise`]: specialises code for one work-group size.
 
 pub mod interior;
 pub mod items;

@@ -1,17 +1,17 @@
-//! Marks the memory accesses of a kernel that no other work-item of the same call can depend on.
+//! Marks the memory accesses of a kernel that other work-items of the same call cannot depend on.
 //!
-//! Work-items of one kernel may not race on memory, so accesses to memory that they share carry no
-//! dependence from one iteration of the work-item loop to the next: they get the loop's access
-//! group, and the vectoriser needs no alias checks. Private memory is different. An `alloca` of the
-//! inlined kernel is one piece of stack that every iteration uses anew, so iterations *do* depend
-//! on each other through it: accesses that may go there get no mark.
+//! Work-items of one kernel must not race on memory, so accesses to memory that they share carry no
+//! dependence from one iteration of the work-item loop to the next. These accesses get the loop's
+//! access group, and the vectoriser needs no alias checks. Private memory is different. An `alloca`
+//! of the inlined kernel is one piece of stack that every iteration reuses, so iterations *do*
+//! depend on each other through it: accesses that may go there are not marked.
 
 use crate::target::common::pointers::{escapes, is_byval, transfer};
 use scythe_llvm::{Function, Instruction, Metadata, Opcode, Value};
 use std::collections::HashSet;
 
-/// Gives every access of `kernel` to shared memory the access group `group`. Runs before the kernel
-/// is inlined.
+/// Adds the access group `group` to every access of `kernel` to shared memory. Must run before the
+/// kernel is inlined.
 pub fn mark<'ctx>(kernel: Function<'ctx>, group: Metadata<'ctx>) {
     let kind = kernel.ty().context().metadata_kind("llvm.access.group");
     let hidden = !any_private_escapes(kernel);
@@ -23,7 +23,8 @@ pub fn mark<'ctx>(kernel: Function<'ctx>, group: Metadata<'ctx>) {
     }
 }
 
-/// The addresses that a load, a store, or a block transfer goes to; none for all else.
+/// Returns the addresses that a load, a store or a block transfer accesses; none for other
+/// instructions.
 fn accessed<'ctx>(instruction: Instruction<'ctx>) -> Vec<Value<'ctx>> {
     match instruction.opcode() {
         Opcode::LLVMLoad => instruction.operand(0).into_iter().collect(),
@@ -36,8 +37,9 @@ fn accessed<'ctx>(instruction: Instruction<'ctx>) -> Vec<Value<'ctx>> {
     }
 }
 
-/// True when the address is surely not in private memory. `hidden`: no address of private memory is
-/// stored anywhere, so that what is loaded or computed from integers cannot point there.
+/// Whether the address is definitely not in private memory. `hidden` says that no address of
+/// private memory is stored anywhere, so that loaded pointers and pointers computed from integers
+/// cannot point there.
 fn is_shared<'ctx>(kernel: Function<'ctx>, pointer: Value<'ctx>, hidden: bool) -> bool {
     let mut seen = HashSet::new();
     let mut work = vec![pointer];
@@ -65,12 +67,12 @@ fn is_shared<'ctx>(kernel: Function<'ctx>, pointer: Value<'ctx>, hidden: bool) -
                 _ => {}
             }
         }
-        // Constants (globals and what is computed from them) are shared.
+        // Constants (globals, and addresses computed from them) are shared.
     }
     true
 }
 
-/// Does the address of some private memory get where its uses can no longer be followed?
+/// Whether the address of any private memory escapes, so that its uses cannot be followed.
 fn any_private_escapes(kernel: Function<'_>) -> bool {
     let allocas =
         kernel.instructions().filter(|i| i.opcode() == Opcode::LLVMAlloca).map(|i| i.as_value());

@@ -1,8 +1,8 @@
-//! Work-item queries: finds the calls by which device code queries its position, and replaces them.
+//! Finds and replaces the work-item queries of device code.
 
 use super::widening::group::BARRIER;
 use super::widening::subgroup::Primitive;
-use crate::target::common::address_spaces::is_question;
+use crate::target::common::address_spaces::is_query;
 use crate::target::common::callers;
 use crate::target::common::local_variables::LOCAL;
 use crate::target::common::queries::{self, Query};
@@ -10,7 +10,7 @@ use crate::target::cpu::CpuError;
 use scythe_llvm::{Builder, Function, IntPredicate, Module, Place, Value};
 use std::collections::HashSet;
 
-/// The answers to all queries at one place in the code. Index 0 is the dimension that varies
+/// The results of all queries at one position in the code. Index 0 is the dimension that varies
 /// fastest.
 #[derive(Clone, Copy, Debug)]
 pub struct Position<'ctx> {
@@ -24,7 +24,8 @@ pub struct Position<'ctx> {
 }
 
 impl<'ctx> Position<'ctx> {
-    /// `None` for queries about sub-groups, which widening answers.
+    /// Returns the results of a query in each dimension, or `None` for queries about sub-groups,
+    /// which widening resolves.
     pub(super) fn answer(&self, query: Query) -> Option<&[Value<'ctx>; 3]> {
         Some(match query {
             Query::GlobalInvocationId => &self.global_id,
@@ -39,13 +40,13 @@ impl<'ctx> Position<'ctx> {
     }
 }
 
-/// The query functions that the module declares.
+/// Returns the query functions that the module declares.
 pub fn declared<'ctx>(module: &Module<'ctx>) -> Vec<(Query, Function<'ctx>)> {
     Query::ALL.into_iter().filter_map(|q| Some((q, module.function(&q.symbol())?))).collect()
 }
 
-/// Tells the optimiser that queries read no memory and always answer the same, so that it merges
-/// and moves them.
+/// Marks queries as pure: they read no memory and always return the same value, so that the
+/// optimiser can merge and move them.
 pub fn declare_pure(module: &Module<'_>) {
     let context = module.context();
     for (_, function) in declared(module) {
@@ -59,16 +60,17 @@ pub fn declare_pure(module: &Module<'_>) {
     }
 }
 
-/// Whether a function with this name means something only as part of a kernel: queries, barriers,
-/// and what the lanes of a sub-group do together.
+/// Whether the function with this name is only meaningful as part of a kernel: a query, a barrier,
+/// or a collective operation of a sub-group.
 pub fn belongs_to_kernel(name: &str) -> bool {
     queries::parse(name).is_some() || name.contains(BARRIER) || Primitive::parse(name).is_some()
 }
 
-/// All functions from which a chain of direct calls leads to one that [`belongs_to_kernel`] or asks
-/// where a pointer points, or which use local variables; without those called themselves.
+/// Returns all functions that use local variables, and all functions from which a chain of direct
+/// calls leads to these functions, to a function that [`belongs_to_kernel`], or to an address space
+/// query. The result does not include the queries and other special functions themselves.
 pub fn users<'ctx>(module: &Module<'ctx>) -> Vec<Function<'ctx>> {
-    let belongs = |name: &str| belongs_to_kernel(name) || is_question(name);
+    let belongs = |name: &str| belongs_to_kernel(name) || is_query(name);
     let special = |f: &Function<'ctx>| f.is_declaration() && belongs(&f.name());
     let local = |f: &Function<'ctx>| !f.is_declaration() && uses_local_variable(*f);
     let mut found: Vec<_> = module.functions().filter(local).collect();
@@ -86,7 +88,7 @@ fn uses_local_variable(function: Function<'_>) -> bool {
     })
 }
 
-/// Replaces every query in `function` by its answer. The values of `position` must dominate each of
+/// Replaces every query in `function` by its result. The values of `position` must dominate each of
 /// the calls.
 pub fn replace<'ctx>(builder: &Builder<'ctx>, function: Function<'ctx>, position: &Position<'ctx>) {
     let calls: Vec<_> = function.instructions().filter(|i| i.is_call()).collect();
@@ -95,7 +97,7 @@ pub fn replace<'ctx>(builder: &Builder<'ctx>, function: Function<'ctx>, position
         let Some(query) = symbol.and_then(|s| queries::parse(&s)) else { continue };
         let Some(dimension) = call.args().first().copied() else { continue };
         let Some(answers) = position.answer(query) else { continue };
-        let beyond = answers[0].ty().const_int(query.beyond());
+        let beyond = answers[0].ty().const_int(query.value_beyond_dimensions());
         let answer = match dimension.const_int_value() {
             Some(d) => answers.get(d as usize).copied().unwrap_or(beyond),
             None => {
@@ -114,13 +116,16 @@ pub fn replace<'ctx>(builder: &Builder<'ctx>, function: Function<'ctx>, position
     }
 }
 
-/// Fails where a query is left in code that is still there.
+/// Fails if the module still uses a query.
 pub fn check_none_left(module: &Module<'_>) -> Result<(), CpuError> {
     for (_, function) in declared(module) {
         if let Some(user) = function.users().first() {
             let place = user.as_instruction().and_then(|i| i.function());
             let function_name = place.map_or_else(|| "a constant".to_owned(), |f| f.name());
-            return Err(CpuError::StrayQuery { query: function.name(), function: function_name });
+            return Err(CpuError::QueryOutsideKernel {
+                query: function.name(),
+                function: function_name,
+            });
         }
     }
     Ok(())

@@ -1,5 +1,5 @@
-//! Code for one work-group size: the queries that become constants, the layout of work-items in
-//! lanes, and the description in the object.
+//! Specialises code for one work-group size: resolves queries to constants, chooses the layout of
+//! work-items in lanes, and adds the description of the kernel's form to the object.
 //!
 //! The size is known for kernels that require one. It is also known when a kernel is compiled again
 //! for a size that its general form handles badly ([`Target`]). Sub-groups keep the size that the
@@ -15,18 +15,19 @@ use scythe_abi::names::CPU_FORM_PREFIX;
 use scythe_llvm::{Function, Instruction, Module, Opcode, Place, Value};
 use std::mem::offset_of;
 
-/// Larger groups than any device has; their numbers of work-items fit an `int`.
+/// The maximum number of work-items in a group, larger than any device supports. Smaller numbers
+/// fit in an `int`.
 const MAX_WORK_ITEMS: u64 = 1 << 24;
 
-/// One kernel for one work-group size, instead of all for any.
+/// The kernel and the work-group size to compile for, instead of all kernels and any size.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
     pub kernel: String,
-    /// Fastest dimension first.
+    /// The work-group size, fastest dimension first.
     pub local_size: [u64; 3],
 }
 
-/// The work-group size that all launches of a kernel will have.
+/// Returns the work-group size of all launches of a kernel, if known.
 pub fn local_size(kernel: Function<'_>, shape: Shape, options: &Options) -> Option<[u64; 3]> {
     let wanted =
         || options.target.as_ref().filter(|t| t.kernel == kernel.name()).map(|t| t.local_size);
@@ -36,7 +37,7 @@ pub fn local_size(kernel: Function<'_>, shape: Shape, options: &Options) -> Opti
     (1..=MAX_WORK_ITEMS).contains(&items).then_some(size)
 }
 
-/// Whether the kernel can see its sub-groups.
+/// Whether the kernel can observe its sub-groups.
 pub fn sees_sub_groups(kernel: Function<'_>) -> bool {
     kernel.instructions().filter_map(|i| i.called_function()).any(|f| {
         let name = f.name();
@@ -45,11 +46,11 @@ pub fn sees_sub_groups(kernel: Function<'_>) -> bool {
     })
 }
 
-/// How work-groups of `size` lie in `lanes` lanes.
+/// Returns the layout of work-groups of `size` in `lanes` lanes.
 pub fn layout(kernel: Function<'_>, size: [u64; 3], lanes: u32) -> Layout {
-    // As in code for any size: whoever demands a sub-group size may count on which work-items it
-    // holds, and whoever sees sub-groups sees the same ones at all launches, also at those that are
-    // served by code for any size.
+    // Use the same layout as code for any size. A kernel that requires a sub-group size may rely on
+    // the work-items of each sub-group. A kernel that observes its sub-groups must observe the same
+    // sub-groups in all launches, including launches that run code for any size.
     if required_sizes::sub_group(kernel).is_some()
         || (required_sizes::work_group(kernel).is_none() && sees_sub_groups(kernel))
     {
@@ -58,7 +59,7 @@ pub fn layout(kernel: Function<'_>, size: [u64; 3], lanes: u32) -> Layout {
     Layout::new(size, lanes, sees_sub_groups(kernel))
 }
 
-/// Answers the queries for the work-group size.
+/// Replaces the queries of the work-group size by constants.
 pub fn answer_size(kernel: Function<'_>, size: [u64; 3]) {
     let calls: Vec<_> = kernel.instructions().filter(|i| i.called_function().is_some()).collect();
     for call in calls {
@@ -73,8 +74,8 @@ pub fn answer_size(kernel: Function<'_>, size: [u64; 3]) {
     }
 }
 
-/// Whether the kernel divides by an extent of its work-group, which takes longer than most of what
-/// surrounds it, and as a constant next to nothing.
+/// Whether the kernel divides by an extent of its work-group. The division takes longer than most
+/// of the surrounding code, and almost no time if the extent is a constant.
 pub fn divides_by_size(kernel: Function<'_>) -> bool {
     fn is_size(v: Value<'_>) -> bool {
         let Some(i) = v.as_instruction() else { return false };
@@ -82,7 +83,7 @@ pub fn divides_by_size(kernel: Function<'_>) -> bool {
             Opcode::LLVMTrunc | Opcode::LLVMZExt | Opcode::LLVMSExt => {
                 i.operand(0).is_some_and(is_size)
             }
-            // `(int)size`, made wide again.
+            // `(int)size`, extended again.
             Opcode::LLVMAnd | Opcode::LLVMShl | Opcode::LLVMAShr => {
                 i.operand(0).is_some_and(is_size)
             }
@@ -99,7 +100,7 @@ pub fn divides_by_size(kernel: Function<'_>) -> bool {
         .any(|i| matches!(i.opcode(), LLVMSDiv | LLVMSRem | LLVMUDiv | LLVMURem) && divisor(i))
 }
 
-/// Lets the queries of `kernel` name dimensions by their place in `order`.
+/// Renumbers the dimensions in the queries of `kernel` to their positions in `order`.
 pub fn reorder<'ctx>(kernel: Function<'ctx>, order: [usize; 3]) {
     let calls: Vec<_> = kernel.instructions().filter(|i| i.called_function().is_some()).collect();
     for call in calls {
@@ -116,7 +117,7 @@ pub fn reorder<'ctx>(kernel: Function<'ctx>, order: [usize; 3]) {
     }
 }
 
-/// Adds the function that tells how a kernel was compiled.
+/// Adds the function that describes how a kernel was compiled.
 pub fn describe<'ctx>(module: &Module<'ctx>, name: &str, form: Form) -> Function<'ctx> {
     let context = module.context();
     let pointer = context.ptr_type(0);

@@ -1,22 +1,23 @@
-//! Fills private memory once, before the work-item loops, if every work-item fills it alike.
+//! Fills private memory once, before the work-item loops, if every work-item fills it with the same
+//! values.
 //!
 //! A kernel begins by rebuilding its functor on the stack from its parameters. The optimiser
 //! usually splits the functor and keeps the parts in registers. It cannot do so if the kernel
 //! indexes an array in the functor: the whole functor stays in memory, each work-item copies it
 //! again, and the loop over work-items cannot be vectorised.
 //!
-//! A stack variable qualifies when all writes to it are in the kernel's entry block, write values
-//! that do not change between work-items, and come before the first read; and when its address does
-//! not escape. Its writes then have the same effect in every iteration, and move in front of the
-//! loops. The loop only reads the variable, so those accesses are parallel.
+//! A stack variable qualifies if all writes to it are in the kernel's entry block, write values
+//! that do not change between work-items, and come before the first read; and if its address does
+//! not escape. The writes then have the same effect in every iteration, and move in front of the
+//! loops. The loop only reads the variable, so its accesses to the variable are parallel.
 
 use crate::target::common::pointers::{self, transfer};
 use scythe_llvm::{BasicBlock, Function, Instruction, Metadata, Opcode, Value};
 use std::collections::HashSet;
 
-/// Does so for all stack variables of the work-group function `function`. `body` is the innermost
-/// loop's header, where the kernel's entry block was inlined; `before` is the terminator of the
-/// block before the loops; `group` the access group.
+/// Hoists the writes to all qualifying stack variables of the work-group function `function`.
+/// `body` is the header of the innermost loop, where the kernel's entry block was inlined. `before`
+/// is the terminator of the block before the loops. `group` is the access group.
 pub fn hoist<'ctx>(
     function: Function<'ctx>,
     body: BasicBlock<'ctx>,
@@ -28,8 +29,8 @@ pub fn hoist<'ctx>(
     let is_outside = |i: &Instruction<'ctx>| i.block().is_some_and(|b| outside.contains(&b));
     let variables = entry.instructions().filter(|i| i.opcode() == Opcode::LLVMAlloca);
     let variables: Vec<_> = variables.filter_map(|v| Some((v.as_value(), Uses::of(v)?))).collect();
-    // First those that are written only ahead of the loops, the copies of arguments: others are
-    // filled from them.
+    // First collect the variables that are written only ahead of the loops. These are the copies of
+    // arguments, from which other variables are filled.
     let (known, candidates): (Vec<_>, Vec<_>) =
         variables.into_iter().partition(|(_, uses)| uses.writes.iter().all(is_outside));
     let mut filled: HashSet<Value<'ctx>> = known.into_iter().map(|(v, _)| v).collect();
@@ -42,7 +43,7 @@ pub fn hoist<'ctx>(
         let stays_private =
             |p: Value<'ctx>| pointers::base(p).is_none_or(|b| is_stack(b) && !filled.contains(&b));
         for read in uses.reads {
-            // A transfer that reads here may write to memory of one work-item.
+            // A transfer that reads the variable may write to memory of one work-item.
             if transfer(read).is_none() || !read.operand(0).is_none_or(stays_private) {
                 read.set_metadata(kind, Some(group));
             }
@@ -54,7 +55,7 @@ fn is_stack(value: Value<'_>) -> bool {
     value.as_instruction().is_some_and(|i| i.opcode() == Opcode::LLVMAlloca)
 }
 
-/// All that is done with a stack variable.
+/// All uses of a stack variable.
 struct Uses<'ctx> {
     reads: Vec<Instruction<'ctx>>,
     writes: Vec<Instruction<'ctx>>,
@@ -62,7 +63,7 @@ struct Uses<'ctx> {
 }
 
 impl<'ctx> Uses<'ctx> {
-    /// `None` when the address goes where its uses cannot be told.
+    /// Collects the uses, or returns `None` if the address escapes.
     fn of(variable: Instruction<'ctx>) -> Option<Self> {
         let mut uses = Self { reads: Vec::new(), writes: Vec::new(), lifetimes: Vec::new() };
         let mut work = vec![variable.as_value()];
@@ -79,8 +80,8 @@ impl<'ctx> Uses<'ctx> {
                         uses.lifetimes.push(user)
                     }
                     Opcode::LLVMCall if transfer(user).is_some() => {
-                        // Once for each operand that is this address: a transfer within the
-                        // variable is both.
+                        // The transfer is visited once for each operand that is this address: a
+                        // transfer within the variable is a read and a write.
                         let to = user.operand(0) == Some(address);
                         if to { uses.writes.push(user) } else { uses.reads.push(user) }
                     }
@@ -91,8 +92,8 @@ impl<'ctx> Uses<'ctx> {
         Some(uses)
     }
 
-    /// The writes in `body`, after what is computed for them, in order; `None` when they may not
-    /// move out of it.
+    /// Returns the writes in `body`, preceded by the computations of their operands, in order.
+    /// Returns `None` if the writes cannot move out of `body`.
     fn movable(
         &self,
         body: BasicBlock<'ctx>,
@@ -112,7 +113,8 @@ impl<'ctx> Uses<'ctx> {
         let (mut placed, mut read) = (0, false);
         for instruction in body.instructions() {
             if is_computation(instruction) {
-                // What depends on the work-item stays; a write that needs it then finds it missing.
+                // A computation that depends on the work-item stays. A write that needs it then
+                // prevents the move.
                 if instruction.operands().all(|o| known(o, &moved)) {
                     moved.push(instruction);
                 }
@@ -135,7 +137,8 @@ impl<'ctx> Uses<'ctx> {
     }
 }
 
-/// Computes a value from its operands and does nothing else, whatever they are.
+/// Whether the instruction only computes a value from its operands, without side effects for any
+/// operands.
 fn is_computation(instruction: Instruction<'_>) -> bool {
     use Opcode::*;
     matches!(

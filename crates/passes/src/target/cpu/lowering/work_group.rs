@@ -1,22 +1,23 @@
-//! Makes the work-group function of a kernel: `__scythe_cpu.<kernel>`, of type
+//! Creates the work-group function of a kernel: `__scythe_cpu.<kernel>`, of type
 //! [`scythe_abi::cpu::KernelFn`].
 //!
 //! ```text
-//! entry:   read the box, sizes and arguments; return when the box is empty
+//! entry:   read the box, sizes and arguments; return if the box is empty
 //! range:       for z, y, x in box:              kernel(arguments)
 //! nd_range:    for group z, y, x in box:
 //!                  for local z, y, x in group:  kernel(arguments)
 //! ```
 //!
-//! [`super::items`] makes kernels that this form does not suit: kernels with barriers, sub-groups
-//! or loops.
+//! [`super::items`] compiles the kernels that this form does not suit: kernels with barriers,
+//! sub-groups or loops.
 //!
-//! If the kernel tests its index, the innermost loop is cut into parts ([`super::interior`]).
+//! If the kernel tests its index, the innermost loop is split into parts ([`super::interior`]).
 //! Private memory that is the same for all work-items is filled ahead of all loops
 //! ([`super::uniform_memory`]).
 //!
-//! Every loop runs at least once, tests at its end, and counts up by one without overflow: sizes
-//! are below 2^63. The innermost loop is parallel in the accesses that [`super::parallel`] marked.
+//! Every loop runs at least once, tests its condition at the end, and counts up by one without
+//! overflow: sizes are below 2^63. The innermost loop is parallel in the accesses that
+//! [`super::parallel`] marks.
 
 use super::interior::{self, Guard, RowCode};
 use super::queries::{self, Position};
@@ -33,8 +34,8 @@ use scythe_llvm::{
 };
 use std::mem::{offset_of, size_of};
 
-/// Wraps `kernel` in its work-group function. The kernel itself is inlined there, and left without
-/// uses.
+/// Creates the work-group function of `kernel`. The kernel is inlined into it, and has no uses
+/// afterwards.
 pub fn make<'ctx>(
     module: &Module<'ctx>,
     kernel: Function<'ctx>,
@@ -50,10 +51,10 @@ pub fn make<'ctx>(
     let frame = Frame::open(module, &builder, kernel, passing, local_size, [0, 1, 2], options);
     let Frame { function, work, done, arguments, begin, end, sizes } = frame;
     let scope = Scope { context, function, builder: &builder };
-    let regions = address_spaces::are_asked(kernel).then(|| {
+    let regions = address_spaces::uses_bounds(kernel).then(|| {
         let ahead = context.create_builder();
         let end = function.entry_block().and_then(|block| block.terminator());
-        ahead.position_before(end.expect("a frame's first block has an end"));
+        ahead.position_before(end.expect("the entry block of a frame has a terminator"));
         Regions::find(module, &ahead, function, None)
     });
 
@@ -79,8 +80,8 @@ pub fn make<'ctx>(
     };
     builder.br(done);
 
-    // One body after the other: the queries of the first are answered before the second brings its
-    // own.
+    // Inline the bodies one after the other: the queries of a body must be replaced before the next
+    // body adds its queries.
     for body in bodies {
         let block = body.call.block();
         body.call.inline_call()?;
@@ -98,12 +99,12 @@ pub fn make<'ctx>(
     Ok(function)
 }
 
-/// The start of a work-group function: everything is read, and the builder stands in `work`, where
-/// the box is not empty.
+/// The start of a work-group function. It loads the arguments, the box and the sizes. The builder
+/// is positioned in `work`, where the box is not empty.
 pub(super) struct Frame<'ctx> {
     pub function: Function<'ctx>,
     pub work: BasicBlock<'ctx>,
-    /// Returns.
+    /// The block that returns.
     pub done: BasicBlock<'ctx>,
     pub arguments: Vec<Value<'ctx>>,
     pub begin: [Value<'ctx>; 3],
@@ -112,8 +113,8 @@ pub(super) struct Frame<'ctx> {
 }
 
 impl<'ctx> Frame<'ctx> {
-    /// `local_size` is that of all launches, where it is known. Everything in the frame lists
-    /// dimensions in `order`.
+    /// Emits the start of the work-group function. `local_size` is the work-group size of all
+    /// launches, if known. All arrays of the frame list the dimensions in `order`.
     pub fn open(
         module: &Module<'ctx>,
         builder: &Builder<'ctx>,
@@ -158,13 +159,13 @@ impl<'ctx> Frame<'ctx> {
     }
 }
 
-/// A call of the kernel, or of a copy of it, and what its queries answer.
+/// A call of the kernel or of a copy of it, and the results of its queries.
 struct Body<'ctx> {
     call: Instruction<'ctx>,
     position: Position<'ctx>,
 }
 
-/// All that the loops are made of.
+/// The inputs from which the loops are built.
 struct Code<'a, 'ctx> {
     module: &'a Module<'ctx>,
     scope: &'a Scope<'a, 'ctx>,
@@ -181,7 +182,7 @@ impl<'ctx> Code<'_, 'ctx> {
         Body { call: self.scope.builder.call(kernel, self.arguments, ""), position }
     }
 
-    /// The work-items of a box.
+    /// Emits the loops over the work-items of a box.
     fn range(&self, begin: [Value<'ctx>; 3], end: [Value<'ctx>; 3]) -> Vec<Body<'ctx>> {
         let (scope, zero) = (self.scope, [self.scope.context.const_int(64, 0); 3]);
         let z = Loop::open(scope, begin[2], end[2], "item.z");
@@ -197,7 +198,7 @@ impl<'ctx> Code<'_, 'ctx> {
         bodies
     }
 
-    /// The work-groups of a box.
+    /// Emits the loops over the work-groups of a box.
     fn groups(&self, begin: [Value<'ctx>; 3], end: [Value<'ctx>; 3]) -> Vec<Body<'ctx>> {
         let scope = self.scope;
         let z = Loop::open(scope, begin[2], end[2], "group.z");
@@ -215,7 +216,8 @@ impl<'ctx> Code<'_, 'ctx> {
         bodies
     }
 
-    /// The work-items of one work-group. `first` is the group's first global id.
+    /// Emits the loops over the work-items of one work-group. `first` is the group's first global
+    /// id.
     fn items(&self, group_id: [Value<'ctx>; 3], first: [Value<'ctx>; 3]) -> Vec<Body<'ctx>> {
         let (scope, size) = (self.scope, self.sizes.local_size);
         let zero = scope.context.const_int(64, 0);
@@ -231,14 +233,14 @@ impl<'ctx> Code<'_, 'ctx> {
         bodies
     }
 
-    /// The innermost loop: indices `begin..end` in dimension 0, of which `base` makes global ids.
-    /// `at` gives the position of an index. Where the kernel tests its index, the row is cut as
-    /// [`interior`] says:
+    /// Emits the innermost loop over the indices `begin..end` in dimension 0. The global id is the
+    /// index plus `base`. `at` returns the position of an index. If the kernel tests its index, the
+    /// row is split as described in [`interior`]:
     ///
     /// ```text
     /// part:      start..stop = begin..first, the second time last..end
     ///            for x in start..stop:  kernel(arguments)
-    ///            go on behind the row after the second time
+    ///            leave the row after the second time
     ///            for x in first..last:  interior kernel(arguments)
     ///            back to part
     /// ```
@@ -305,7 +307,7 @@ impl<'ctx> Code<'_, 'ctx> {
         x.close(scope, Some(self.access_group));
         b.br(again);
         b.position_at_end(again);
-        // Unrolled, it would hold the loop at the edges twice.
+        // Unrolling would duplicate the loop for the edges.
         let once = context.md_node(&[context.md_string("llvm.loop.unroll.disable")]);
         b.br(part).set_metadata(
             context.metadata_kind("llvm.loop"),
@@ -315,7 +317,7 @@ impl<'ctx> Code<'_, 'ctx> {
         vec![outer, body]
     }
 
-    /// A copy of the kernel in which the tests of the index have their answers of the interior.
+    /// Copies the kernel and replaces the tests of the index by their results in the interior.
     fn interior_kernel(&self) -> Option<Function<'ctx>> {
         let name = format!("{}.interior", self.kernel.name());
         let copy = self.module.add_function(&name, self.kernel.function_type());
@@ -327,7 +329,7 @@ impl<'ctx> Code<'_, 'ctx> {
             copy.erase();
             return None;
         }
-        // Cloning gave the copy's accesses a group of their own.
+        // Cloning gave the accesses of the copy a different access group.
         parallel::mark(copy, self.access_group);
         for guard in &self.guards {
             if let Some(compare) =
@@ -341,7 +343,8 @@ impl<'ctx> Code<'_, 'ctx> {
     }
 }
 
-/// Declares the work-group function, with the kernel's floating-point settings and the like.
+/// Declares the work-group function, with the kernel's string attributes, such as the
+/// floating-point settings.
 fn declare<'ctx>(
     module: &Module<'ctx>,
     kernel: Function<'ctx>,
@@ -374,7 +377,7 @@ fn declare<'ctx>(
     function
 }
 
-/// Where code is being built.
+/// The function that code is built in, with the builder.
 pub(super) struct Scope<'a, 'ctx> {
     pub context: ContextRef<'ctx>,
     pub function: Function<'ctx>,
@@ -382,7 +385,7 @@ pub(super) struct Scope<'a, 'ctx> {
 }
 
 impl<'ctx> Scope<'_, 'ctx> {
-    /// Three 64-bit numbers at `offset` bytes from `base`.
+    /// Loads three 64-bit numbers at `offset` bytes from `base`.
     fn load3(&self, base: Value<'ctx>, offset: usize, name: &str) -> [Value<'ctx>; 3] {
         std::array::from_fn(|d| {
             let address = self.builder.byte_offset(self.context, base, (offset + 8 * d) as u64, "");
@@ -409,7 +412,7 @@ impl<'ctx> Scope<'_, 'ctx> {
     }
 }
 
-/// What the whole launch shares.
+/// The sizes that all work-items of the launch share.
 pub(super) struct Sizes<'ctx> {
     pub global_size: [Value<'ctx>; 3],
     pub global_offset: [Value<'ctx>; 3],
@@ -418,7 +421,7 @@ pub(super) struct Sizes<'ctx> {
 }
 
 impl<'ctx> Sizes<'ctx> {
-    /// The answers to all queries of one work-item.
+    /// Returns the results of all queries of one work-item.
     pub fn at(
         &self,
         global_id: [Value<'ctx>; 3],
@@ -437,7 +440,8 @@ impl<'ctx> Sizes<'ctx> {
     }
 }
 
-/// A loop over `begin..end`, which is not empty. While it is open, the builder stands in its body.
+/// A loop over `begin..end`, which is not empty. While the loop is open, the builder is positioned
+/// in its body.
 pub(super) struct Loop<'ctx> {
     pub index: Value<'ctx>,
     header: BasicBlock<'ctx>,
@@ -457,8 +461,8 @@ impl<'ctx> Loop<'ctx> {
         Self { index: phi.as_value(), header, phi, end }
     }
 
-    /// Ends the loop; the builder then stands behind it. With an access group, the loop is parallel
-    /// in it.
+    /// Ends the loop and positions the builder behind it. If an access group is given, the loop is
+    /// marked as parallel for it.
     pub fn close(self, scope: &Scope<'_, 'ctx>, access_group: Option<Metadata<'ctx>>) {
         let context = scope.context;
         let next = scope.add(self.index, context.const_int(64, 1), "next");

@@ -1,13 +1,14 @@
-//! Writes atomic read-modify-write accesses as PTX instructions with their scope and order. LLVM's
-//! back end would write all of them relaxed, with device scope.
+//! Emits atomic read-modify-write accesses as PTX instructions with their scope and order. LLVM's
+//! back end would emit all of them as relaxed accesses with device scope.
 //!
-//! The pass runs when address spaces are known. Relaxed accesses of device scope or less stay as
-//! they are. So do operations that PTX lacks: LLVM expands them to loops of exchanges, with scope
-//! and order. PTX has no orders before Volta; there, fences surround the access.
+//! The pass runs when address spaces are known. Relaxed accesses of device scope or less do not
+//! change. Neither do operations that PTX lacks: LLVM expands them to loops of exchanges, with
+//! scope and order. PTX has no orders before Volta; for these architectures, fences surround the
+//! access.
 
 use scythe_llvm::{AtomicOrdering, AtomicRmwOp, Instruction, Module, SyncScope, TypeKind};
 
-/// Does so in all functions, for an architecture such as 90.
+/// Rewrites the accesses in all functions. `sm` is the number of the architecture, such as 90.
 pub fn run(module: &Module<'_>, sm: u32) {
     for function in module.functions().filter(|f| !f.is_declaration()) {
         let accesses: Vec<_> =
@@ -66,7 +67,7 @@ fn rewrite<'ctx>(module: &Module<'ctx>, access: Instruction<'ctx>, sm: u32) {
             }
         };
         around(&builder);
-        // PTX before sm_60 has no scopes; the device's is then the widest.
+        // PTX before sm_60 has no scopes; device scope is then the widest.
         let scope = if sm >= 60 && scope == "sys" { ".sys" } else { "" };
         let text = format!("atom{scope}{space}.{operation} $0, [$1], $2;");
         let result = builder.assembly(&text, &constraints, access.ty(), &[pointer, operand]);
@@ -77,8 +78,8 @@ fn rewrite<'ctx>(module: &Module<'ctx>, access: Instruction<'ctx>, sm: u32) {
     access.erase();
 }
 
-/// PTX's name of the operation and its type; `None` for those that it, or the architecture, has
-/// not.
+/// Returns PTX's name of the operation with its type, or `None` if PTX or the architecture does not
+/// support the operation.
 fn operation(op: AtomicRmwOp, access: Instruction<'_>, sm: u32) -> Option<String> {
     use AtomicRmwOp::*;
     let name = match (access.ty().kind(), access.ty().int_width()) {
@@ -105,7 +106,7 @@ fn operation(op: AtomicRmwOp, access: Instruction<'_>, sm: u32) -> Option<String
     Some(name)
 }
 
-/// The kind of register that holds the value.
+/// Returns the constraint letter of the register that holds the value.
 fn letter(access: Instruction<'_>) -> char {
     match (access.ty().kind(), access.ty().int_width()) {
         (TypeKind::LLVMFloatTypeKind, _) => 'f',

@@ -1,13 +1,13 @@
-//! Copies objects that are passed by value in the caller.
+//! Makes callers copy objects that are passed by value.
 //!
-//! LLVM assumes that a by-value object is in the memory of the called function, and reads it with
-//! instructions for such memory. If the function becomes part of a kernel and only reads the
-//! object, the copy disappears, and those instructions would read the kernel's own parameter, which
-//! is elsewhere. The optimiser removes an explicit copy by the same rules as any other copy.
+//! LLVM assumes that a by-value object is in the parameter memory of the callee, and reads it with
+//! instructions for that memory. If the callee is inlined into a kernel and only reads the object,
+//! the copy disappears, and these instructions would read the kernel's own parameter, which is in
+//! other memory. The optimiser removes an explicit copy by the same rules as any other copy.
 
 use scythe_llvm::{Instruction, Module, Opcode, Place};
 
-/// Changes all functions but kernels, and all calls.
+/// Changes all functions except kernels, and all calls.
 pub fn run(module: &Module<'_>) {
     let kernels = module.kernels();
     let functions: Vec<_> = module.functions().filter(|f| !kernels.contains(f)).collect();

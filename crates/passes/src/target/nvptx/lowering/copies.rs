@@ -7,10 +7,10 @@
 use scythe_llvm::{Instruction, Module};
 
 const BLOCK: u64 = 16;
-/// Longer copies are loops.
+/// The maximum size of a copy that is replaced. LLVM emits loops for longer copies.
 const LIMIT: u64 = 8 * BLOCK;
 
-/// Replaces such copies in all functions.
+/// Replaces small aligned copies in all functions.
 pub fn run(module: &Module<'_>) {
     let copies: Vec<_> =
         module.functions().filter(|f| f.name().starts_with("llvm.memcpy.")).collect();
@@ -33,7 +33,7 @@ fn replace<'ctx>(module: &Module<'ctx>, call: Instruction<'ctx>) {
     let builder = context.create_builder();
     builder.position_before(call);
     let block = context.int_type(32).vector(4);
-    // All loads before all stores: a copy may be onto itself.
+    // All loads come before all stores, because the source and the destination may be the same.
     let blocks: Vec<_> = (0..size / BLOCK)
         .map(|index| {
             let place = builder.byte_offset(context, from, index * BLOCK, "");

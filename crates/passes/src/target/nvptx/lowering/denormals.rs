@@ -1,36 +1,37 @@
-//! Reconciles units of a program that treat denormal `float` numbers differently.
+//! Reconciles translation units of a program that treat denormal `float` numbers differently.
 //!
-//! Clang records the choice of a unit (`-fdenormal-fp-math`) twice. Attributes of its functions
-//! tell code generation. The module flag [`FLAG`] tells CUDA's maths library, which calls
-//! `__nvvm_reflect`. There is one answer per module, and LLVM refuses to link modules with
-//! different answers.
+//! Clang records the choice of a unit (`-fdenormal-fp-math`) twice. Function attributes control
+//! code generation. The module flag [`FLAG`] controls CUDA's maths library, which calls
+//! `__nvvm_reflect`. The flag has one value per module, and LLVM cannot link modules with different
+//! values.
 //!
-//! Guarantees: a function flushes denormals if and only if its unit was compiled to. Functions of
-//! CUDA's library flush them if all units of the linked module were. Functions of the device
-//! library, which is compiled for both, behave like the function that they are inlined into, and do
-//! not flush otherwise.
+//! Guarantees: a function flushes denormals if and only if its unit was compiled to flush them.
+//! Functions of CUDA's library flush them if all units of the linked module do. Functions of the
+//! device library, which is compiled for both, behave like the function that they are inlined into,
+//! and do not flush denormals otherwise.
 
 use scythe_llvm::{Metadata, Module, Place};
 
-/// 1 where denormals are zero.
+/// The module flag. Its value is 1 if denormals are flushed to zero.
 pub const FLAG: &str = "nvvm-reflect-ftz";
 
 const FLAGS: &str = "llvm.module.flags";
-/// Behaviours of flags when modules are linked: the smaller value counts.
+/// The behaviour of a module flag at linking: the smaller value wins.
 const MINIMUM: u64 = 8;
 
-/// What LLVM calls the attribute for `float`.
+/// LLVM's name of the attribute for `float`.
 const ATTRIBUTE: &str = "denormal-fp-math-f32";
 
-/// Lets a module for NVPTX be linked with others that made the other choice. One without the flag
-/// keeps denormals.
+/// Makes it possible to link a module for NVPTX with modules of the opposite choice. A module
+/// without the flag keeps denormals.
 pub fn reconcile(module: &Module<'_>) {
     if module.triple().starts_with("nvptx") {
         rewrite(module, |value| value);
     }
 }
 
-/// Makes a library one for both choices, before it is linked into `module`, whose flag it then has.
+/// Prepares a library for both choices before it is linked into `module`. Sets its flag to that of
+/// `module`.
 pub fn adopt(library: &Module<'_>, module: &Module<'_>) {
     reconcile(module);
     let flag = module.named_metadata(FLAGS).into_iter().find_map(value).unwrap_or(0);
@@ -46,13 +47,13 @@ pub fn adopt(library: &Module<'_>, module: &Module<'_>) {
     }
 }
 
-/// The value of a flag that is [`FLAG`].
+/// Returns the value of a module flag if it is [`FLAG`].
 fn value(flag: Metadata<'_>) -> Option<u64> {
     let name = flag.operand(1)?.string()?;
     (name == FLAG).then(|| flag.operand(2)?.int())?
 }
 
-/// Gives the module the flag, with what `choose` makes of its value.
+/// Sets the flag of the module to the result of `choose` for its old value.
 fn rewrite(module: &Module<'_>, choose: impl Fn(u64) -> u64) {
     let context = module.context();
     let number = |number: u64| context.int_type(32).const_int(number).as_metadata();
@@ -76,7 +77,7 @@ mod tests {
         )
     }
 
-    /// The flag of what is linked of these.
+    /// Returns the flag of the module that results from linking `units`.
     fn linked(units: &[String]) -> Result<Option<u64>, scythe_llvm::Error> {
         let context = Context::new();
         let parse = |text: &String| context.parse_ir(text.as_bytes(), "unit").expect("valid IR");

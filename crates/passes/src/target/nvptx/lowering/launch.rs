@@ -1,8 +1,8 @@
-//! Work-item queries: answered from the launch block, which every kernel gets by value as its last
+//! Resolves work-item queries from the launch block, which every kernel gets by value as its last
 //! parameter ([`crate::target::nvptx::arguments`]), and from the special registers.
 //!
-//! Guarantees: after [`leave_out_others`] a range kernel does nothing for work-items beyond the
-//! range; after [`answer_queries`] no query is left in the kernel.
+//! Guarantees: after [`return_outside_range`] a range kernel does nothing for work-items beyond the
+//! range; after [`answer_queries`] the kernel contains no queries.
 
 use crate::target::common::queries::{self, Query};
 use crate::target::common::{callers, required_sizes};
@@ -11,11 +11,11 @@ use scythe_abi::cuda::Launch;
 use scythe_llvm::{Builder, Function, IntPredicate, Module, Value};
 use std::mem::offset_of;
 
-/// The dimensions' names in special registers.
+/// The names of the dimensions in special registers.
 const AXES: [&str; 3] = ["x", "y", "z"];
 
-/// Lets work-items beyond the end of dimension 0 return at once.
-pub fn leave_out_others<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) {
+/// Makes work-items beyond the end of dimension 0 return at once.
+pub fn return_outside_range<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) {
     let context = module.context();
     let Some(body) = kernel.entry_block() else { return };
     let entry = context.insert_block(body, "check");
@@ -39,7 +39,7 @@ fn launch_of<'ctx>(kernel: Function<'ctx>) -> Value<'ctx> {
     params[params.len() - 1]
 }
 
-/// Replaces the queries of `kernel` by their answers.
+/// Replaces the queries of `kernel` by their results.
 pub fn answer_queries<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) {
     let builder = module.context().create_builder();
     let calls: Vec<_> = kernel.instructions().filter(|i| i.is_call()).collect();
@@ -52,7 +52,7 @@ pub fn answer_queries<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) {
         let Some(dimension) = call.args().first().copied() else { continue };
         builder.position_before(call);
         let position = Position { module, builder: &builder, launch: launch_of(kernel) };
-        let beyond = call.ty().const_int(query.beyond());
+        let beyond = call.ty().const_int(query.value_beyond_dimensions());
         let answer = match dimension.const_int_value() {
             Some(d) => usize::try_from(d)
                 .ok()
@@ -76,7 +76,7 @@ pub fn answer_queries<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) {
     }
 }
 
-/// A required work-group size is a constant, also where the device library asks for it.
+/// Replaces a required work-group size by a constant, including in code of the device library.
 fn answer_size(kernel: Function<'_>, size: [u64; 3]) {
     let calls: Vec<_> = kernel.instructions().filter(|i| i.is_call()).collect();
     for call in calls {
@@ -89,7 +89,7 @@ fn answer_size(kernel: Function<'_>, size: [u64; 3]) {
     }
 }
 
-/// Fails where a query is left: its function did not become part of a kernel.
+/// Fails if a query is left, because its function was not inlined into a kernel.
 pub fn check_none_left(module: &Module<'_>) -> Result<(), NvptxError> {
     for function in module.functions().filter(|f| f.is_declaration()) {
         let name = function.name();
@@ -99,14 +99,14 @@ pub fn check_none_left(module: &Module<'_>) -> Result<(), NvptxError> {
         if let Some(user) = function.users().first() {
             let place = user.as_instruction().and_then(|i| i.function());
             let function = place.map_or_else(|| "a constant".to_owned(), |f| f.name());
-            return Err(NvptxError::StrayQuery { query: name, function });
+            return Err(NvptxError::QueryOutsideKernel { query: name, function });
         }
     }
     Ok(())
 }
 
-/// The functions that ask for the launch, and those that reach them: they must become part of their
-/// kernels.
+/// Returns the functions that query the launch, and their direct and indirect callers. They must be
+/// inlined into their kernels.
 pub fn users<'ctx>(module: &Module<'ctx>) -> Vec<Function<'ctx>> {
     let asked = |f: &Function<'ctx>| {
         f.is_declaration() && queries::parse(&f.name()).is_some_and(|q| q.takes_dimension())
@@ -114,7 +114,7 @@ pub fn users<'ctx>(module: &Module<'ctx>) -> Vec<Function<'ctx>> {
     callers::of(module.functions().filter(asked))
 }
 
-/// Where answers come from, and where they are computed.
+/// The sources of query results, and the builder that computes them.
 struct Position<'a, 'ctx> {
     module: &'a Module<'ctx>,
     builder: &'a Builder<'ctx>,
@@ -122,7 +122,7 @@ struct Position<'a, 'ctx> {
 }
 
 impl<'ctx> Position<'_, 'ctx> {
-    /// As a 64-bit number.
+    /// Returns the result of a query as a 64-bit number.
     fn answer(&self, query: Query, d: usize) -> Value<'ctx> {
         match query {
             Query::GlobalInvocationId => self.global_id(d),
@@ -138,9 +138,9 @@ impl<'ctx> Position<'_, 'ctx> {
         }
     }
 
-    /// The product of block and block size has up to 42 bits: one multiplication of 32-bit numbers
-    /// with a 64-bit result. What is the same for the whole block comes first, so that it is
-    /// computed once for a warp.
+    /// Computes the global id. The product of block number and block size has up to 42 bits, so it
+    /// is one multiplication of 32-bit numbers with a 64-bit result. The terms that are the same
+    /// for the whole block come first, so that they are computed once for a warp.
     fn global_id(&self, d: usize) -> Value<'ctx> {
         let [group, size, item] =
             ["ctaid", "ntid", "tid"].map(|name| self.wide(self.register(name, d)));
@@ -149,7 +149,7 @@ impl<'ctx> Position<'_, 'ctx> {
         self.builder.add(of_block, item, "global.id")
     }
 
-    /// A special register: `llvm.nvvm.read.ptx.sreg.tid.x`.
+    /// Reads a special register, such as `llvm.nvvm.read.ptx.sreg.tid.x`.
     fn register(&self, name: &str, d: usize) -> Value<'ctx> {
         let i32 = self.module.context().int_type(32);
         let intrinsic = format!("llvm.nvvm.read.ptx.sreg.{name}.{}", AXES[d]);
@@ -164,12 +164,12 @@ impl<'ctx> Position<'_, 'ctx> {
         self.builder.zext(value, self.module.context().int_type(64), "")
     }
 
-    /// Element `d` of the 64-bit numbers at `offset` of the launch block.
+    /// Loads element `d` of the 64-bit numbers at `offset` of the launch block.
     fn word(&self, offset: usize, d: usize) -> Value<'ctx> {
         self.field(64, offset + 8 * d)
     }
 
-    /// Element `d` of the 32-bit numbers at `offset` of the launch block.
+    /// Loads element `d` of the 32-bit numbers at `offset` of the launch block.
     fn half(&self, offset: usize, d: usize) -> Value<'ctx> {
         self.field(32, offset + 4 * d)
     }
@@ -179,7 +179,7 @@ impl<'ctx> Position<'_, 'ctx> {
         let address = self.builder.byte_offset(context, self.launch, offset as u64, "");
         let load = self.builder.load(context.int_type(bits), address, "");
         load.set_align(bits / 8);
-        // Nobody writes it during the launch, so that all reads of a field are one.
+        // No code writes the block during the launch, so all reads of a field can be merged.
         load.set_metadata(context.metadata_kind("invariant.load"), Some(context.md_node(&[])));
         load.as_value()
     }

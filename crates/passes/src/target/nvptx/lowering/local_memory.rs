@@ -14,8 +14,8 @@
 //!   %a = getelementptr inbounds [0 x i8], ptr addrspace(3) @k.shared_mem, i32 0, i32 %0
 //! ```
 //!
-//! Offsets are multiples of [`LOCAL_ALIGNMENT`]. The `and` tells the optimiser, which can then load
-//! several elements at once.
+//! Offsets are multiples of [`LOCAL_ALIGNMENT`]. The `and` passes this fact to the optimiser, which
+//! can then load several elements at once.
 //!
 //! Variables in local memory of a known size do not change: the driver places them before that
 //! block.
@@ -27,7 +27,7 @@ use scythe_llvm::{Function, Module, Value};
 
 const SUFFIX: &str = ".shared_mem";
 
-/// Does so for all kernels of the module. Gives the first offset of each.
+/// Replaces the parameters of all kernels of the module. Returns the first offset of each kernel.
 pub fn run<'ctx>(module: &Module<'ctx>) -> Vec<Value<'ctx>> {
     let is_local = |param: &Value<'ctx>| param.ty().address_space() == Some(LOCAL);
     let first = |kernel: &Function<'ctx>| kernel.params().iter().position(is_local);

@@ -6,7 +6,7 @@
 
 use scythe_llvm::{Builder, Instruction, Module, Opcode, Type, TypeKind, Value};
 
-/// Names of intrinsics and of functions, with arguments that are passed as they are.
+/// The names of intrinsics and the matching functions, which take the same arguments.
 const PLAIN: [(&str, &str); 19] = [
     ("acos", "acos"),
     ("asin", "asin"),
@@ -29,10 +29,10 @@ const PLAIN: [(&str, &str); 19] = [
     ("tanh", "tanh"),
 ];
 
-/// Those with a fast form.
+/// The functions that have a fast form.
 const FAST: [&str; 9] = ["cos", "exp", "exp10", "log", "log10", "log2", "pow", "sin", "tan"];
 
-/// Replaces them in all functions.
+/// Replaces the intrinsics in all functions.
 pub fn run(module: &Module<'_>) {
     let intrinsics: Vec<_> = module.functions().filter(|f| f.is_intrinsic()).collect();
     for intrinsic in intrinsics {
@@ -53,7 +53,8 @@ pub fn run(module: &Module<'_>) {
     remainders(module);
 }
 
-/// The instruction `frem` is what C calls `fmod`; NVPTX's own form of it loses digits.
+/// Replaces the instruction `frem` by a call of `fmod`, which C defines equally. NVPTX's expansion
+/// of `frem` loses precision.
 fn remainders(module: &Module<'_>) {
     for function in module.functions() {
         let found: Vec<_> =
@@ -99,7 +100,7 @@ impl<'ctx> Site<'_, 'ctx> {
         }
     }
 
-    /// `function` for each element where `ty` is a vector.
+    /// Applies `function` to each element if `ty` is a vector.
     fn by_elements(
         &self,
         ty: Type<'ctx>,
@@ -123,7 +124,8 @@ impl<'ctx> Site<'_, 'ctx> {
         Some(all)
     }
 
-    /// `name` of numbers, which may be followed by integers; half computes in float.
+    /// Calls `name` with floating-point arguments, which integers may follow. `half` values are
+    /// computed in `float`.
     fn number(&self, name: &str, args: &[Value<'ctx>]) -> Option<Value<'ctx>> {
         let first = *args.first()?;
         let ty = first.ty();
@@ -148,7 +150,7 @@ impl<'ctx> Site<'_, 'ctx> {
         }
     }
 
-    /// `name` of a number, as an integer of 32 or 64 bits.
+    /// Calls `name`, whose result is an integer of 32 or 64 bits.
     fn whole(&self, ty: Type<'ctx>, name: &str, args: &[Value<'ctx>]) -> Option<Value<'ctx>> {
         let context = self.module.context();
         let i64 = context.int_type(64);
@@ -169,7 +171,7 @@ impl<'ctx> Site<'_, 'ctx> {
         })
     }
 
-    /// Two results, the second of which the function writes to memory.
+    /// Calls a function with two results, the second of which it writes to memory.
     fn with_pointer(&self, name: &str) -> Option<Value<'ctx>> {
         let args = self.call.args();
         let number = args.first()?.ty();

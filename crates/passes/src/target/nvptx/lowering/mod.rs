@@ -1,14 +1,14 @@
-//! Passes for NVPTX alone.
+//! Passes that only NVPTX needs.
 //!
-//! * [`atomics`]: scopes and orders of atomic accesses.
-//! * [`by_value`]: objects passed by value become copies that the caller makes.
-//! * [`copies`]: small aligned copies in accesses of 16 bytes.
-//! * [`denormals`]: lets modules with different treatment of denormals be linked.
-//! * [`launch`]: answers work-item queries from the launch block.
-//! * [`local_memory`]: pointers to local memory become offsets into shared memory.
-//! * [`maths`]: maths intrinsics that the target lacks.
-//! * [`names`]: symbols that PTX accepts.
-//! * [`short_pointers`]: pointers to shared memory in 32 bits.
+//! * [`atomics`]: emits the scopes and orders of atomic accesses.
+//! * [`by_value`]: makes callers copy objects that are passed by value.
+//! * [`copies`]: makes small aligned copies in accesses of 16 bytes.
+//! * [`denormals`]: makes it possible to link modules that treat denormals differently.
+//! * [`launch`]: resolves work-item queries from the launch block.
+//! * [`local_memory`]: replaces pointers to local memory by offsets into shared memory.
+//! * [`maths`]: replaces maths intrinsics that the target lacks.
+//! * [`names`]: gives symbols names that PTX accepts.
+//! * [`short_pointers`]: shortens pointers to shared memory to 32 bits.
 
 pub mod atomics;
 pub mod by_value;

@@ -1,11 +1,11 @@
 //! Gives symbols names that PTX accepts. LLVM renames internal symbols. This pass renames kernels,
-//! variables that the host accesses and external symbols; [`scythe_abi::cuda::symbol`] is the rule,
-//! which the runtime uses, too.
+//! variables that the host accesses and external symbols. [`scythe_abi::cuda::symbol`] defines the
+//! rule, which the runtime uses as well.
 
 use scythe_abi::cuda::symbol;
 use scythe_llvm::Module;
 
-/// Renames all symbols that others see.
+/// Renames all externally visible symbols.
 pub fn run(module: &Module<'_>) {
     let functions = module
         .functions()

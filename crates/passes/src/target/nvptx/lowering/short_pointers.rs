@@ -1,21 +1,23 @@
-//! Uses 32 bits for pointers to shared memory, like nvcc. They need half the registers, and their
-//! arithmetic is one step in hardware.
+//! Uses 32 bits for pointers to shared memory, like nvcc. These pointers need half the registers,
+//! and their arithmetic is one step in hardware.
 //!
-//! Device code was compiled with 64 bits for them. The difference is invisible unless memory holds
-//! such a pointer, because objects would change size. Almost all code holds them in registers only.
+//! Device code was compiled with 64 bits for these pointers. The difference is invisible unless
+//! memory contains such a pointer, because objects would change size. Almost all code holds them
+//! only in registers.
 
 use crate::target::common::local_variables::LOCAL;
 use crate::target::nvptx::NvptxError;
 use scythe_llvm::{Instruction, Module, Opcode, PassOptions, TargetMachine, Type, run_passes};
 
-/// Brings the module to the layout of `short`, and gives that machine; `machine` where the module
-/// must stay as it is.
+/// Changes the module to the layout of `short`, and returns that machine. Returns `machine` if the
+/// module must not change.
 pub fn shorten<'m>(
     module: &Module<'_>,
     machine: &'m TargetMachine,
     short: &'m TargetMachine,
 ) -> Result<&'m TargetMachine, NvptxError> {
-    // Variables of functions become registers, and uses of pointers show which memory is meant.
+    // Variables of functions become registers, and the address spaces of pointers become known from
+    // their uses.
     run_passes(
         module,
         "function(sroa,infer-address-spaces)",
@@ -29,7 +31,7 @@ pub fn shorten<'m>(
     Ok(short)
 }
 
-/// Whether an object in memory is, or holds, a pointer to shared memory.
+/// Whether an object in memory is or contains a pointer to shared memory.
 fn in_memory(module: &Module<'_>) -> bool {
     let variables = module.globals().any(|variable| holds_pointer(variable.value_type()));
     let defined = module.functions().filter(|f| !f.is_declaration());
@@ -44,8 +46,8 @@ fn touches_pointer(instruction: Instruction<'_>) -> bool {
         Opcode::LLVMLoad | Opcode::LLVMAtomicRMW | Opcode::LLVMAtomicCmpXchg => {
             holds_pointer(instruction.ty())
         }
-        // Between functions, pointers travel as they are; in variable arguments, and blocks by
-        // value, in memory.
+        // Direct arguments are passed as pointers of either size. Variable arguments and by-value
+        // blocks are passed in memory.
         _ => false,
     }
 }

@@ -1,9 +1,9 @@
 //! Removes structures from phi nodes.
 //!
 //! LLVM's optimiser creates phi nodes of the pairs that a compare-exchange or an addition with
-//! overflow returns. The SPIR-V back end replaces such pairs by its own values, and the type of the
-//! phi node no longer matches. This pass creates one phi node per element, and rebuilds the
-//! structure where it is used.
+//! overflow returns. The SPIR-V back end replaces these pairs by its own values, and the type of
+//! the phi node no longer matches. This pass creates one phi node per element, and rebuilds the
+//! structure at its uses.
 
 use scythe_llvm::{Instruction, Module, Opcode};
 

@@ -2,24 +2,24 @@
 //! runtime reads the report after the launch.
 //!
 //! SPIR-V has no instruction that ends a kernel, and code after a failed `assert` must not run,
-//! because it may rely on the condition. All functions with assertions therefore become part of
-//! their kernels ([`bring_to_kernels`]), where a return ends the work-item ([`report`]). The device
-//! library writes the report to a variable that the runtime finds by name ([`share`]).
+//! because it may rely on the condition. All functions with assertions are therefore inlined into
+//! their kernels ([`mark_for_inlining`]), where a return ends the work-item ([`report`]). The
+//! device library writes the report to a variable that the runtime finds by name ([`share`]).
 
 use scythe_abi::spirv::ASSERTION_VARIABLE;
 use scythe_llvm::{CallConv, Function, Instruction, Linkage, Module, Opcode, Place};
 use std::collections::HashSet;
 
-/// What a failed `assert` calls, and in which order the device library's function wants its
-/// arguments: expression, file, line, function.
+/// The functions that a failed `assert` calls, each with the indices of its arguments in the order
+/// that the device library's function expects: expression, file, line, function.
 const ASSERTIONS: [(&str, [usize; 4]); 2] =
     [("__assert_fail", [0, 1, 2, 3]), ("_ZSt21__glibcxx_assert_failPKciS0_S0_", [3, 0, 1, 2])];
 
-/// The device library's function.
+/// The function of the device library that writes the report.
 const REPORT: &str = "__scythe_report_assertion";
 
-/// Lets all functions that assert, themselves or through others, become part of their callers.
-pub fn bring_to_kernels<'ctx>(module: &Module<'ctx>) {
+/// Marks all functions that contain assertions, directly or through callees, to be inlined.
+pub fn mark_for_inlining<'ctx>(module: &Module<'ctx>) {
     let mut work: Vec<Function<'ctx>> =
         ASSERTIONS.iter().filter_map(|(name, _)| module.function(name)).collect();
     let mut known = HashSet::new();
@@ -39,8 +39,8 @@ pub fn bring_to_kernels<'ctx>(module: &Module<'ctx>) {
     }
 }
 
-/// After the code is simplified: each failure is a call of the device library's function, and the
-/// end of the work-item. False where nothing is asserted.
+/// Replaces each failure by a call of the device library's function and the end of the work-item.
+/// Must run after the code is simplified. Returns false if the module has no assertions.
 pub fn report(module: &Module<'_>) -> bool {
     let mut found = false;
     for (name, order) in ASSERTIONS {
@@ -77,8 +77,8 @@ fn replace<'ctx>(module: &Module<'ctx>, call: Instruction<'ctx>, order: [usize; 
     true
 }
 
-/// Once the device library's function is there: the variable is visible to the runtime, and nothing
-/// else is.
+/// Makes the variable visible to the runtime, and gives all functions except kernels internal
+/// linkage. Must run after the device library's function is linked.
 pub fn share(module: &Module<'_>) {
     for function in module.functions().filter(|f| !f.is_declaration() && !f.is_kernel()) {
         function.remove_comdat();

@@ -1,39 +1,27 @@
 //! Reads and writes SPIR-V modules as lists of instructions, and adds instructions that LLVM's back
-//! end cannot write.
+//! end cannot emit.
 //!
-//! A module is read completely or not at all, and written as it was read: `read(words).write() ==
-//! words`. New instructions go to the end of their section in SPIR-V's module layout, so that a
-//! valid module stays valid. Each step is linear in the size of the module.
+//! A module is read completely or not at all, and writing reproduces the input:
+//! `read(words).write() == words`. New instructions go to the end of their section in SPIR-V's
+//! module layout, so that a valid module stays valid. Each step is linear in the size of the
+//! module.
 
+pub use spirv::Op;
 use std::collections::HashSet;
 
-/// The first word of a module.
-const MAGIC: u32 = 0x0723_0203;
-/// Words before the first instruction: magic, version, generator, bound of ids, schema.
+const MAGIC: u32 = spirv::MAGIC_NUMBER;
+/// The number of words before the first instruction: magic, version, generator, bound of ids,
+/// schema.
 const HEADER: usize = 5;
-/// Words that an instruction can have: its length is half a word.
+/// The maximum number of words in an instruction: its length is half a word.
 const LONGEST: usize = 0xffff;
 
-pub const OP_NAME: u16 = 5;
-pub const OP_EXTENSION: u16 = 10;
-pub const OP_ENTRY_POINT: u16 = 15;
-pub const OP_CAPABILITY: u16 = 17;
-pub const OP_TYPE_STRUCT: u16 = 30;
-pub const OP_TYPE_POINTER: u16 = 32;
-pub const OP_FUNCTION: u16 = 54;
-pub const OP_FUNCTION_PARAMETER: u16 = 55;
-pub const OP_FUNCTION_END: u16 = 56;
-pub const OP_DECORATE: u16 = 71;
-pub const OP_MEMBER_DECORATE: u16 = 72;
-
-/// Whether instructions with this opcode make a type, which is their first operand: OpTypeVoid to
-/// OpTypeForwardPointer, and those of later extensions that have their own numbers are not among
-/// them.
-pub fn is_type(opcode: u16) -> bool {
-    (19..=38).contains(&opcode)
+/// Returns the operation with this number, or `None` if the `spirv` crate does not know it.
+fn op(opcode: u16) -> Option<Op> {
+    Op::from_u32(u32::from(opcode))
 }
 
-/// One instruction, without the word that tells opcode and length.
+/// An instruction, without the word that holds its opcode and length.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Instruction {
     pub opcode: u16,
@@ -41,11 +29,26 @@ pub struct Instruction {
 }
 
 impl Instruction {
-    pub fn new(opcode: u16, operands: Vec<u32>) -> Self {
-        Self { opcode, operands }
+    pub fn new(op: Op, operands: Vec<u32>) -> Self {
+        Self { opcode: op as u16, operands }
     }
 
-    /// The text that begins at operand `from`.
+    /// Returns the operation, or `None` if the `spirv` crate does not know the opcode.
+    pub fn op(&self) -> Option<Op> {
+        op(self.opcode)
+    }
+
+    pub fn is(&self, op: Op) -> bool {
+        self.opcode == op as u16
+    }
+
+    /// Whether the instruction defines a type, which is its first operand: OpTypeVoid to
+    /// OpTypePipe. Types of later extensions have other numbers and are not included.
+    pub fn is_type(&self) -> bool {
+        self.op().is_some_and(|op| (Op::TypeVoid..=Op::TypePipe).contains(&op))
+    }
+
+    /// Returns the string that begins at operand `from`.
     pub fn text(&self, from: usize) -> Option<String> {
         let bytes: Vec<u8> =
             self.operands.get(from..)?.iter().flat_map(|word| word.to_le_bytes()).collect();
@@ -54,9 +57,9 @@ impl Instruction {
     }
 }
 
-/// A text as operands: its bytes, a NUL, and more of those up to a whole word.
+/// Encodes a string as operands: its bytes and a NUL, padded with NULs to a whole word.
 pub fn text_operands(text: &str) -> Vec<u32> {
-    // A NUL would end the text where it stands.
+    // A NUL would end the string early.
     let mut bytes: Vec<u8> = text.bytes().filter(|&byte| byte != 0).collect();
     bytes.resize((bytes.len() / 4 + 1) * 4, 0);
     bytes
@@ -65,12 +68,14 @@ pub fn text_operands(text: &str) -> Vec<u32> {
         .collect()
 }
 
-/// Why a module cannot be read or written.
+/// The reason why a module cannot be read or written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BinaryError {
-    #[error("a SPIR-V module has {count} bytes, expected whole words of 4")]
+    #[error("a SPIR-V module has {count} bytes, expected a multiple of 4")]
     Bytes { count: usize },
-    #[error("a SPIR-V module has {count} words, expected a header of {HEADER}")]
+    #[error(
+        "a SPIR-V module has {count} words, expected at least the {HEADER} words of the header"
+    )]
     Header { count: usize },
     #[error("a SPIR-V module begins with {found:#010x}, expected {MAGIC:#010x}")]
     Magic { found: u32 },
@@ -79,9 +84,11 @@ pub enum BinaryError {
          are left"
     )]
     CutOff { at: usize, len: usize, left: usize },
-    #[error("an instruction with opcode {opcode} has {length} words, expected at most {LONGEST}")]
+    #[error(
+        "a SPIR-V instruction with opcode {opcode} has {length} words, expected at most {LONGEST}"
+    )]
     TooLong { opcode: u16, length: usize },
-    #[error("a SPIR-V module has more ids than fit into a word")]
+    #[error("a SPIR-V module has more ids than 32 bits can number")]
     TooManyIds,
 }
 
@@ -93,7 +100,7 @@ pub struct Module {
 }
 
 impl Module {
-    /// Reads a module in this machine's order of bytes, which is the one that the back end writes.
+    /// Reads a little-endian module, which is the byte order that the back end emits.
     pub fn read(bytes: &[u8]) -> Result<Self, BinaryError> {
         if !bytes.len().is_multiple_of(4) {
             return Err(BinaryError::Bytes { count: bytes.len() });
@@ -112,19 +119,19 @@ impl Module {
             let at = words.len() - rest.len();
             let instruction =
                 rest.get(1..len).ok_or(BinaryError::CutOff { at, len, left: rest.len() })?;
-            instructions.push(Instruction::new(opcode, instruction.to_vec()));
+            instructions.push(Instruction { opcode, operands: instruction.to_vec() });
             rest = &rest[len..];
         }
         Ok(Self { header: *header, instructions })
     }
 
-    /// A module of these instructions, for tests.
+    /// Creates a module of these instructions, for tests.
     #[cfg(test)]
     pub fn with(instructions: Vec<Instruction>) -> Self {
         Self { header: [MAGIC, 0x0001_0400, 0, 100, 0], instructions }
     }
 
-    /// One more than the highest id that the module has.
+    /// Returns the bound of ids: one more than the highest id in the module.
     pub fn bound(&self) -> u32 {
         self.header[3]
     }
@@ -133,8 +140,7 @@ impl Module {
         self.header[3] = bound;
     }
 
-    /// The bytes. An error tells of an instruction that is longer than SPIR-V's instructions can
-    /// be.
+    /// Returns the bytes of the module. Fails if an instruction is longer than SPIR-V allows.
     pub fn write(&self) -> Result<Vec<u8>, BinaryError> {
         let mut words = self.header.to_vec();
         for Instruction { opcode, operands } in &self.instructions {
@@ -148,8 +154,8 @@ impl Module {
         Ok(words.into_iter().flat_map(u32::to_le_bytes).collect())
     }
 
-    /// Adds instructions to their sections, in order, but for those that the module or the list has
-    /// already.
+    /// Adds instructions to their sections, in order. Skips instructions that the module or the
+    /// list already contains.
     pub fn add(&mut self, mut added: Vec<Instruction>) {
         let opcodes: HashSet<u16> = added.iter().map(|new| new.opcode).collect();
         let of_same_kind = self.instructions.iter().filter(|i| opcodes.contains(&i.opcode));
@@ -169,74 +175,73 @@ impl Module {
         self.instructions = all;
     }
 
-    /// The id that is called so, of those that an instruction with this opcode makes.
-    pub fn named(&self, name: &str, opcode: u16) -> Option<u32> {
+    /// Returns the id with this name that an instruction with this opcode defines.
+    pub fn named(&self, name: &str, op: Op) -> Option<u32> {
         let names = self
             .instructions
             .iter()
-            .filter(|i| i.opcode == OP_NAME && i.text(1).as_deref() == Some(name));
+            .filter(|i| i.is(Op::Name) && i.text(1).as_deref() == Some(name));
         let mut ids = names.filter_map(|i| i.operands.first().copied());
-        ids.find(|id| {
-            self.instructions.iter().any(|i| i.opcode == opcode && i.result(opcode) == Some(*id))
-        })
+        ids.find(|id| self.instructions.iter().any(|i| i.is(op) && i.result() == Some(*id)))
     }
 
-    /// All that an id is called.
+    /// Returns all names of an id.
     pub fn names(&self, id: u32) -> Vec<String> {
-        let own = |i: &&Instruction| i.opcode == OP_NAME && i.operands.first() == Some(&id);
+        let own = |i: &&Instruction| i.is(Op::Name) && i.operands.first() == Some(&id);
         self.instructions.iter().filter(own).filter_map(|i| i.text(1)).collect()
     }
 
-    /// The ids of the parameters of a kernel, or of another function that has a name, in their
-    /// order.
+    /// Returns the ids of the parameters of a kernel, or of another function with a name, in order.
     pub fn parameters(&self, function: &str) -> Option<Vec<u32>> {
         let is_entry =
-            |i: &&Instruction| i.opcode == OP_ENTRY_POINT && i.text(2).as_deref() == Some(function);
+            |i: &&Instruction| i.is(Op::EntryPoint) && i.text(2).as_deref() == Some(function);
         let entry = self
             .instructions
             .iter()
             .find(is_entry)
             .and_then(|entry| entry.operands.get(1).copied());
-        let function = entry.or_else(|| self.named(function, OP_FUNCTION))?;
+        let function = entry.or_else(|| self.named(function, Op::Function))?;
         let mut body = self
             .instructions
             .iter()
-            .skip_while(|i| i.opcode != OP_FUNCTION || i.result(OP_FUNCTION) != Some(function));
+            .skip_while(|i| !i.is(Op::Function) || i.result() != Some(function));
         body.next()?;
-        let parameters = body
-            .take_while(|i| i.opcode != OP_FUNCTION_END)
-            .filter(|i| i.opcode == OP_FUNCTION_PARAMETER);
-        parameters.map(|i| i.result(OP_FUNCTION_PARAMETER)).collect()
+        let parameters =
+            body.take_while(|i| !i.is(Op::FunctionEnd)).filter(|i| i.is(Op::FunctionParameter));
+        parameters.map(|i| i.result()).collect()
     }
 }
 
 impl Instruction {
-    /// The id that it makes: types have no type of their own before it.
-    fn result(&self, opcode: u16) -> Option<u32> {
-        self.operands.get(usize::from(opcode != OP_TYPE_STRUCT)).copied()
+    /// Returns the id that the instruction defines. In other instructions than type definitions,
+    /// the type of the result precedes the id.
+    fn result(&self) -> Option<u32> {
+        self.operands.get(usize::from(!self.is(Op::TypeStruct))).copied()
     }
 }
 
-/// The number of the section that instructions with this opcode stand in.
+/// Returns the number of the section that contains instructions with this opcode.
 fn section(opcode: u16) -> u32 {
-    match opcode {
-        OP_CAPABILITY => 0,
-        OP_EXTENSION => 1,
-        // OpExtInstImport, OpMemoryModel.
-        11 => 2,
-        14 => 3,
-        OP_ENTRY_POINT => 4,
-        // OpExecutionMode, OpExecutionModeId.
-        16 | 331 => 5,
-        // OpSourceContinued, OpSource, OpSourceExtension, OpString.
-        2..=4 | 7 => 6,
-        // OpName, OpMemberName.
-        OP_NAME | 6 => 7,
-        // OpModuleProcessed.
-        330 => 8,
-        // OpDecorationGroup, OpGroupDecorate, OpGroupMemberDecorate, OpDecorateId,
-        // OpDecorateString, OpMemberDecorateString.
-        OP_DECORATE | OP_MEMBER_DECORATE | 73..=75 | 332 | 5632 | 5633 => 9,
+    match op(opcode) {
+        Some(Op::Capability) => 0,
+        Some(Op::Extension) => 1,
+        Some(Op::ExtInstImport) => 2,
+        Some(Op::MemoryModel) => 3,
+        Some(Op::EntryPoint) => 4,
+        Some(Op::ExecutionMode | Op::ExecutionModeId) => 5,
+        Some(Op::SourceContinued | Op::Source | Op::SourceExtension | Op::String) => 6,
+        Some(Op::Name | Op::MemberName) => 7,
+        Some(Op::ModuleProcessed) => 8,
+        Some(
+            Op::Decorate
+            | Op::MemberDecorate
+            | Op::DecorationGroup
+            | Op::GroupDecorate
+            | Op::GroupMemberDecorate
+            | Op::DecorateId
+            | Op::DecorateString
+            | Op::MemberDecorateString,
+        ) => 9,
         _ => 10,
     }
 }
@@ -246,23 +251,25 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Any instructions, in sections as SPIR-V wants them.
+    /// Generates any instructions, in the order of SPIR-V's sections.
     fn modules() -> impl Strategy<Value = Module> {
         let opcodes = prop_oneof![
-            Just(OP_CAPABILITY),
-            Just(OP_EXTENSION),
-            Just(OP_ENTRY_POINT),
-            Just(OP_NAME),
-            Just(OP_DECORATE),
-            Just(OP_MEMBER_DECORATE),
-            Just(OP_TYPE_STRUCT),
-            Just(OP_FUNCTION),
+            Just(Op::Capability as u16),
+            Just(Op::Extension as u16),
+            Just(Op::EntryPoint as u16),
+            Just(Op::Name as u16),
+            Just(Op::Decorate as u16),
+            Just(Op::MemberDecorate as u16),
+            Just(Op::TypeStruct as u16),
+            Just(Op::Function as u16),
             any::<u16>()
         ];
         let instruction = (opcodes, prop::collection::vec(any::<u32>(), 0..6));
         prop::collection::vec(instruction, 0..40).prop_map(|list| {
-            let mut list: Vec<Instruction> =
-                list.into_iter().map(|(o, w)| Instruction::new(o, w)).collect();
+            let mut list: Vec<Instruction> = list
+                .into_iter()
+                .map(|(opcode, operands)| Instruction { opcode, operands })
+                .collect();
             list.sort_by_key(|instruction| section(instruction.opcode));
             Module::with(list)
         })
@@ -288,8 +295,8 @@ mod tests {
         #[test]
         fn additions_keep_sections_in_order_and_all_else(module in modules(), target in any::<u32>()) {
             let mut more = module.clone();
-            let new = |opcode: u16| Instruction::new(opcode, vec![target, 1, 2, 3, 4, 5, 6, 7]);
-            let added = [OP_DECORATE, OP_CAPABILITY, OP_EXTENSION, OP_MEMBER_DECORATE, OP_DECORATE].map(new).to_vec();
+            let new = |op: Op| Instruction::new(op, vec![target, 1, 2, 3, 4, 5, 6, 7]);
+            let added = [Op::Decorate, Op::Capability, Op::Extension, Op::MemberDecorate, Op::Decorate].map(new).to_vec();
             more.add(added.clone());
             let once = more.clone();
             more.add(added);
@@ -310,18 +317,21 @@ mod tests {
         #[test]
         fn texts_are_read_as_they_were_written(text in "[^\u{0}]{0,40}", before in 0usize..3) {
             let operands = [vec![7; before], text_operands(&text)].concat();
-            prop_assert_eq!(Instruction::new(OP_NAME, operands).text(before), Some(text));
+            prop_assert_eq!(Instruction::new(Op::Name, operands).text(before), Some(text));
         }
     }
 
     #[test]
     fn instructions_that_are_too_long_are_not_written() {
         let long = |words: usize| {
-            Module::with(vec![Instruction::new(OP_NAME, vec![0; words - 1])]).write()
+            Module::with(vec![Instruction::new(Op::Name, vec![0; words - 1])]).write()
         };
         assert!(long(LONGEST).is_ok());
         let error = long(LONGEST + 1).unwrap_err().to_string();
-        assert_eq!(error, "an instruction with opcode 5 has 65536 words, expected at most 65535");
+        assert_eq!(
+            error,
+            "a SPIR-V instruction with opcode 5 has 65536 words, expected at most 65535"
+        );
     }
 
     #[test]
@@ -331,7 +341,7 @@ mod tests {
                 .unwrap_err()
                 .to_string()
         };
-        assert!(error(&[MAGIC]).contains("1 words, expected a header of 5"));
+        assert!(error(&[MAGIC]).contains("1 words, expected at least the 5 words of the header"));
         assert!(error(&[1, 2, 3, 4, 5]).contains("0x00000001, expected 0x07230203"));
         assert!(
             error(&[MAGIC, 0, 0, 0, 0, 0x0003_0005, 1])

@@ -3,10 +3,10 @@
 //! * A structure or array with an undefined part, such as the padding that clang leaves: the part
 //!   becomes zero.
 //! * An address with an offset in an initial value: the offset must be added before the address
-//!   becomes a generic one.
+//!   becomes generic.
 //! * An address inside a variable, in the initial value of another variable: the back end counts
-//!   elements where LLVM counts bytes. The variable becomes an array of bytes. Variables of types
-//!   that SPIR-V lacks become arrays of bytes, too.
+//!   elements while LLVM counts bytes. The variable becomes an array of bytes. Variables of types
+//!   that SPIR-V lacks become arrays of bytes as well.
 //!
 //! Guarantee: variables keep their size, alignment and initial bytes. Code that uses them does not
 //! change, because its addresses have no element types.
@@ -15,7 +15,7 @@ use super::layouts::is_known;
 use crate::target::spirv::SpirvError;
 use scythe_llvm::{Builder, GlobalVariable, Instruction, Module, Opcode, Type, TypeKind, Value};
 
-/// Replaces such constants in variables and functions.
+/// Replaces these constants in variables and functions.
 pub fn run(module: &Module<'_>) -> Result<(), SpirvError> {
     let builder = module.context().create_builder();
     for variable in module.globals() {
@@ -41,7 +41,8 @@ pub fn run(module: &Module<'_>) -> Result<(), SpirvError> {
     Ok(())
 }
 
-/// Puts a variable of another type in the place of `old`; all else about it stays.
+/// Replaces `old` by a variable of another type. All other properties of the variable stay the
+/// same.
 pub fn replace_variable<'ctx>(
     module: &Module<'ctx>,
     old: GlobalVariable<'ctx>,
@@ -65,9 +66,9 @@ pub fn replace_variable<'ctx>(
     new.set_name(&name);
 }
 
-/// `value` with zeros for what is undefined in it, and with offsets added before addresses become
-/// generic ones: the back end does not find the variable behind a cast. `None` where nothing is to
-/// be done, and where all is undefined, which the back end knows.
+/// Returns `value` with zeros for its undefined parts, and with offsets added before addresses
+/// become generic: the back end does not find the variable behind a cast. Returns `None` if nothing
+/// has to change, or if the whole value is undefined, which the back end supports.
 fn simplified<'ctx>(builder: &Builder<'ctx>, value: Value<'ctx>) -> Option<Value<'ctx>> {
     if let (Some(_), Some(base), Some(offset)) =
         (value.constant_byte_offset(), value.operand(0), value.operand(1))
@@ -105,8 +106,8 @@ fn simplify_operands<'ctx>(builder: &Builder<'ctx>, instruction: Instruction<'ct
     }
 }
 
-/// Adds the variables that addresses with an offset in an initial value point into. `within` tells
-/// that `value` is part of the computation of such an address.
+/// Adds the variables that addresses with an offset in an initial value point into. `within` says
+/// whether `value` is part of the computation of such an address.
 fn collect_addressed<'ctx>(
     value: Value<'ctx>,
     within: bool,
@@ -131,7 +132,7 @@ fn collect_addressed<'ctx>(
     Ok(())
 }
 
-/// Makes the variable an array of bytes.
+/// Turns the variable into an array of bytes.
 fn to_bytes<'ctx>(
     module: &Module<'ctx>,
     builder: &Builder<'ctx>,
@@ -158,7 +159,7 @@ fn to_bytes<'ctx>(
     Ok(())
 }
 
-/// Writes a constant as it lies in memory. `None` for addresses.
+/// Writes a constant in its memory representation. Returns `None` for addresses.
 fn write<'ctx>(
     module: &Module<'ctx>,
     builder: &Builder<'ctx>,
@@ -168,7 +169,7 @@ fn write<'ctx>(
     let ty = value.ty();
     let element = |index: u64| value.constant_element(u32::try_from(index).ok()?);
     match ty.kind() {
-        // All else that is zero is no address but of nothing.
+        // Null addresses are zero as well.
         _ if value.is_null_constant() || value.is_undef_or_poison() => (),
         TypeKind::LLVMIntegerTypeKind => {
             let bytes = value.const_int_value()?.to_le_bytes();
@@ -198,7 +199,7 @@ fn write<'ctx>(
             }
         }
         TypeKind::LLVMVectorTypeKind => {
-            // Elements follow each other without gaps, flags as single bits.
+            // Elements follow each other without gaps, and Booleans are single bits.
             let scalar = ty.scalar();
             let width = match scalar.kind() {
                 TypeKind::LLVMHalfTypeKind => 16,
@@ -220,7 +221,7 @@ fn write<'ctx>(
     Some(())
 }
 
-/// A number's bits as an integer constant.
+/// Returns the bits of a number as an integer constant.
 fn bits<'ctx>(builder: &Builder<'ctx>, value: Value<'ctx>, width: u32) -> Value<'ctx> {
     builder.bit_cast(value, value.ty().context().int_type(width), "")
 }

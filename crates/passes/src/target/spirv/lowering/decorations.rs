@@ -1,14 +1,14 @@
 //! Translates `!spirv.*` metadata to SPIR-V, as far as the driver supports it. The pass has two
 //! parts, directly before and directly after LLVM's back end.
 //!
-//! * A decoration of an extension that the driver does not support is left out.
+//! * A decoration of an extension that the driver does not support is omitted.
 //! * Execution modes replace the older metadata of kernels with the same meaning, which the back
 //!   end would translate again.
 //! * Annotations of members become `llvm.spv.assign.decoration`, the back end's intrinsic for a
 //!   list of decorations.
-//! * [`Additions`] keeps what the back end cannot write, for the finished module: texts in
-//!   decorations of parameters, on which the back end crashes; decorations of extensions that the
-//!   back end does not know; decorations of structure members.
+//! * [`Additions`] keeps the decorations that the back end cannot emit, for the finished module:
+//!   strings in decorations of parameters, on which the back end crashes; decorations of extensions
+//!   that the back end does not support; decorations of structure members.
 
 use super::binary::{self, Instruction, text_operands};
 use crate::properties::members;
@@ -19,48 +19,53 @@ use crate::properties::spirv::{
 use crate::properties::spirv_table::{Extension, Operand, USER_SEMANTIC, extension_of};
 use crate::target::spirv::SpirvError;
 use scythe_llvm::{Function, Instruction as Call, Metadata, Module, Type};
+use spirv::Op;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Metadata of kernels that the back end makes an execution mode of, by the mode's number.
+/// Metadata of kernels that the back end translates to an execution mode, by the number of the
+/// mode.
 const OLDER_METADATA: [(u32, &str); 3] =
     [(17, "reqd_work_group_size"), (18, "work_group_size_hint"), (35, "intel_reqd_sub_group_size")];
 
-/// Text that stands for decorations which the back end does not know, until the module is finished.
+/// The prefix of strings that represent decorations which the back end does not support, until the
+/// module is finished.
 const MARK: &str = "scythe-decorations:";
 
-/// One decoration: its number, and operands as words.
+/// A decoration: its number, and its operands as words.
 type Words = Vec<u32>;
 
-/// What the finished module still lacks.
+/// Decorations that must be added to the finished module.
 #[derive(Default)]
 pub struct Additions {
-    /// Function, parameter and decoration.
+    /// Decorations of parameters: function, index of the parameter and decoration.
     parameters: Vec<(String, usize, Words)>,
-    /// Decorations of values: the text of a mark ends with the place in this list.
+    /// Decorations of values. The string of a mark ends with the index in this list.
     values: Vec<Vec<Words>>,
-    /// Structure, member and decoration.
+    /// Decorations of structure members: structure, index of the member and decoration.
     members: BTreeSet<(String, u32, Words)>,
     extensions: Vec<Extension>,
 }
 
-/// Who translates, and for which driver.
+/// The state of the first part of the pass.
 struct Preparation<'a, 'ctx> {
     module: &'a Module<'ctx>,
-    /// Those that the driver knows.
+    /// The extensions that the driver supports.
     extensions: &'a [String],
     additions: Additions,
 }
 
-/// A list of decorations by who writes them.
+/// A list of decorations, divided into those that LLVM's back end emits and those that this pass
+/// adds.
 #[derive(Default)]
 struct Divided<'ctx> {
-    by_llvm: Vec<Metadata<'ctx>>,
-    by_us: Vec<Words>,
-    /// Both.
+    emitted_by_llvm: Vec<Metadata<'ctx>>,
+    added_here: Vec<Words>,
+    /// The decorations of both kinds.
     all: Vec<Words>,
 }
 
-/// Makes of all metadata what the back end understands; the rest is returned.
+/// Translates all metadata to the form that the back end supports. Returns the remaining
+/// decorations.
 pub fn prepare(module: &Module<'_>, extensions: &[String]) -> Result<Additions, SpirvError> {
     execution_modes(module)?;
     let mut preparation = Preparation { module, extensions, additions: Additions::default() };
@@ -74,11 +79,11 @@ pub fn prepare(module: &Module<'_>, extensions: &[String]) -> Result<Additions, 
     Ok(preparation.additions)
 }
 
-/// Keeps the modes of kernels that are there, each once.
+/// Keeps the execution modes of kernels that exist, each once.
 fn execution_modes(module: &Module<'_>) -> Result<(), SpirvError> {
     let mut kept = Vec::new();
     for node in module.named_metadata(EXECUTION_MODES) {
-        // A kernel that has gone leaves nothing in its place.
+        // A removed kernel leaves an empty operand.
         let Some(kernel) =
             node.operand(0).and_then(Metadata::constant).and_then(|value| value.as_function())
         else {
@@ -114,9 +119,10 @@ impl<'ctx> Preparation<'_, 'ctx> {
         for (index, list) in node.operands().into_iter().enumerate() {
             let what = || format!("parameter {index} of '{}'", function.name());
             let divided = self.divide(list, true, &what)?;
-            let additions = divided.by_us.into_iter().map(|words| (function.name(), index, words));
+            let additions =
+                divided.added_here.into_iter().map(|words| (function.name(), index, words));
             self.additions.parameters.extend(additions);
-            lists.push(context.md_node(&divided.by_llvm));
+            lists.push(context.md_node(&divided.emitted_by_llvm));
         }
         function.set_metadata(kind, context.md_node(&lists));
         Ok(())
@@ -130,14 +136,14 @@ impl<'ctx> Preparation<'_, 'ctx> {
             let divided =
                 self.divide(Some(node), false, &|| format!("variable '{}'", variable.name()))?;
             variable.erase_metadata(kind);
-            if !divided.by_llvm.is_empty() {
-                variable.set_metadata(kind, context.md_node(&divided.by_llvm));
+            if !divided.emitted_by_llvm.is_empty() {
+                variable.set_metadata(kind, context.md_node(&divided.emitted_by_llvm));
             }
         }
         Ok(())
     }
 
-    /// Replaces an annotation by the decorations of the address that it annotates.
+    /// Replaces an annotation by the decorations of the annotated address.
     fn member(&mut self, call: Call<'ctx>) -> Result<(), SpirvError> {
         let context = self.module.context();
         let Some(&address) = call.args().first() else { return Ok(()) };
@@ -159,28 +165,27 @@ impl<'ctx> Preparation<'_, 'ctx> {
             )
         });
         let mut divided = self.divide(list, false, &what)?;
-        if !divided.by_us.is_empty() {
+        if !divided.added_here.is_empty() {
             let mark = context.md_string(&format!("{MARK}{}", self.additions.values.len()));
-            self.additions.values.push(divided.by_us);
+            self.additions.values.push(divided.added_here);
             divided
-                .by_llvm
+                .emitted_by_llvm
                 .push(context.md_node(&[context.md_int(32, USER_SEMANTIC.into()), mark]));
         }
-        if let Some((structure, member)) = members::noted(self.module, call) {
+        if let Some((structure, member)) = members::recorded_member(self.module, call) {
             let decorations =
                 divided.all.into_iter().map(|words| (structure.clone(), member, words));
             self.additions.members.extend(decorations);
         }
-        if !divided.by_llvm.is_empty() {
-            self.assign(call, address.ty(), context.md_node(&divided.by_llvm));
+        if !divided.emitted_by_llvm.is_empty() {
+            self.assign(call, address.ty(), context.md_node(&divided.emitted_by_llvm));
         }
         call.replace_all_uses_with(address);
         call.erase();
         Ok(())
     }
 
-    /// Puts the decorations of the address, which the back end knows by this intrinsic, before
-    /// `call`.
+    /// Inserts the intrinsic that tells the back end the decorations of the address before `call`.
     fn assign(&self, call: Call<'ctx>, address: Type<'ctx>, list: Metadata<'ctx>) {
         let context = self.module.context();
         let Some(assign) = self.module.intrinsic("llvm.spv.assign.decoration", &[address]) else {
@@ -192,8 +197,8 @@ impl<'ctx> Preparation<'_, 'ctx> {
         builder.call(assign, &[address, list.as_value(context)], "");
     }
 
-    /// Divides a list. The back end knows no texts where `texts_are_ours`, and no extension that is
-    /// not marked as known to it.
+    /// Divides a list. The back end does not support strings if `texts_are_ours`, nor extensions
+    /// that are not marked as supported by it.
     fn divide(
         &mut self,
         list: Option<Metadata<'ctx>>,
@@ -220,16 +225,16 @@ impl<'ctx> Preparation<'_, 'ctx> {
                 self.additions
                     .extensions
                     .extend(ours.filter(|e| !self.additions.extensions.contains(e)));
-                divided.by_us.push(words);
+                divided.added_here.push(words);
             } else {
-                divided.by_llvm.extend(node);
+                divided.emitted_by_llvm.extend(node);
             }
         }
         Ok(divided)
     }
 }
 
-/// The number and the operands of a decoration.
+/// Returns the number and the operands of a decoration.
 fn decoration(node: Metadata<'_>) -> Option<(Option<u32>, Vec<Operand>)> {
     let number = node.operand(0)?.int().and_then(|number| u32::try_from(number).ok());
     let operand = |metadata: Option<Metadata<'_>>| {
@@ -255,14 +260,14 @@ impl Additions {
         self.parameters.is_empty() && self.values.is_empty() && self.members.is_empty()
     }
 
-    /// Writes all of it into a finished module.
+    /// Writes all decorations into a finished module.
     pub fn apply(&self, bytes: Vec<u8>) -> Result<Vec<u8>, SpirvError> {
         if self.is_empty() {
             return Ok(bytes);
         }
         let mut module = binary::Module::read(&bytes)?;
         let decorate = |target: u32, words: &Words| {
-            Instruction::new(binary::OP_DECORATE, [vec![target], words.clone()].concat())
+            Instruction::new(Op::Decorate, [vec![target], words.clone()].concat())
         };
         let mut added = Vec::new();
         let mut known = HashMap::new();
@@ -287,16 +292,16 @@ impl Additions {
         }
         added.extend(self.member_decorations(&module));
         for extension in &self.extensions {
-            added.push(Instruction::new(binary::OP_CAPABILITY, vec![extension.capability]));
-            added.push(Instruction::new(binary::OP_EXTENSION, text_operands(extension.name)));
+            added.push(Instruction::new(Op::Capability, vec![extension.capability]));
+            added.push(Instruction::new(Op::Extension, text_operands(extension.name)));
         }
         module.add(added);
         Ok(module.write()?)
     }
 
-    /// The back end makes one structure of all that have the same members. Where such ones are to
-    /// be decorated differently, and be it that one is not, the members stay as they are: the
-    /// accesses to each are decorated anyway.
+    /// Returns the decorations of structure members. The back end merges all structures that have
+    /// the same members. If merged structures have different decorations, or one of them has none,
+    /// their members are not decorated: the accesses to each member are decorated anyway.
     fn member_decorations(&self, module: &binary::Module) -> Vec<Instruction> {
         let mut wanted: BTreeMap<&str, BTreeSet<(u32, &Words)>> = BTreeMap::new();
         for (structure, member, words) in &self.members {
@@ -304,25 +309,20 @@ impl Additions {
         }
         let mut added = Vec::new();
         for (structure, decorations) in &wanted {
-            // Structures that no instruction needs to know are not in the module.
-            let Some(id) = module.named(structure, binary::OP_TYPE_STRUCT) else { continue };
+            // Structures that no instruction uses are not in the module.
+            let Some(id) = module.named(structure, Op::TypeStruct) else { continue };
             if module.names(id).iter().all(|name| wanted.get(name.as_str()) == Some(decorations)) {
                 added.extend(decorations.iter().map(|(member, words)| {
-                    Instruction::new(
-                        binary::OP_MEMBER_DECORATE,
-                        [&[id, *member], &words[..]].concat(),
-                    )
+                    Instruction::new(Op::MemberDecorate, [&[id, *member], &words[..]].concat())
                 }));
             }
         }
         added
     }
 
-    /// The place in `values` that the instruction is a mark of.
+    /// Returns the index in `values` if the instruction is a mark.
     fn mark(&self, instruction: &Instruction) -> Option<usize> {
-        if instruction.opcode != binary::OP_DECORATE
-            || instruction.operands.get(1) != Some(&USER_SEMANTIC)
-        {
+        if !instruction.is(Op::Decorate) || instruction.operands.get(1) != Some(&USER_SEMANTIC) {
             return None;
         }
         let place = instruction.text(2)?.strip_prefix(MARK)?.parse().ok()?;

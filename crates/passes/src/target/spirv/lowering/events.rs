@@ -1,10 +1,10 @@
 //! Gives events of asynchronous group copies (`__ocl_event_t`) SPIR-V's event type, which C++
 //! lacks.
 //!
-//! In C++ an event is an opaque address. [`to_slots`] gives each copy a private variable of
-//! SPIR-V's type, and its address is the event. After simplification every wait names such a
-//! variable, and [`finish`] replaces it by SPIR-V's instruction. The pass knows both spellings of
-//! the operations, with and without `Op`.
+//! In C++ an event is an opaque address. [`to_slots`] creates a private variable of SPIR-V's type
+//! for each copy, and the address of the variable is the event. After simplification every wait
+//! refers to such a variable, and [`finish`] replaces the wait by SPIR-V's instruction. The pass
+//! supports both spellings of the operations, with and without `Op`.
 
 use super::binary::{self, BinaryError};
 use crate::target::common::async_copies::{Call, CopyError, calls};
@@ -12,13 +12,14 @@ use crate::target::spirv::SpirvError;
 use scythe_llvm::{
     Builder, CallConv, ContextRef, Function, Instruction, Module, Opcode, Type, Value,
 };
+use spirv::Op;
 
-/// Stands for a wait between the two steps.
+/// The function that represents a wait between the two steps.
 const WAIT: &str = "__scythe_wait_event";
-/// More events than this are not waited for at once.
+/// The maximum number of events in one wait.
 const MOST_EVENTS: u64 = 64;
 
-/// Before the code is simplified.
+/// Performs the first step, before the code is simplified.
 pub fn to_slots(module: &Module<'_>) -> Result<(), SpirvError> {
     for call in calls(module) {
         match call {
@@ -29,7 +30,7 @@ pub fn to_slots(module: &Module<'_>) -> Result<(), SpirvError> {
     Ok(())
 }
 
-/// After it.
+/// Performs the second step, after the code is simplified.
 pub fn finish(module: &Module<'_>) -> Result<(), SpirvError> {
     let Some(function) = module.functions().find(|f| f.name() == WAIT) else { return Ok(()) };
     for call in
@@ -56,18 +57,17 @@ pub fn finish(module: &Module<'_>) -> Result<(), SpirvError> {
     Ok(())
 }
 
-/// Whether the module makes such copies.
+/// Whether the module contains asynchronous copies.
 pub fn are_used(module: &Module<'_>) -> bool {
     module.functions().any(|function| function.name().starts_with("_Z22__spirv_GroupAsyncCopy"))
 }
 
-/// LLVM's back end writes the null event with one operand more for each further use of it.
+/// Repairs null events: LLVM's back end emits the null event with an additional operand for each
+/// further use.
 pub fn repair(bytes: &[u8]) -> Result<Vec<u8>, BinaryError> {
-    const CONSTANT_NULL: u16 = 46;
     let mut module = binary::Module::read(bytes)?;
-    for null in
-        module.instructions.iter_mut().filter(|instruction| instruction.opcode == CONSTANT_NULL)
-    {
+    let is_null = |instruction: &&mut binary::Instruction| instruction.is(Op::ConstantNull);
+    for null in module.instructions.iter_mut().filter(is_null) {
         null.operands.truncate(2);
     }
     module.write()
@@ -83,7 +83,7 @@ fn event(context: ContextRef<'_>) -> Type<'_> {
     context.target_type(c"spirv.Event")
 }
 
-/// Calls SPIR-V's function of this mangled name.
+/// Calls SPIR-V's function with this mangled name.
 fn emit<'ctx>(
     module: &Module<'ctx>,
     builder: &Builder<'ctx>,
@@ -100,7 +100,7 @@ fn emit<'ctx>(
     call
 }
 
-/// `element` is the mangled type of what is copied.
+/// Replaces a copy. `element` is the mangled type of the copied elements.
 fn copy<'ctx>(
     module: &Module<'ctx>,
     call: Instruction<'ctx>,
@@ -131,7 +131,7 @@ fn copy<'ctx>(
     Ok(())
 }
 
-/// One wait for each of the events.
+/// Replaces a wait by one wait for each of its events.
 fn wait<'ctx>(module: &Module<'ctx>, call: Instruction<'ctx>) -> Result<(), SpirvError> {
     let (args, context) = (call.args(), module.context());
     let count =

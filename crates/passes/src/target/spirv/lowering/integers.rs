@@ -3,40 +3,41 @@
 //! LLVM's optimiser copies structures of three or six bytes as one integer. It also packs the
 //! results of a `switch` into one integer with exactly as many bits as they need: 48 for three
 //! results of 16. The SPIR-V back end accepts widths of 8, 16, 32 and 64 bits. It fails on most
-//! other widths. Where it does not fail, it uses a wider integer, also in memory, and accesses the
+//! other widths. For the rest, it uses a wider integer, also in memory, and accesses the
 //! neighbouring bytes.
 //!
 //! This pass computes with integers of up to 64 bits in the next supported width, clears the bits
-//! above the value where they matter, and accesses memory in parts. It handles vectors of such
+//! above the value if they matter, and accesses memory in parts. It handles vectors of such
 //! integers element by element. It does the same with vectors of `i1` that are cast to integers of
-//! any width, because SPIR-V's booleans have no bits.
+//! any width, because SPIR-V's Booleans have no bits.
 //!
-//! Booleans that are converted as signed numbers become integers first: true is minus one, and the
-//! back end would make it one. Floating-point numbers become booleans by way of integers, too.
+//! Booleans that are converted as signed numbers become integers first: true is minus one, but the
+//! back end would convert it to one. Conversions of floating-point numbers to Booleans also use
+//! integers in between.
 //!
-//! Guarantee: afterwards no instruction that this pass knows has an integer of another width as
+//! Guarantee: afterwards no instruction that this pass supports has an integer of another width as
 //! operand or result. The back end rejects other instructions (calls, volatile accesses) with such
-//! integers; the optimiser creates none.
+//! integers; the optimiser does not create them.
 
 use scythe_llvm::{Builder, Instruction, IntPredicate, Module, Opcode, Type, TypeKind, Value};
 
-/// Widens in all functions.
+/// Widens integers in all functions.
 pub fn run(module: &Module<'_>) {
-    extend_converted_truth_values(module);
+    extend_converted_booleans(module);
     widen_switches(module);
     for function in module.functions().filter(|f| !f.is_declaration()) {
         let odd: Vec<Instruction<'_>> =
-            function.instructions().filter(|i| is_concerned(*i)).collect();
+            function.instructions().filter(|i| has_illegal_integer(*i)).collect();
         if odd.is_empty() {
             continue;
         }
         let widening = Widening { builder: module.context().create_builder() };
         odd.into_iter().for_each(|instruction| widening.replace(instruction));
         let bridges: Vec<Instruction<'_>> =
-            function.instructions().filter(|i| is_bridge_back(*i)).collect();
+            function.instructions().filter(|i| extends_truncation(*i)).collect();
         bridges.into_iter().for_each(|bridge| widening.join(bridge));
         let unused = |i: &Instruction<'_>| {
-            i.opcode() == Opcode::LLVMTrunc && is_odd(i.ty()) && !i.as_value().has_uses()
+            i.opcode() == Opcode::LLVMTrunc && has_illegal_width(i.ty()) && !i.as_value().has_uses()
         };
         function
             .instructions()
@@ -47,8 +48,8 @@ pub fn run(module: &Module<'_>) {
     }
 }
 
-/// Truth values as such, and vectors of them.
-fn extend_converted_truth_values(module: &Module<'_>) {
+/// Rewrites conversions between floating-point numbers and Booleans, or vectors of Booleans.
+fn extend_converted_booleans(module: &Module<'_>) {
     let builder = module.context().create_builder();
     let is_truth = |ty: Type<'_>| ty.scalar().int_width() == Some(1);
     for function in module.functions().filter(|f| !f.is_declaration()) {
@@ -71,7 +72,7 @@ fn extend_converted_truth_values(module: &Module<'_>) {
     }
 }
 
-/// SPIR-V switches on integers of its widths, not on truth values.
+/// Widens the selectors of switches. SPIR-V switches on integers of its widths, not on Booleans.
 fn widen_switches(module: &Module<'_>) {
     let builder = module.context().create_builder();
     for function in module.functions().filter(|f| !f.is_declaration()) {
@@ -92,13 +93,14 @@ fn widen_switches(module: &Module<'_>) {
     }
 }
 
-/// The type like `ty`, perhaps a vector, whose integers have `width` bits.
+/// Returns the type like `ty`, which may be a vector, whose integers have `width` bits.
 fn with_scalar(ty: Type<'_>, width: u32) -> Type<'_> {
     let number = ty.context().int_type(width);
     ty.element_count().map_or(number, |count| number.vector(count as u32))
 }
 
-/// The width in which integers of type `ty` are computed, where it is another one.
+/// Returns the width in which integers of type `ty` are computed, or `None` if it is their own
+/// width.
 fn wide_width(ty: Type<'_>) -> Option<u32> {
     match ty.int_width()? {
         1 | 8 | 16 | 32 | 64 => None,
@@ -106,18 +108,18 @@ fn wide_width(ty: Type<'_>) -> Option<u32> {
     }
 }
 
-fn is_odd(ty: Type<'_>) -> bool {
+fn has_illegal_width(ty: Type<'_>) -> bool {
     wide_width(ty).is_some()
 }
 
-fn is_concerned(instruction: Instruction<'_>) -> bool {
+fn has_illegal_integer(instruction: Instruction<'_>) -> bool {
     let cast = instruction.opcode() == Opcode::LLVMBitCast;
-    let concerns = |ty| is_odd(ty) || cast && elements(ty).is_some_and(|e| e.width == 1);
+    let concerns = |ty| has_illegal_width(ty) || cast && elements(ty).is_some_and(|e| e.width == 1);
     concerns(instruction.ty()) || instruction.as_value().operands().any(|o| concerns(o.ty()))
 }
 
-/// A widened value that was made of one which had been widened, too.
-fn is_bridge_back(instruction: Instruction<'_>) -> bool {
+/// Whether the instruction extends a widened value that was truncated before.
+fn extends_truncation(instruction: Instruction<'_>) -> bool {
     instruction.opcode() == Opcode::LLVMZExt
         && instruction.as_value().operand(0).and_then(|o| wide_width(o.ty()))
             == instruction.ty().int_width()
@@ -128,9 +130,9 @@ struct Widening<'ctx> {
 }
 
 impl<'ctx> Widening<'ctx> {
-    /// Replaces an instruction by one on wide integers. What others see of it is a truncation of
-    /// the wide result, and what it sees of others an extension; `join` then makes each such pair
-    /// one value.
+    /// Replaces an instruction by one on wide integers. Its users see a truncation of the wide
+    /// result, and it sees its operands extended; `join` then merges each pair of truncation and
+    /// extension.
     fn replace(&self, instruction: Instruction<'ctx>) {
         let phi = instruction.opcode() == Opcode::LLVMPHI;
         self.builder.position_before(instruction);
@@ -143,7 +145,7 @@ impl<'ctx> Widening<'ctx> {
         else {
             return;
         };
-        if is_odd(instruction.ty()) {
+        if has_illegal_width(instruction.ty()) {
             if phi {
                 let Some(body) = instruction.block().and_then(|block| block.first_non_phi()) else {
                     return;
@@ -200,7 +202,7 @@ impl<'ctx> Widening<'ctx> {
         })
     }
 
-    /// Between an integer and a vector, element by element.
+    /// Casts between an integer and a vector, element by element.
     fn bit_cast(&self, value: Value<'ctx>, ty: Type<'ctx>) -> Option<Value<'ctx>> {
         let b = &self.builder;
         let index = |i: u32| ty.context().int_type(32).const_int(i.into());
@@ -253,7 +255,7 @@ impl<'ctx> Widening<'ctx> {
         let result = self.builder.phi(wide(phi.ty()), "");
         let mut seen = Vec::new();
         for (value, block) in phi.incoming() {
-            // A block that comes here in two ways must bring the same value both times.
+            // A predecessor that occurs twice must have the same value both times.
             let known = seen.iter().find(|(from, _)| *from == block).map(|(_, extended)| *extended);
             self.builder.position_before(block.terminator()?);
             let extended = known.unwrap_or_else(|| self.unsigned(value));
@@ -263,7 +265,7 @@ impl<'ctx> Widening<'ctx> {
         Some(result.as_value())
     }
 
-    /// An operand with zeros above it, in a width that SPIR-V has.
+    /// Zero-extends an operand to a width that SPIR-V supports.
     fn unsigned(&self, value: Value<'ctx>) -> Value<'ctx> {
         let ty = wide(value.ty());
         match value.const_int_value() {
@@ -274,7 +276,7 @@ impl<'ctx> Widening<'ctx> {
         }
     }
 
-    /// An operand with copies of its sign above it.
+    /// Sign-extends an operand to a width that SPIR-V supports.
     fn signed(&self, value: Value<'ctx>) -> Value<'ctx> {
         let extended = self.unsigned(value);
         let (Some(narrow), Some(width)) = (value.ty().int_width(), wide_width(value.ty())) else {
@@ -293,7 +295,7 @@ impl<'ctx> Widening<'ctx> {
         }
     }
 
-    /// The extension of a truncation keeps the lower bits.
+    /// Merges the extension of a truncation into a mask of the lower bits.
     fn join(&self, extension: Instruction<'ctx>) {
         let Some(narrow) = extension.as_value().operand(0) else { return };
         let truncation = narrow.as_instruction().filter(|i| i.opcode() == Opcode::LLVMTrunc);
@@ -308,7 +310,7 @@ impl<'ctx> Widening<'ctx> {
     }
 }
 
-/// What a vector consists of.
+/// The elements of a vector type.
 struct Elements<'ctx> {
     ty: Type<'ctx>,
     count: u32,
@@ -316,25 +318,25 @@ struct Elements<'ctx> {
 }
 
 impl<'ctx> Elements<'ctx> {
-    /// The integer type of an element's width.
+    /// Returns the integer type with the width of an element.
     fn bits(&self) -> Type<'ctx> {
         self.ty.context().int_type(self.width)
     }
 }
 
-/// `None` for what is no vector of numbers.
+/// Returns the elements of a vector type, or `None` if `ty` is not a vector of numbers.
 fn elements(ty: Type<'_>) -> Option<Elements<'_>> {
     let element = (ty.kind() == TypeKind::LLVMVectorTypeKind).then(|| ty.element())??;
     let width = match element.kind() {
         TypeKind::LLVMHalfTypeKind => 16,
         TypeKind::LLVMFloatTypeKind => 32,
         TypeKind::LLVMDoubleTypeKind => 64,
-        _ => element.int_width().filter(|_| !is_odd(element))?,
+        _ => element.int_width().filter(|_| !has_illegal_width(element))?,
     };
     Some(Elements { ty: element, count: u32::try_from(ty.element_count()?).ok()?, width })
 }
 
-/// A part of an integer in memory that is accessed at once.
+/// A part of an integer in memory that one access reads or writes.
 struct Part {
     offset: u32,
     bytes: u32,
@@ -345,14 +347,14 @@ impl Part {
         builder.byte_offset(pointer.ty().context(), pointer, self.offset.into(), "")
     }
 
-    /// In an integer that is itself aligned by `whole`.
+    /// Returns the alignment of the part in an integer with the alignment `whole`.
     fn align(&self, whole: u32) -> u32 {
         if self.offset == 0 { whole } else { whole.min(1 << self.offset.trailing_zeros()) }
     }
 }
 
-/// The bytes of an integer of a width that SPIR-V does not have, lowest first: as many at once as
-/// there are widths for.
+/// Splits the bytes of an integer of an unsupported width into parts of supported widths, lowest
+/// first.
 fn parts(ty: Type<'_>) -> Vec<Part> {
     let size = ty.int_width().unwrap_or(0).div_ceil(8);
     let mut offset = 0;
@@ -366,7 +368,7 @@ fn parts(ty: Type<'_>) -> Vec<Part> {
     [8, 4, 2, 1].into_iter().filter_map(step).collect()
 }
 
-/// The type that an integer is computed in.
+/// Returns the type in which an integer is computed.
 fn wide(ty: Type<'_>) -> Type<'_> {
     wide_width(ty).map_or(ty, |width| ty.context().int_type(width))
 }

@@ -7,10 +7,10 @@ use scythe_llvm::{
     Builder, CallConv, Function, Instruction, IntPredicate, Module, Opcode, Type, Value,
 };
 
-/// The extension that has an instruction for turning the order of bits round.
+/// The extension with an instruction that reverses the order of bits.
 const BIT_INSTRUCTIONS: &str = "SPV_KHR_bit_instructions";
 
-/// Replaces all calls of such intrinsics, for a driver that knows these extensions.
+/// Replaces all calls of these intrinsics, for a driver that supports `extensions`.
 pub fn run(module: &Module<'_>, extensions: &[String]) {
     let has_bit_instructions = extensions.iter().any(|name| name == BIT_INSTRUCTIONS);
     for intrinsic in module.functions().filter(|f| f.is_intrinsic()).collect::<Vec<_>>() {
@@ -37,7 +37,7 @@ pub fn run(module: &Module<'_>, extensions: &[String]) {
 
 type Replace = for<'ctx> fn(&Site<'_, 'ctx>) -> Option<Value<'ctx>>;
 
-/// By the first words of the intrinsic's name.
+/// Returns the replacement of an intrinsic by the first words of its name.
 fn replacement(first: &str, second: &str) -> Option<Replace> {
     Some(match (first, second) {
         ("canonicalize", _) => |site| site.args().first().copied(),
@@ -59,7 +59,7 @@ fn replacement(first: &str, second: &str) -> Option<Replace> {
     })
 }
 
-/// A call that is replaced.
+/// A call to replace.
 struct Site<'a, 'ctx> {
     module: &'a Module<'ctx>,
     builder: &'a Builder<'ctx>,
@@ -71,8 +71,8 @@ impl<'ctx> Site<'_, 'ctx> {
         self.call.args()
     }
 
-    /// A call of OpenCL's function `name`, with C++ mangling. `None` for types that it does not
-    /// come in.
+    /// Calls OpenCL's function `name`, with C++ mangling. Returns `None` for types that the
+    /// function does not support.
     fn ocl(&self, name: &str, result: Type<'ctx>, args: &[Value<'ctx>]) -> Option<Value<'ctx>> {
         let mut mangled = format!("_Z{}__spirv_ocl_{name}", "__spirv_ocl_".len() + name.len());
         for arg in args {
@@ -91,7 +91,7 @@ impl<'ctx> Site<'_, 'ctx> {
         self.ocl(name, self.call.ty(), &self.args())
     }
 
-    /// Halves change places, then halves of these, down to single bits.
+    /// Reverses bits: swaps the halves, then the halves of these, down to single bits.
     fn bits_reversed(&self) -> Option<Value<'ctx>> {
         let (args, b) = (self.args(), self.builder);
         let (mut value, ty) = (*args.first()?, self.call.ty());
@@ -99,7 +99,7 @@ impl<'ctx> Site<'_, 'ctx> {
         let number = |number: u64| splat(b, ty.scalar().const_int(number), ty);
         let mut distance = width / 2;
         while distance > 0 {
-            // The lower part of each pair.
+            // The mask of the lower part of each pair.
             let mask = number((u64::MAX >> (64 - width)) / ((1 << distance) + 1));
             let upper = b.and(b.lshr(value, number(distance.into()), ""), mask, "");
             value = b.or(upper, b.shl(b.and(value, mask, ""), number(distance.into()), ""), "");
@@ -114,7 +114,7 @@ impl<'ctx> Site<'_, 'ctx> {
         Some(self.builder.fp_to_si(whole, self.call.ty(), ""))
     }
 
-    /// Two results: OpenCL gives the second through private memory.
+    /// Calls a function with two results. OpenCL returns the second result through private memory.
     fn second_through_memory(&self, name: &str) -> Option<(Value<'ctx>, Value<'ctx>)> {
         let args = self.args();
         let second = *self.call.ty().contained().get(1)?;
@@ -144,7 +144,8 @@ impl<'ctx> Site<'_, 'ctx> {
         Some(self.pair(sine, cosine))
     }
 
-    /// The sum or difference, and whether it overflowed: the operands' signs told another one.
+    /// Computes the sum or difference, and whether it overflowed: its sign contradicts the signs of
+    /// the operands.
     fn overflow(&self, add: bool) -> Option<Value<'ctx>> {
         let (args, b) = (self.args(), self.builder);
         let [x, y] = args[..] else { return None };
@@ -159,8 +160,8 @@ impl<'ctx> Site<'_, 'ctx> {
         Some(self.pair(result, overflowed))
     }
 
-    /// The sum or difference, and whether it left the unsigned numbers. SPIR-V has instructions
-    /// with both results, which not all drivers know.
+    /// Computes the sum or difference, and whether it left the range of unsigned numbers. SPIR-V
+    /// has instructions with both results, but not all drivers support them.
     fn carry(&self, add: bool) -> Option<Value<'ctx>> {
         let (args, b) = (self.args(), self.builder);
         let [x, y] = args[..] else { return None };
@@ -169,8 +170,8 @@ impl<'ctx> Site<'_, 'ctx> {
         Some(self.pair(result, b.icmp(IntPredicate::LLVMIntULT, less, than, "")))
     }
 
-    /// The product, and whether it has more bits than the factors. `None` for widths that OpenCL
-    /// has no instruction for.
+    /// Computes the product, and whether it has more bits than the factors. Returns `None` for
+    /// widths that OpenCL has no instruction for.
     fn product(&self, signed: bool) -> Option<Value<'ctx>> {
         let (args, b) = (self.args(), self.builder);
         let [x, y] = args[..] else { return None };
@@ -191,7 +192,7 @@ impl<'ctx> Site<'_, 'ctx> {
         Some(self.pair(result, b.icmp(IntPredicate::LLVMIntNE, upper, expected, "")))
     }
 
-    /// The same for 128 bits, by products of words, which `wide_integers` knows.
+    /// Does the same for 128 bits, with products of words, which `wide_integers` supports.
     fn wide_product(&self, x: Value<'ctx>, y: Value<'ctx>, signed: bool) -> Value<'ctx> {
         use IntPredicate::*;
         let (b, ty, word) = (self.builder, x.ty(), self.module.context().int_type(64));
@@ -204,8 +205,8 @@ impl<'ctx> Site<'_, 'ctx> {
         let lower = |v: Value<'ctx>| b.zext(b.trunc(v, word, ""), ty, "");
         let is_set = |v: Value<'ctx>| b.icmp(LLVMIntNE, v, zero, "");
         let (m, n) = (magnitude(x), magnitude(y));
-        // Where one factor is a single word, one of the two mixed products is zero, and what is
-        // added below fits.
+        // If one factor is a single word, one of the two mixed products is zero, and the sum below
+        // does not overflow.
         let mixed = [b.mul(upper(m), lower(n), ""), b.mul(upper(n), lower(m), "")];
         let middle = b.add(
             b.or(lower(mixed[0]), lower(mixed[1]), ""),
@@ -220,7 +221,7 @@ impl<'ctx> Site<'_, 'ctx> {
         let mut over =
             too_large.into_iter().fold(is_set(upper(middle)), |any, one| b.or(any, one, ""));
         if signed {
-            // One more negative number than there are others.
+            // There is one more negative number than positive numbers.
             let negative = b.zext(b.icmp(LLVMIntSLT, b.xor(x, y, ""), zero, ""), ty, "");
             let largest = b.lshr(b.sub(zero, ty.const_int(1), ""), ty.const_int(1), "");
             over = b.or(
@@ -232,7 +233,8 @@ impl<'ctx> Site<'_, 'ctx> {
         self.pair(b.mul(x, y, ""), over)
     }
 
-    /// The two as one value, which is there only where somebody needs more than its parts.
+    /// Returns both results as one value. Replaces extractions of the parts directly, and builds
+    /// the structure only if other uses remain.
     fn pair(&self, first: Value<'ctx>, second: Value<'ctx>) -> Value<'ctx> {
         for part in
             self.call.as_value().users().into_iter().filter_map(|user| user.as_instruction())
@@ -253,7 +255,7 @@ impl<'ctx> Site<'_, 'ctx> {
     }
 }
 
-/// The letters of a type in a mangled name.
+/// Returns the letters of a type in a mangled name.
 fn code(ty: Type<'_>) -> Option<&'static str> {
     use scythe_llvm::TypeKind;
     match (ty.kind(), ty.int_width()) {

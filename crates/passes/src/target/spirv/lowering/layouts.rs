@@ -2,7 +2,7 @@
 //!
 //! For a structure with an array of zero elements, which programs use for arrays of any length, the
 //! SPIR-V back end creates a structure in which all arrays are pointers. It replaces integers of
-//! other widths by wider ones, and does not know vectors of five or six elements. An address
+//! other widths by wider integers, and does not support vectors of five or six elements. An address
 //! computed with such a type, or a private variable of it, then refers to the wrong memory.
 //!
 //! Guarantee: afterwards neither a private variable nor an address computation depends on such a
@@ -11,7 +11,7 @@
 use crate::target::spirv::SpirvError;
 use scythe_llvm::{Builder, Instruction, Module, Opcode, Type, TypeKind, Value};
 
-/// Replaces such types in all functions. An error names an address that is computed with elements
+/// Replaces these types in all functions. The error names an address that is computed with elements
 /// of unknown size.
 pub fn run(module: &Module<'_>) -> Result<(), SpirvError> {
     let builder = module.context().create_builder();
@@ -40,7 +40,7 @@ pub fn run(module: &Module<'_>) -> Result<(), SpirvError> {
     Ok(())
 }
 
-/// Whether SPIR-V has a type that lies in memory like this one.
+/// Whether SPIR-V has a type with the same memory layout.
 pub fn is_known(ty: Type<'_>) -> bool {
     match ty.kind() {
         TypeKind::LLVMIntegerTypeKind => matches!(ty.int_width(), Some(8 | 16 | 32 | 64)),
@@ -56,7 +56,7 @@ pub fn is_known(ty: Type<'_>) -> bool {
     }
 }
 
-/// A variable of as many bytes, with the same alignment.
+/// Creates a variable of as many bytes, with the same alignment.
 fn variable<'ctx>(
     module: &Module<'ctx>,
     builder: &Builder<'ctx>,
@@ -69,7 +69,8 @@ fn variable<'ctx>(
     Some(new.as_value())
 }
 
-/// The same address, computed in bytes. `None` for vectors of addresses, and types without size.
+/// Computes the same address in bytes. Returns `None` for vectors of addresses, and for types
+/// without a size.
 fn address<'ctx>(
     module: &Module<'ctx>,
     builder: &Builder<'ctx>,
@@ -88,7 +89,7 @@ fn address<'ctx>(
             ty = *fields.get(field as usize)?;
             continue;
         }
-        // The first index steps over wholes, the others go inside.
+        // The first index steps over whole objects, the others go inside the object.
         ty = if place > 0 { ty.element()? } else { ty };
         let index = match index.ty().int_width()? {
             64 => index,

@@ -1,18 +1,19 @@
-//! Passes for SPIR-V alone, before and after LLVM's back end.
+//! Passes that only SPIR-V needs, before and after LLVM's back end.
 //!
-//! Before, on LLVM's IR:
-//! * [`assertions`]: a failed assertion is reported, and ends its work-item.
-//! * [`events`]: events of copies by a work-group get SPIR-V's type.
-//! * [`intrinsics`], [`products`]: LLVM's intrinsics that the back end does not translate.
-//! * [`aggregates`], [`vectors`], [`layouts`], [`constants`], [`pointer_variables`]: types and
-//!   constants that SPIR-V lacks.
-//! * [`integers`], [`truncations`]: integers of widths that SPIR-V lacks.
-//! * [`wide_types`], [`wide_division`], [`wide_integers`]: integers of 65 to 128 bits, in two
-//!   words.
+//! Before the back end, on LLVM IR:
+//! * [`assertions`]: reports failed assertions and ends their work-items.
+//! * [`events`]: gives events of group copies SPIR-V's type.
+//! * [`intrinsics`], [`products`]: replace LLVM intrinsics that the back end does not translate.
+//! * [`aggregates`], [`vectors`], [`layouts`], [`constants`], [`pointer_variables`]: replace types
+//!   and constants that SPIR-V lacks.
+//! * [`integers`], [`truncations`]: replace integers of widths that SPIR-V lacks.
+//! * [`wide_types`], [`wide_division`], [`wide_integers`]: split integers of 65 to 128 bits into
+//!   two words.
 //!
-//! After, on the module in SPIR-V ([`binary`]):
-//! * [`labels`]: each block gets an id of its own.
-//! * [`decorations`]: what the back end cannot write. The pass begins before the back end.
+//! After the back end, on the SPIR-V module ([`binary`]):
+//! * [`labels`]: gives each block a unique id.
+//! * [`decorations`]: adds decorations that the back end cannot emit. The pass begins before the
+//!   back end.
 
 pub mod aggregates;
 pub mod assertions;

@@ -1,16 +1,16 @@
 //! Stores pointers in private variables as integers.
 //!
 //! The SPIR-V back end gives a variable that a pointer is loaded from or stored to the type of the
-//! pointer, whatever the size of the variable: an array of 64 bytes becomes one of 8. A variable
-//! for a pointer whose bytes are accessed becomes a single byte. Stores then overwrite neighbouring
-//! memory.
+//! pointer, whatever the size of the variable: an array of 64 bytes becomes an array of 8. A
+//! variable for a pointer whose bytes are accessed becomes a single byte. Stores then overwrite
+//! neighbouring memory.
 //!
-//! Guarantee: afterwards no private variable has a pointer type, and none is directly the address
-//! of a load or store of a pointer.
+//! Guarantee: afterwards no private variable has a pointer type, and no load or store of a pointer
+//! has a private variable directly as its address.
 
 use scythe_llvm::{Builder, Instruction, Module, Opcode, Type, Value};
 
-/// Replaces such variables, loads and stores in all functions.
+/// Replaces these variables, loads and stores in all functions.
 pub fn run(module: &Module<'_>) {
     let builder = module.context().create_builder();
     let word = module.context().int_type(64);
@@ -24,15 +24,17 @@ pub fn run(module: &Module<'_>) {
             variable.replace_all_uses_with(integer.as_value());
             variable.erase();
         }
-        for access in function.instructions().filter(|i| is_concerned(*i)).collect::<Vec<_>>() {
+        for access in
+            function.instructions().filter(|i| accesses_pointer_variable(*i)).collect::<Vec<_>>()
+        {
             builder.position_before(access);
             replace(&builder, word, access);
         }
     }
 }
 
-/// Loads or stores a pointer directly at the address of a variable.
-fn is_concerned(instruction: Instruction<'_>) -> bool {
+/// Whether the instruction loads or stores a pointer directly at the address of a variable.
+fn accesses_pointer_variable(instruction: Instruction<'_>) -> bool {
     let value = instruction.as_value();
     let (address, moved) = match instruction.opcode() {
         Opcode::LLVMLoad => (value.operand(0), Some(instruction.ty())),

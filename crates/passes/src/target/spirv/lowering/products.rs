@@ -2,7 +2,8 @@
 
 use scythe_llvm::{Builder, CallConv, Module, Type, TypeKind, Value};
 
-/// Of two integers without sign, of a width that SPIR-V has, or vectors of such.
+/// Computes the upper half of the product of two unsigned integers of a width that SPIR-V supports,
+/// or of vectors of them.
 pub fn unsigned_upper_half<'ctx>(
     m: &Module<'ctx>,
     b: &Builder<'ctx>,
@@ -12,7 +13,7 @@ pub fn unsigned_upper_half<'ctx>(
     call(m, b, "u_mul_hi", ["h", "t", "j", "m"], x, y)
 }
 
-/// Of two with a sign.
+/// Computes the upper half of the product of two signed integers.
 pub fn signed_upper_half<'ctx>(
     m: &Module<'ctx>,
     b: &Builder<'ctx>,
@@ -22,7 +23,8 @@ pub fn signed_upper_half<'ctx>(
     call(m, b, "s_mul_hi", ["c", "s", "i", "l"], x, y)
 }
 
-/// `letters` are those of integers of 8, 16, 32 and 64 bits in mangled names.
+/// Calls an OpenCL function. `letters` are those of integers of 8, 16, 32 and 64 bits in mangled
+/// names.
 fn call<'ctx>(
     module: &Module<'ctx>,
     builder: &Builder<'ctx>,
@@ -40,7 +42,7 @@ fn call<'ctx>(
         Some(32) => letters[2],
         _ => letters[3],
     };
-    // The second of two equal types is a substitution, except of types with one letter.
+    // The second of two equal types is a substitution, except for types with one letter.
     let types = vector.map_or_else(|| letter.repeat(2), |count| format!("Dv{count}_{letter}S_"));
     let mangled = format!("_Z{}__spirv_ocl_{name}{types}", "__spirv_ocl_".len() + name.len());
     let signature: Type<'ctx> = ty.function(&[ty, ty], false);

@@ -1,15 +1,15 @@
 //! Replaces zero extensions of truncated integers by masks.
 //!
-//! LLVM's legaliser replaces such a pair by a mask, too. But the SPIR-V back end assumes that the
-//! result of its truncation has the operand's type. Operations then have operands of two widths,
-//! which is invalid SPIR-V.
+//! LLVM's legaliser replaces such a pair by a mask as well. But the SPIR-V back end assumes that
+//! the result of its truncation has the operand's type. Operations then have operands of two
+//! widths, which is invalid SPIR-V.
 //!
 //! Guarantee: afterwards no operand of a zero extension is a truncation.
 
 use scythe_llvm::{Builder, Instruction, Module, Opcode, Type, Value};
 use std::cmp::Ordering;
 
-/// Replaces them in all functions. Truncations that nothing else needs stay for others to remove.
+/// Replaces the pairs in all functions. Other passes remove truncations that have no other uses.
 pub fn run(module: &Module<'_>) {
     let builder = module.context().create_builder();
     for function in module.functions().filter(|f| !f.is_declaration()) {
@@ -24,7 +24,7 @@ pub fn run(module: &Module<'_>) {
     }
 }
 
-/// The lower bits of what was truncated, in the type that the truncation is extended to.
+/// Returns the lower bits of the truncated value, in the type of the extension.
 fn masked<'ctx>(builder: &Builder<'ctx>, extension: Instruction<'ctx>) -> Option<Value<'ctx>> {
     let (narrow, ty) = (extension.as_value().operand(0)?, extension.ty());
     let mut whole = untruncated(narrow)?;
@@ -41,12 +41,12 @@ fn masked<'ctx>(builder: &Builder<'ctx>, extension: Instruction<'ctx>) -> Option
     Some(builder.and(resized, splat(builder, mask, ty), ""))
 }
 
-/// What `value` is a truncation of.
+/// Returns the operand if `value` is a truncation.
 fn untruncated(value: Value<'_>) -> Option<Value<'_>> {
     value.as_instruction().filter(|i| i.opcode() == Opcode::LLVMTrunc)?.as_value().operand(0)
 }
 
-/// `element` in all elements of a vector; alone, where `ty` is no vector type.
+/// Returns a vector with `element` in all elements, or `element` if `ty` is not a vector type.
 pub fn splat<'ctx>(builder: &Builder<'ctx>, element: Value<'ctx>, ty: Type<'ctx>) -> Value<'ctx> {
     let index = |at| ty.context().int_type(32).const_int(at);
     let filled = |vector, at| builder.insert_element(vector, element, index(at), "");

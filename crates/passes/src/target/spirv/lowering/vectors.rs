@@ -2,14 +2,15 @@
 //! 16 elements.
 //!
 //! Programs have no vectors of pointers, but the optimiser creates them for pointers that are
-//! copied together. The SPIR-V back end fails on some uses of such vectors, and translates others
+//! copied together. The SPIR-V back end fails on some uses of these vectors, and translates others
 //! to code that drivers reject.
 //!
-//! Guarantee: a module without such vectors does not change.
+//! Guarantee: a module without these vectors does not change.
 
 use scythe_llvm::{Error, Module, PassOptions, TargetMachine, Type, TypeKind, run_passes};
 
-/// LLVM's pass for this takes all vectors apart. Such modules are rare.
+/// Splits the vectors. LLVM's pass for this purpose splits all vectors of the module. Modules that
+/// need it are rare.
 pub fn run(module: &Module<'_>, machine: &TargetMachine) -> Result<(), Error> {
     let functions = module.functions().filter(|f| !f.is_declaration());
     let mut instructions = functions.flat_map(|f| f.instructions().collect::<Vec<_>>());

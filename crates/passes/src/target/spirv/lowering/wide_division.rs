@@ -1,16 +1,17 @@
 //! Replaces divisions of integers of 65 to 128 bits by calls of the device library, in 128 bits.
 //!
-//! The functions are inlined later, and [`super::wide_integers`] splits their integers. The pass
-//! therefore runs before the device library is linked.
+//! The functions are inlined later, and [`super::wide_integers`] splits their integers. Therefore
+//! the pass runs before the device library is linked.
 
 use super::wide_types::wide_width;
 use scythe_llvm::{Builder, CallConv, Instruction, Module, Opcode, TypeKind, Value};
 
-/// Replaces such divisions in all functions.
+/// Replaces these divisions in all functions.
 pub fn run(module: &Module<'_>) {
     let builder = module.context().create_builder();
     for function in module.functions().filter(|f| !f.is_declaration()) {
-        for division in function.instructions().filter(|i| is_concerned(*i)).collect::<Vec<_>>() {
+        for division in function.instructions().filter(|i| is_wide_division(*i)).collect::<Vec<_>>()
+        {
             builder.position_before(division);
             let Some(result) = divided(module, &builder, division) else { continue };
             division.replace_all_uses_with(result);
@@ -19,11 +20,11 @@ pub fn run(module: &Module<'_>) {
     }
 }
 
-fn is_concerned(instruction: Instruction<'_>) -> bool {
+fn is_wide_division(instruction: Instruction<'_>) -> bool {
     library_function(instruction.opcode()).is_some() && wide_width(instruction.ty()).is_some()
 }
 
-/// The name of the function, and whether the numbers have a sign.
+/// Returns the name of the library function, and whether the numbers are signed.
 fn library_function(opcode: Opcode) -> Option<(&'static str, bool)> {
     match opcode {
         Opcode::LLVMUDiv => Some(("__udivti3", false)),
@@ -34,7 +35,7 @@ fn library_function(opcode: Opcode) -> Option<(&'static str, bool)> {
     }
 }
 
-/// The result, element by element for vectors.
+/// Computes the result, element by element for vectors.
 fn divided<'ctx>(
     module: &Module<'ctx>,
     b: &Builder<'ctx>,

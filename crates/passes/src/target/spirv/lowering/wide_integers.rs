@@ -2,15 +2,16 @@
 //!
 //! LLVM's optimiser creates such integers: it recognises the steps by which programs (and
 //! `sycl::mul_hi`) compute the upper half of a product, computes carries of sums in 65 bits, and
-//! replaces loops that sum the numbers below `n`. SPIR-V has none in kernels. Vectors of them are
-//! computed element by element; devices lack vectors of that size, too.
+//! replaces loops that sum the numbers below `n`. SPIR-V does not support them in kernels. Vectors
+//! of these integers are computed element by element, since devices lack vectors of that size as
+//! well.
 //!
-//! For an integer of fewer than 128 bits, the bits above it are zero in the upper word.
+//! For an integer of fewer than 128 bits, the unused bits of the upper word are zero.
 //!
 //! Guarantee: afterwards no instruction has such an integer as operand or result. Divisions are
-//! calls already ([`super::wide_division`]), and calls have been inlined. An instruction that this
-//! pass does not know (conversion from or to floating point, atomic or volatile access) is an error
-//! that names the function and the instruction; the module is unusable after it.
+//! already calls ([`super::wide_division`]), and calls are already inlined. An instruction that
+//! this pass does not support (conversion from or to floating point, atomic or volatile access) is
+//! an error that names the function and the instruction; the module is unusable after the error.
 
 mod arithmetic;
 
@@ -21,24 +22,24 @@ use scythe_llvm::{
 };
 use std::collections::{HashMap, HashSet};
 
-/// Splits such integers in all functions and variables.
+/// Splits these integers in all functions and variables.
 pub fn run(module: &Module<'_>) -> Result<(), SpirvError> {
     wide_types::replace_variables(module)?;
     for function in module.functions().filter(|f| !f.is_declaration()) {
-        if function.instructions().any(is_concerned) {
+        if function.instructions().any(has_wide_integer) {
             Splitting::new(module).run(function)?;
         }
     }
     Ok(())
 }
 
-/// The error for an instruction that this pass does not know.
+/// Creates the error for an instruction that this pass does not support.
 fn unknown(function: Function<'_>, instruction: Instruction<'_>) -> SpirvError {
     let text = instruction.as_value().to_string();
     SpirvError::WideInteger { function: function.name(), instruction: text.trim().to_owned() }
 }
 
-fn is_concerned(instruction: Instruction<'_>) -> bool {
+fn has_wide_integer(instruction: Instruction<'_>) -> bool {
     let described = || {
         instruction.gep_source_type().or_else(|| instruction.allocated_type()).and_then(in_memory)
     };
@@ -48,14 +49,14 @@ fn is_concerned(instruction: Instruction<'_>) -> bool {
         || described().is_some()
 }
 
-/// How many elements a vector has; 1 for others.
+/// Returns the number of elements of a vector, or 1 for other types.
 fn count(ty: Type<'_>) -> u32 {
     let vector = ty.kind() == TypeKind::LLVMVectorTypeKind;
     if vector { ty.element_count().and_then(|n| u32::try_from(n).ok()).unwrap_or(1) } else { 1 }
 }
 
-/// Blocks such that each comes after those that dominate it. Without recursion: functions can be
-/// long.
+/// Returns the blocks in an order in which each block comes after its dominators. The search is not
+/// recursive, because functions can be long.
 fn in_dominance_order(function: Function<'_>) -> Vec<BasicBlock<'_>> {
     let Some(entry) = function.entry_block() else { return Vec::new() };
     let (mut seen, mut order) = (HashSet::from([entry]), Vec::new());
@@ -79,7 +80,7 @@ fn in_dominance_order(function: Function<'_>) -> Vec<BasicBlock<'_>> {
 struct Words<'ctx> {
     low: Value<'ctx>,
     high: Value<'ctx>,
-    /// The upper word is copies of the lower one's sign.
+    /// Whether all bits of the upper word are copies of the lower word's sign.
     signed: bool,
 }
 
@@ -93,12 +94,12 @@ impl<'ctx> Words<'ctx> {
     }
 }
 
-/// What becomes of an instruction.
+/// The replacement of an instruction.
 enum Outcome<'ctx> {
-    /// A wide result: its elements.
+    /// A wide result. Holds its elements.
     Wide(Vec<Words<'ctx>>),
     Narrow(Value<'ctx>),
-    /// It has no result.
+    /// No result.
     Done,
 }
 
@@ -121,7 +122,8 @@ impl<'a, 'ctx> Splitting<'a, 'ctx> {
         function.remove_unreachable_blocks();
         let mut replaced = Vec::new();
         for block in in_dominance_order(function) {
-            for instruction in block.instructions().filter(|i| is_concerned(*i)).collect::<Vec<_>>()
+            for instruction in
+                block.instructions().filter(|i| has_wide_integer(*i)).collect::<Vec<_>>()
             {
                 self.builder.position_before(instruction);
                 match self.compute(instruction) {
@@ -141,7 +143,7 @@ impl<'a, 'ctx> Splitting<'a, 'ctx> {
         for phi in std::mem::take(&mut self.phis) {
             self.join(phi).ok_or_else(|| unknown(function, phi))?;
         }
-        // They use each other, in circles where there are loops.
+        // The instructions use each other, in cycles if there are loops.
         replaced.iter().for_each(|i| i.replace_all_uses_with(i.ty().poison()));
         replaced.into_iter().for_each(Instruction::erase);
         Ok(())
@@ -155,7 +157,7 @@ impl<'a, 'ctx> Splitting<'a, 'ctx> {
         self.number(0)
     }
 
-    /// The elements of an operand that is wide.
+    /// Returns the elements of a wide operand.
     fn words(&self, value: Value<'ctx>) -> Option<Vec<Words<'ctx>>> {
         if let Some(words) = self.known.get(&value) {
             return Some(words.clone());
@@ -164,7 +166,7 @@ impl<'a, 'ctx> Splitting<'a, 'ctx> {
         if value.is_undef_or_poison() {
             return Some(vec![Words::new(self.zero(), self.zero()); count(value.ty()) as usize]);
         }
-        // LLVM folds what is done with constants.
+        // LLVM folds computations with constants.
         value.is_constant().then(|| {
             let b = &self.builder;
             let element = |v: Value<'ctx>| {
@@ -175,7 +177,7 @@ impl<'a, 'ctx> Splitting<'a, 'ctx> {
         })
     }
 
-    /// The elements of an operand of any type.
+    /// Returns the elements of an operand of any type.
     fn elements(&self, value: Value<'ctx>) -> Vec<Value<'ctx>> {
         if value.ty().kind() != TypeKind::LLVMVectorTypeKind {
             return vec![value];
@@ -185,7 +187,7 @@ impl<'a, 'ctx> Splitting<'a, 'ctx> {
             .collect()
     }
 
-    /// The inverse.
+    /// Builds a value from its elements: the inverse of [`Self::elements`].
     fn joined(&self, ty: Type<'ctx>, elements: Vec<Value<'ctx>>) -> Option<Value<'ctx>> {
         if ty.kind() != TypeKind::LLVMVectorTypeKind {
             return elements.first().copied();
@@ -195,7 +197,7 @@ impl<'a, 'ctx> Splitting<'a, 'ctx> {
         Some((0u64..).zip(elements).fold(ty.poison(), insert))
     }
 
-    /// `None` for what this pass does not know.
+    /// Computes the replacement, or returns `None` if the pass does not support the instruction.
     fn compute(&mut self, instruction: Instruction<'ctx>) -> Option<Outcome<'ctx>> {
         let (value, ty) = (instruction.as_value(), instruction.ty());
         let operand = |index| value.operand(index);
@@ -265,15 +267,15 @@ impl<'a, 'ctx> Splitting<'a, 'ctx> {
         }
     }
 
-    /// Two for each element, without values: those may come from blocks that were not looked at
-    /// yet.
+    /// Creates two phi nodes for each element, without incoming values: these may come from blocks
+    /// that have not been visited yet.
     fn phi(&mut self, phi: Instruction<'ctx>) -> Vec<Words<'ctx>> {
         self.phis.push(phi);
         let part = || self.builder.phi(self.word, "").as_value();
         (0..count(phi.ty())).map(|_| Words::new(part(), part())).collect()
     }
 
-    /// Gives them their values.
+    /// Adds the incoming values to the new phi nodes.
     fn join(&self, phi: Instruction<'ctx>) -> Option<()> {
         let parts = self.known.get(&phi.as_value())?;
         for (value, block) in phi.incoming() {
@@ -324,7 +326,7 @@ impl<'a, 'ctx> Splitting<'a, 'ctx> {
         self.joined(ty, words.into_iter().map(one).collect()).map(Outcome::Narrow)
     }
 
-    /// Between one integer and a vector of numbers that lie in one word each.
+    /// Casts between one integer and a vector of numbers that lie in one word each.
     fn bit_cast(&self, value: Value<'ctx>, ty: Type<'ctx>) -> Option<Outcome<'ctx>> {
         let b = &self.builder;
         let vector = if wide_width(ty).is_some() { value.ty() } else { ty };
@@ -362,7 +364,7 @@ impl<'a, 'ctx> Splitting<'a, 'ctx> {
         self.joined(ty, (0..count(vector).into()).map(one).collect()).map(Outcome::Narrow)
     }
 
-    /// Choices and shifts that the optimiser calls by name.
+    /// Replaces the intrinsics for minimum, maximum, absolute value and funnel shift.
     fn intrinsic(&self, call: Instruction<'ctx>) -> Option<Outcome<'ctx>> {
         use IntPredicate::*;
         let (name, width) = (call.called_function()?.name(), wide_width(call.ty())?);
@@ -402,7 +404,7 @@ impl<'a, 'ctx> Splitting<'a, 'ctx> {
         }
     }
 
-    /// The type of the upper word in memory.
+    /// Returns the type of the upper word in memory.
     fn upper_type(&self, ty: Type<'ctx>) -> Option<Type<'ctx>> {
         Some(self.word.context().int_type((ty.int_width()? - 64).next_multiple_of(8)))
     }

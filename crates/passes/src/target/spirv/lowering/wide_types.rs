@@ -1,19 +1,19 @@
 //! The memory layout of integers of 65 to 128 bits: two words, wherever they are part of a type.
 //!
-//! SPIR-V's data layout aligns them like words, and clang writes the gaps that programs see as
-//! separate fields. No byte of a structure or array moves.
+//! SPIR-V's data layout aligns them like words, and clang writes the padding that programs observe
+//! as separate fields. Therefore the offsets in structures and arrays do not change.
 
 use super::constants::replace_variable;
 use crate::target::spirv::SpirvError;
 use scythe_llvm::{Builder, Module, Type, TypeKind, Value};
 
-/// The width of such an integer, or of a vector's elements.
+/// Returns the width of a wide integer, or of the elements of a vector of wide integers.
 pub fn wide_width(ty: Type<'_>) -> Option<u32> {
     ty.scalar().int_width().filter(|width| (65..=128).contains(width))
 }
 
-/// A type that lies in memory like such an integer, or like arrays and structures with such ones.
-/// `None` for types without.
+/// Returns a type with the memory layout of a wide integer, or of an array or structure that
+/// contains wide integers. Returns `None` for other types.
 pub fn in_memory(ty: Type<'_>) -> Option<Type<'_>> {
     match ty.kind() {
         TypeKind::LLVMArrayTypeKind => Some(in_memory(ty.element()?)?.array(ty.element_count()?)),
@@ -32,8 +32,8 @@ pub fn in_memory(ty: Type<'_>) -> Option<Type<'_>> {
     }
 }
 
-/// Gives variables with such integers, such as the tables that the optimiser makes of a `switch`,
-/// the types of [`in_memory`].
+/// Changes the types of variables that contain wide integers, such as the tables that the optimiser
+/// creates for a `switch`, to those of [`in_memory`].
 pub fn replace_variables(module: &Module<'_>) -> Result<(), SpirvError> {
     let builder = module.context().create_builder();
     for old in module.globals().collect::<Vec<_>>() {
@@ -49,8 +49,8 @@ pub fn replace_variables(module: &Module<'_>) -> Result<(), SpirvError> {
     Ok(())
 }
 
-/// The same constant in two words. `None` where an integer is the result of a computation with
-/// addresses.
+/// Returns the same constant in two words, or `None` if an integer is the result of a computation
+/// with addresses.
 fn constant<'ctx>(builder: &Builder<'ctx>, value: Value<'ctx>) -> Option<Value<'ctx>> {
     let Some(ty) = in_memory(value.ty()) else { return Some(value) };
     if value.is_undef_or_poison() {
@@ -58,7 +58,8 @@ fn constant<'ctx>(builder: &Builder<'ctx>, value: Value<'ctx>) -> Option<Value<'
     }
     if value.ty().kind() == TypeKind::LLVMIntegerTypeKind {
         let word = value.ty().context().int_type(64);
-        // Only these can be folded, and nothing else can be computed outside of functions.
+        // Only plain numbers can be folded, and other values cannot be computed outside of
+        // functions.
         if value.operand_count() > 0 || value.as_global_variable().is_some() {
             return None;
         }
@@ -67,7 +68,7 @@ fn constant<'ctx>(builder: &Builder<'ctx>, value: Value<'ctx>) -> Option<Value<'
             word.const_array(&[builder.trunc(value, word, ""), builder.trunc(upper, word, "")]),
         );
     }
-    // One without elements is all zeros.
+    // An aggregate without operands is all zeros.
     if value.operand_count() == 0 {
         return Some(ty.const_null());
     }

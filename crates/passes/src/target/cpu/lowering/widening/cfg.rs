@@ -1,8 +1,8 @@
-//! Control-flow graphs as plain numbers: dominators, post-dominators, loops, and the block order
+//! Control flow graphs of numbered blocks: dominators, post-dominators, loops, and the block order
 //! that linearisation needs.
 //!
-//! Nothing here knows LLVM, so that the graph algorithms can be tested on random graphs. Block 0 is
-//! the entry. Blocks that the entry does not reach must have been removed before.
+//! This module does not depend on LLVM, so that the graph algorithms can be tested on random
+//! graphs. Block 0 is the entry. Blocks that are unreachable from the entry must be removed first.
 
 /// A graph of basic blocks.
 #[derive(Clone, Debug)]
@@ -11,15 +11,15 @@ pub struct Cfg {
     pub preds: Vec<Vec<usize>>,
 }
 
-/// Why a graph cannot be vectorised.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Shapeless {
-    /// A cycle with two entries; block of one of them.
+/// The reason why a graph cannot be vectorised.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum UnsupportedCfg {
+    /// A cycle has two entries. Holds the block of one of them.
+    #[error("the control flow is irreducible: basic block {0} is a second entry of a loop")]
     Irreducible(usize),
-    /// A loop with more than one back edge; its header.
+    /// A loop has more than one back edge. Holds the loop's header.
+    #[error("the loop with header block {0} has more than one back edge")]
     SeveralLatches(usize),
-    /// The function does not end in exactly one returning block.
-    Returns(usize),
 }
 
 impl Cfg {
@@ -41,7 +41,7 @@ impl Cfg {
         self.succs.is_empty()
     }
 
-    /// Reverse post-order from the entry.
+    /// Returns the blocks in reverse post-order from the entry.
     pub fn reverse_post_order(&self) -> Vec<usize> {
         let mut order = post_order(&self.succs, 0);
         order.reverse();
@@ -69,7 +69,8 @@ fn post_order(succs: &[Vec<usize>], root: usize) -> Vec<usize> {
     order
 }
 
-/// Immediate dominators: `idom[root] == root`; `usize::MAX` where the root does not reach.
+/// Immediate dominators. `idom[root] == root`; `usize::MAX` for blocks that are unreachable from
+/// the root.
 #[derive(Clone, Debug)]
 pub struct Dominators {
     root: usize,
@@ -78,7 +79,8 @@ pub struct Dominators {
 }
 
 impl Dominators {
-    /// Cooper, Harvey and Kennedy's iteration over reverse post-order.
+    /// Computes dominators by the iteration of Cooper, Harvey and Kennedy over the reverse
+    /// post-order.
     fn compute(succs: &[Vec<usize>], preds: &[Vec<usize>], root: usize) -> Self {
         let mut order = post_order(succs, root);
         order.reverse();
@@ -116,12 +118,13 @@ impl Dominators {
         Self::compute(&cfg.succs, &cfg.preds, 0)
     }
 
-    /// Post-dominators, from the one block that leaves the function.
+    /// Computes post-dominators from the only block that leaves the function.
     pub fn post(cfg: &Cfg, exit: usize) -> Self {
         Self::compute(&cfg.preds, &cfg.succs, exit)
     }
 
-    /// `None` for the root and for blocks the root does not reach.
+    /// Returns the immediate dominator, or `None` for the root and for blocks that are unreachable
+    /// from the root.
     pub fn immediate(&self, b: usize) -> Option<usize> {
         match self.idom[b] {
             usize::MAX => None,
@@ -130,7 +133,8 @@ impl Dominators {
         }
     }
 
-    /// The last block that dominates both; the root, where it does not reach one of them.
+    /// Returns the nearest common dominator, or the root if one of the blocks is unreachable from
+    /// it.
     pub fn common(&self, mut a: usize, mut b: usize) -> usize {
         if self.idom[a] == usize::MAX || self.idom[b] == usize::MAX {
             return self.root;
@@ -174,14 +178,14 @@ fn meet(idom: &[usize], position: &[usize], mut a: usize, mut b: usize) -> usize
 pub struct Loop {
     pub header: usize,
     pub latch: usize,
-    /// Membership by block.
+    /// Whether the loop contains each block.
     pub contains: Vec<bool>,
     pub parent: Option<usize>,
-    /// Edges that leave the loop, in block order.
+    /// The edges that leave the loop, in block order.
     pub exits: Vec<(usize, usize)>,
 }
 
-/// All loops, outer before inner.
+/// All loops. Outer loops come before inner loops.
 #[derive(Clone, Debug)]
 pub struct Loops {
     pub loops: Vec<Loop>,
@@ -190,7 +194,7 @@ pub struct Loops {
 }
 
 impl Loops {
-    pub fn of(cfg: &Cfg, dom: &Dominators) -> Result<Self, Shapeless> {
+    pub fn of(cfg: &Cfg, dom: &Dominators) -> Result<Self, UnsupportedCfg> {
         let n = cfg.len();
         let rpo = cfg.reverse_post_order();
         let mut position = vec![usize::MAX; n];
@@ -202,10 +206,10 @@ impl Loops {
             for &s in &cfg.succs[b] {
                 if position[s] <= position[b] {
                     if !dom.dominates(s, b) {
-                        return Err(Shapeless::Irreducible(s));
+                        return Err(UnsupportedCfg::Irreducible(s));
                     }
                     if latch_of[s].replace(b).is_some() {
-                        return Err(Shapeless::SeveralLatches(s));
+                        return Err(UnsupportedCfg::SeveralLatches(s));
                     }
                 }
             }
@@ -227,8 +231,8 @@ impl Loops {
             }
             loops.push(Loop { header, latch, contains, parent: None, exits });
         }
-        // Reverse post-order visits outer headers first, so the last loop found that holds a block
-        // is its innermost.
+        // Reverse post-order visits outer headers first, so the last loop found that contains a
+        // block is its innermost loop.
         let mut innermost = vec![None; n];
         for (i, l) in loops.iter().enumerate() {
             for b in (0..n).filter(|&b| l.contains[b]) {
@@ -242,15 +246,15 @@ impl Loops {
         Ok(Self { loops, innermost })
     }
 
-    /// The chain of loops round a block, innermost first.
+    /// Returns the loops that contain a block, innermost first.
     pub fn around(&self, block: usize) -> impl Iterator<Item = usize> + '_ {
         std::iter::successors(self.innermost[block], |&l| self.loops[l].parent)
     }
 }
 
-/// The graph with every loop left at its latch only: an edge from inside goes to the latch, and on
-/// from there. A block behind a loop is then dominated by the latch, not by the block inside that
-/// chose it.
+/// Returns the graph in which every loop is left only at its latch: an exit edge goes to the latch,
+/// and from there to its target. A block behind a loop is then dominated by the latch, not by the
+/// block inside the loop that branches to it.
 fn left_at_latches(cfg: &Cfg, loops: &Loops) -> Cfg {
     let mut succs: Vec<Vec<usize>> = vec![Vec::new(); cfg.len()];
     let mut add = |from: usize, to: usize| {
@@ -265,16 +269,17 @@ fn left_at_latches(cfg: &Cfg, loops: &Loops) -> Cfg {
                 add(from, loops.loops[l].latch);
                 from = loops.loops[l].latch;
             }
-            // A loop of one block has an edge to itself, which orders nothing.
+            // A loop of one block has an edge to itself, which does not affect the order.
             add(from, s);
         }
     }
     Cfg::new(succs)
 }
 
-/// A topological order (back edges aside) in which every loop is contiguous, and so is every set of
-/// blocks that one block dominates once loops are left at their latches. Linearisation needs both:
-/// a deferred block then never falls into the middle of a loop or of a region entered elsewhere.
+/// Returns a topological order (ignoring back edges) in which every loop is contiguous. If loops
+/// are left only at their latches, every set of blocks that one block dominates is contiguous as
+/// well. Linearisation needs both properties: a deferred block is then never placed inside a loop
+/// or a region that is entered elsewhere.
 pub fn compact_order(cfg: &Cfg, loops: &Loops) -> Vec<usize> {
     let cfg = &left_at_latches(cfg, loops);
     let dom = Dominators::of(cfg);
@@ -295,9 +300,9 @@ pub fn compact_order(cfg: &Cfg, loops: &Loops) -> Vec<usize> {
     order
 }
 
-/// Appends `block` and all it dominates. Dominator-tree children are ordered topologically among
-/// themselves, where an edge from anywhere in one child's subtree counts; children inside the
-/// block's own loops come before those outside.
+/// Appends `block` and all blocks that it dominates. The children in the dominator tree are ordered
+/// topologically, where an edge from any block of a child's subtree counts. Children inside the
+/// loops of `block` come before children outside.
 fn emit(
     block: usize,
     cfg: &Cfg,
@@ -345,24 +350,25 @@ fn emit(
     }
 }
 
-/// Where control goes after linearisation.
+/// The control flow at the end of a block after linearisation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Exit {
-    /// The function ends here.
+    /// The function returns.
     Return,
-    /// Always to this block.
+    /// An unconditional jump to this block.
     Jump(usize),
-    /// A uniform branch: the new target for each original successor, in their order.
+    /// A uniform branch. Holds the new target for each original successor, in their order.
     Branch(Vec<usize>),
-    /// End of a divergent loop: back to the header while any lane goes on, else to this block.
+    /// The end of a divergent loop: jumps to the header if any lane continues, else to `after`.
     Loop { header: usize, after: usize },
 }
 
-/// Partial linearisation: divergent branches disappear, all their targets are visited one after the
-/// other (under masks); uniform branches stay.
+/// Performs partial linearisation: removes divergent branches, so that all of their targets are
+/// visited in turn under masks. Uniform branches stay.
 ///
-/// `divergent[b]`: the branch at the end of `b` diverges. `divergent_loop[l]`: some lanes may leave
-/// loop `l` before others; such a loop is left at its latch only, when no lane wants to go on.
+/// `divergent[b]` says whether the branch at the end of `b` is divergent. `divergent_loop[l]` says
+/// whether some lanes may leave loop `l` before others. A divergent loop is left only at its latch,
+/// when no lane continues.
 pub fn linearize(
     cfg: &Cfg,
     loops: &Loops,
@@ -375,7 +381,7 @@ pub fn linearize(
     for (i, &b) in order.iter().enumerate() {
         index[b] = i;
     }
-    // Blocks that must still be visited once control is in a block.
+    // The blocks that must still be visited once control reaches a block.
     let mut deferred: Vec<Vec<usize>> = vec![Vec::new(); n];
     let mut exits = vec![Exit::Return; n];
     let defer = |deferred: &mut Vec<Vec<usize>>, at: usize, targets: &[usize]| {
@@ -392,11 +398,12 @@ pub fn linearize(
         let forward: Vec<usize> =
             cfg.succs[b].iter().copied().filter(|&s| Some(s) != header).collect();
         let linear = divergent[b] || ends_loop.is_some_and(|l| divergent_loop[l]);
-        // Inside a divergent loop an edge that leaves it only changes masks.
+        // Inside a divergent loop, an edge that leaves the loop only changes masks.
         let leaves_divergent =
             |s: usize| loops.around(b).any(|l| divergent_loop[l] && !loops.loops[l].contains[s]);
         if let (Some(header), false, true) = (header, linear, forward.is_empty()) {
-            // What is pending lies behind the loop, and the edges that leave it carry it too.
+            // The pending blocks are behind the loop, and the edges that leave the loop carry them
+            // as well.
             exits[b] = Exit::Jump(header);
         } else if linear || cfg.succs[b].len() <= 1 || forward.iter().any(|&s| leaves_divergent(s))
         {
@@ -420,7 +427,8 @@ pub fn linearize(
             let mut targets = Vec::new();
             for &s in &cfg.succs[b] {
                 if Some(s) == header {
-                    // Pending blocks lie behind the loop: they wait for the edge that leaves it.
+                    // The pending blocks are behind the loop. They stay pending on the edge that
+                    // leaves the loop.
                     targets.push(s);
                     continue;
                 }
@@ -443,10 +451,10 @@ pub(super) mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A random reducible graph with single-latch loops and one return, grown by replacing single
-    /// edges.
+    /// Returns a random reducible graph with single-latch loops and one return. It is built by
+    /// replacing single edges.
     pub(in crate::target::cpu::lowering::widening) fn grow(choices: &[u8]) -> Cfg {
-        // Block 0 is the entry, block 1 the return. `open` edges may be replaced.
+        // Block 0 is the entry, block 1 the return. All edges except back edges may be replaced.
         let mut succs: Vec<Vec<usize>> = vec![vec![1], vec![]];
         let mut back = std::collections::HashSet::new();
         for pair in choices.chunks_exact(2) {
@@ -457,14 +465,14 @@ pub(super) mod tests {
             let (b, i) = edges[pair[0] as usize % edges.len()];
             let target = succs[b][i];
             let n = succs.len();
-            // The outermost loop that holds the edge, and what follows it.
+            // Find the outermost loop that contains the edge, and the target of its first exit.
             let whole = Cfg::new(succs.clone());
             let loops =
                 Loops::of(&whole, &Dominators::of(&whole)).expect("grown graphs are reducible");
             let outermost = loops.around(b).filter(|&l| loops.loops[l].contains[target]).last();
             let behind = outermost.and_then(|l| loops.loops[l].exits.first().map(|e| e.1));
             match (pair[1] % 5, behind) {
-                // A way out of all loops at once.
+                // An edge that leaves all loops at once.
                 (4, Some(behind)) if behind != target => {
                     succs[b][i] = n;
                     succs.push(vec![target, behind]);
@@ -507,8 +515,8 @@ pub(super) mod tests {
         Cfg::new(succs)
     }
 
-    /// Which successor a lane takes at its `visit`-th time in a block; loops end because late
-    /// visits leave.
+    /// Returns the successor that a lane takes on its `visit`-th visit of a block. Loops terminate
+    /// because late visits leave them.
     fn choose(cfg: &Cfg, loops: &Loops, seed: u64, b: usize, visit: usize, lane: usize) -> usize {
         if cfg.succs[b].len() < 2 {
             return 0;
@@ -547,7 +555,7 @@ pub(super) mod tests {
             let runs = inside.chunk_by(|a, b| a == b).filter(|run| run[0]).count();
             prop_assert_eq!(runs, 1, "a loop is contiguous in {:?}", order);
         }
-        // Every branch diverges here: the hardest case. Visits are counted per lane.
+        // Every branch diverges here, which is the hardest case. Visits are counted per lane.
         let divergent: Vec<bool> = cfg.succs.iter().map(|s| s.len() > 1).collect();
         let divergent_loop = vec![true; loops.loops.len()];
         let exits = linearize(&cfg, &loops, &order, &divergent, &divergent_loop);
@@ -573,7 +581,7 @@ pub(super) mod tests {
         let (mut b, mut steps) = (0, 0);
         loop {
             steps += 1;
-            prop_assert!(steps < 100_000, "linearised code does not end");
+            prop_assert!(steps < 100_000, "linearised code does not terminate");
             let mask = std::mem::take(&mut masks[b]);
             for lane in (0..LANES).filter(|&l| mask[l]) {
                 got[lane].push(b);
@@ -614,6 +622,6 @@ pub(super) mod tests {
     fn two_entries_into_a_cycle_are_irreducible() {
         let cfg = Cfg::new(vec![vec![1, 2], vec![2], vec![1, 3], vec![]]);
         let dom = Dominators::of(&cfg);
-        assert!(matches!(Loops::of(&cfg, &dom), Err(Shapeless::Irreducible(_))));
+        assert!(matches!(Loops::of(&cfg, &dom), Err(UnsupportedCfg::Irreducible(_))));
     }
 }

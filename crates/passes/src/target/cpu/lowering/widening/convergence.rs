@@ -1,50 +1,51 @@
-//! Which lanes run together: the effect of divergent branches on a control-flow graph.
+//! Computes which lanes run together: the effect of divergent branches on a control flow graph.
 //!
-//! Lanes run in step. All lanes that are in one iteration of a loop, and of all loops round it,
-//! visit a block of it together. A branch is *divergent* when lanes that reach it together may take
-//! different ways. This module derives from the set of divergent branches:
+//! Lanes run in lockstep. All lanes that are in the same iteration of a loop, and of all loops
+//! around it, visit a block of the loop together. A branch is *divergent* if lanes that reach it
+//! together may take different successors. From the set of divergent branches, this module derives:
 //!
-//! * [`Convergence::is_join`]: lanes may come to a block together by different edges, or left a
-//!   loop for it in different iterations;
+//! * [`Convergence::is_join`]: lanes may reach a block together through different edges, or after
+//!   leaving a loop in different iterations;
 //! * [`Convergence::divergent_loop`]: lanes that entered a loop together may leave it in different
 //!   iterations;
-//! * [`Convergence::is_masked`]: a block may run for some of the lanes only.
+//! * [`Convergence::is_masked`]: a block may run for only some of the lanes.
 //!
-//! # How
+//! # Algorithm
 //!
 //! The *level* of a loop is the graph of one of its iterations: its blocks, with the back edge and
-//! all edges that leave the loop leading to one more node, the *sink*. The level of the function is
-//! the whole graph. Lanes that part at a divergent branch meet again in the post-dominator of its
-//! targets, in the level of the innermost loop round it. Until there, each target's label spreads
-//! along the edges; a block that two labels reach is a join, and spreads a label of its own. If
-//! they meet in the sink alone, then some lanes leave the loop in an iteration that others stay in,
-//! or leave by another edge: the loop is divergent. Its exits are joins then, and what holds for
-//! the targets of a branch holds for the targets of these exits, in the level of the loop round it.
+//! all exit edges leading to one additional node, the *sink*. The level of the function is the
+//! whole graph. Lanes that separate at a divergent branch reconverge in the common post-dominator
+//! of the branch's targets, in the level of the innermost loop around the branch. Until then, the
+//! label of each target propagates along the edges. A block that two labels reach is a join, and
+//! propagates a new label. If the lanes reconverge only in the sink, some lanes leave the loop in
+//! an iteration in which others stay, or leave by a different edge: the loop is divergent. Its
+//! exits are then joins, and the targets of these exits are handled like the targets of a branch,
+//! in the level of the enclosing loop.
 //!
-//! Inner loops that do not hold the branch need no more than that: lanes of one label enter them
-//! together, through their header.
+//! Inner loops that do not contain the branch need no special handling: lanes of one label enter
+//! them together, through their header.
 
 use super::cfg::{Cfg, Dominators, Loops};
 
-/// What follows from the branches that were said to diverge. Facts only grow.
+/// The consequences of the branches marked as divergent. Facts are only added.
 #[derive(Clone, Debug)]
 pub struct Convergence {
     divergent_branch: Vec<bool>,
     divergent_loop: Vec<bool>,
     join: Vec<bool>,
-    /// How many loops are round the innermost level at which lanes of the block may be off.
+    /// The number of loops around the innermost level at which lanes of the block may be inactive.
     masked_at: Vec<Option<usize>>,
-    /// How many loops are round a loop, itself included.
+    /// The number of loops around a loop, including the loop itself.
     depth: Vec<usize>,
-    /// Post-dominators of each loop's level, and of the function's as the last; made when they are
-    /// needed.
+    /// The post-dominators of the level of each loop, followed by those of the function. They are
+    /// computed on demand.
     levels: Vec<Option<Dominators>>,
     position: Vec<usize>,
     order: Vec<usize>,
 }
 
 impl Convergence {
-    /// All branches uniform.
+    /// Creates the facts for a graph whose branches are all uniform.
     pub fn new(cfg: &Cfg, loops: &Loops) -> Self {
         let order = cfg.reverse_post_order();
         let mut position = vec![usize::MAX; cfg.len()];
@@ -63,50 +64,52 @@ impl Convergence {
         }
     }
 
-    /// The branch at the end of a block diverges.
+    /// Whether the branch at the end of each block diverges.
     pub fn divergent_branch(&self) -> &[bool] {
         &self.divergent_branch
     }
 
-    /// Lanes that entered a loop together may leave it in different iterations.
+    /// Whether lanes that entered a loop together may leave it in different iterations, for each
+    /// loop.
     pub fn divergent_loop(&self) -> &[bool] {
         &self.divergent_loop
     }
 
-    /// Lanes may come to the block together by different edges, or from different iterations of a
-    /// loop.
+    /// Whether lanes may reach the block together through different edges, or from different
+    /// iterations of a loop.
     pub fn is_join(&self, block: usize) -> bool {
         self.join[block]
     }
 
-    /// The block may run for some of the lanes that started only.
+    /// Whether the block may run for only some of the lanes that entered the function.
     pub fn is_masked(&self, block: usize) -> bool {
         self.masked_at[block].is_some()
     }
 
-    /// The block may run for some only of the lanes that are in the current iteration of loop `l`.
+    /// Whether the block may run for only some of the lanes that are in the current iteration of
+    /// loop `l`.
     pub fn is_masked_within(&self, block: usize, l: usize) -> bool {
         self.masked_at[block].is_some_and(|depth| depth >= self.depth[l])
     }
 
-    /// A value that is made in block `made` and seen in block `seen` may be from different
-    /// iterations in different lanes.
-    pub fn differs_in_time(&self, loops: &Loops, made: usize, seen: usize) -> bool {
+    /// Whether a value that is computed in block `made` and used in block `seen` may come from
+    /// different iterations in different lanes.
+    pub fn is_temporally_divergent(&self, loops: &Loops, made: usize, seen: usize) -> bool {
         loops.around(made).any(|l| self.divergent_loop[l] && !loops.loops[l].contains[seen])
     }
 
-    /// Notes that the branch at the end of `branch` diverges.
-    pub fn part(&mut self, cfg: &Cfg, loops: &Loops, branch: usize) {
+    /// Records that the branch at the end of `branch` diverges.
+    pub fn mark_divergent_branch(&mut self, cfg: &Cfg, loops: &Loops, branch: usize) {
         if std::mem::replace(&mut self.divergent_branch[branch], true) {
             return;
         }
         if let Some(l) = self.spread(cfg, loops, loops.innermost[branch], &cfg.succs[branch]) {
-            self.leave_apart(cfg, loops, l);
+            self.mark_divergent_loop(cfg, loops, l);
         }
     }
 
-    /// Notes that lanes may leave loop `l` in different iterations.
-    pub fn leave_apart(&mut self, cfg: &Cfg, loops: &Loops, l: usize) {
+    /// Records that lanes may leave loop `l` in different iterations.
+    pub fn mark_divergent_loop(&mut self, cfg: &Cfg, loops: &Loops, l: usize) {
         let mut left = Some(l);
         while let Some(l) = left.filter(|&l| !std::mem::replace(&mut self.divergent_loop[l], true))
         {
@@ -126,8 +129,8 @@ impl Convergence {
         self.masked_at[block] = self.masked_at[block].max(Some(depth));
     }
 
-    /// Lanes part and go to `targets`, in a level. Returns the level's loop if they may leave it at
-    /// different times.
+    /// Propagates the labels of lanes that separate and go to `targets` in a level. Returns the
+    /// loop of the level if the lanes may leave it at different times.
     fn spread(
         &mut self,
         cfg: &Cfg,
@@ -167,7 +170,8 @@ impl Convergence {
             }
             self.mask(b, depth);
             for &s in &cfg.succs[b] {
-                // Back edges of loops inside lead to where all lanes of the label have been.
+                // The back edges of inner loops lead to blocks that all lanes of the label have
+                // already visited.
                 if node(s) == sink || self.position[s] <= k {
                     continue;
                 }
@@ -187,11 +191,11 @@ impl Convergence {
 mod tests {
     use super::*;
 
-    fn parted(succs: &[&[usize]], branches: &[usize]) -> Convergence {
+    fn with_divergent_branches(succs: &[&[usize]], branches: &[usize]) -> Convergence {
         let cfg = Cfg::new(succs.iter().map(|s| s.to_vec()).collect());
         let loops = Loops::of(&cfg, &Dominators::of(&cfg)).expect("a reducible graph");
         let mut facts = Convergence::new(&cfg, &loops);
-        branches.iter().for_each(|&b| facts.part(&cfg, &loops, b));
+        branches.iter().for_each(|&b| facts.mark_divergent_branch(&cfg, &loops, b));
         facts
     }
 
@@ -205,27 +209,31 @@ mod tests {
 
     #[test]
     fn a_latch_joins_what_goes_on_early_with_what_goes_on_late() {
-        // 1: if (varies) continue; 2: if (uniform) break. The branch's post-dominator in the whole
-        // graph is 2.
-        let facts = parted(&[&[1], &[3, 2], &[4, 3], &[1], &[]], &[1]);
+        // 1: if (varies) continue; 2: if (uniform) break. The post-dominator of the branch in the
+        // whole graph is 2.
+        let facts = with_divergent_branches(&[&[1], &[3, 2], &[4, 3], &[1], &[]], &[1]);
         assert_eq!(joins(&facts), [3, 4]);
         assert_eq!(masked(&facts), [1, 2, 3]);
-        assert_eq!(facts.divergent_loop(), [true], "those who go on early do not reach the exit");
+        assert_eq!(
+            facts.divergent_loop(),
+            [true],
+            "lanes that continue early do not reach the exit"
+        );
     }
 
     #[test]
     fn lanes_that_meet_before_the_exit_leave_together() {
         // 1: if (varies) 2; 3: if (uniform) break.
-        let facts = parted(&[&[1], &[2, 3], &[3], &[1, 4], &[]], &[1]);
+        let facts = with_divergent_branches(&[&[1], &[2, 3], &[3], &[1, 4], &[]], &[1]);
         assert_eq!((joins(&facts), masked(&facts)), (vec![3], vec![2]));
         assert_eq!(facts.divergent_loop(), [false]);
     }
 
     #[test]
     fn leaving_two_loops_apart_parts_the_outer_one() {
-        // An inner loop of 2 and 3 that 2 leaves for 5, outside of both, and 3 for 4, the outer
-        // latch.
-        let facts = parted(&[&[1], &[2], &[5, 3], &[2, 4], &[1], &[]], &[2]);
+        // An inner loop of 2 and 3. 2 leaves it for 5, outside of both loops, and 3 leaves it for
+        // 4, the outer latch.
+        let facts = with_divergent_branches(&[&[1], &[2], &[5, 3], &[2, 4], &[1], &[]], &[2]);
         assert_eq!(facts.divergent_loop(), [true, true]);
         assert_eq!(joins(&facts), [4, 5]);
         let outer = 0;
@@ -234,7 +242,7 @@ mod tests {
 
     #[test]
     fn an_inner_loop_with_one_exit_leaves_the_outer_one_whole() {
-        let facts = parted(&[&[1], &[2], &[2, 3], &[1, 4], &[]], &[2]);
+        let facts = with_divergent_branches(&[&[1], &[2], &[2, 3], &[1, 4], &[]], &[2]);
         assert_eq!(facts.divergent_loop(), [false, true]);
         assert_eq!((joins(&facts), masked(&facts)), (vec![3], vec![2]));
     }

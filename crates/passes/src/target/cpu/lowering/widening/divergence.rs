@@ -1,45 +1,45 @@
-//! Which values differ between the work-items of a sub-group, and how.
+//! Computes which values differ between the work-items of a sub-group, and how.
 //!
-//! Every value of a function gets a [`Shape`]: the same in all lanes, growing by a constant from
-//! lane to lane, or anything. A shape tells of the lanes that run the value's block together;
-//! others may hold anything. Every branch is uniform or divergent; what that means for joins, loops
-//! and masks is the part of [`super::convergence`].
+//! Every value of a function gets a [`Shape`]: the same in all lanes, increasing by a constant from
+//! lane to lane, or arbitrary. A shape describes only the lanes that run the value's block
+//! together; other lanes may hold any value. Every branch is uniform or divergent;
+//! [`super::convergence`] derives the consequences for joins, loops and masks.
 //!
-//! The analysis is optimistic: everything starts uniform, and facts only get worse until nothing
-//! changes. What makes a value vary is (a) its operands; (b) for a φ, control: two lanes that
-//! parted at a divergent branch may reach the φ's block by different edges; (c) for a value used
-//! behind a divergent loop, time: lanes took it from different iterations.
+//! The analysis is optimistic: all values start as uniform, and facts only get weaker until a
+//! fixpoint is reached. A value varies because of (a) its operands; (b) for a φ, control flow: two
+//! lanes that separated at a divergent branch may reach the φ's block through different edges; (c)
+//! for a value used behind a divergent loop, time: lanes took the value from different iterations.
 //!
-//! Soundness of uniform loads: a non-atomic load from one address by several work-items, none
-//! ordered against a store to that address, gives the same value to all, or the program has a data
-//! race.
+//! Soundness of uniform loads: if several work-items load non-atomically from one address, and no
+//! store to that address is ordered between the loads, all of them get the same value, or the
+//! program has a data race.
 
 mod extension;
 
-pub use extension::{Among, Wider};
+pub use extension::{LaneScope, Wider};
 
-use super::cfg::{Cfg, Dominators, Loops, Shapeless};
+use super::cfg::{Cfg, Dominators, Loops, UnsupportedCfg};
 use super::convergence::Convergence;
 use crate::target::common::queries::{self, Query};
 use scythe_llvm::{BasicBlock, Function, Instruction, Module, Opcode, Type, TypeKind, Value};
 use std::collections::HashMap;
 
-/// How a value relates between neighbouring lanes.
+/// The relation of a value's lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     Uniform,
-    /// Lane `i` holds the value of lane 0 plus `i` times this (bytes, for pointers).
+    /// Lane `i` holds the value of lane 0 plus `i` times this number (bytes, for pointers).
     Linear(i64),
-    /// Where several rows of work-items lie in the lanes, one after the other: lane `i` of a row
-    /// holds the value of the row's first lane plus `i` times `along`; the first lanes differ by
-    /// `down` from row to row, where that is known.
+    /// Several rows of work-items lie in the lanes, one after the other. Lane `i` of a row holds
+    /// the value of the row's first lane plus `i` times `along`. The values of the first lanes
+    /// increase by `down` from row to row, if known.
     Rows {
         along: i64,
         down: Option<i64>,
     },
-    /// As linear, unless a narrow number wrapped round on the way: then anything. Code that profits
-    /// compares the first lane with the last.
-    Hopefully(i64),
+    /// Like `Linear`, unless a narrow number wraps around in between: then the lanes are arbitrary.
+    /// Code that uses this shape compares the first lane with the last at run time.
+    LinearUnlessWrapped(i64),
     Varying,
 }
 
@@ -52,17 +52,17 @@ impl Shape {
         match self {
             Self::Uniform => Some(0),
             Self::Linear(s) => Some(s),
-            Self::Hopefully(_) | Self::Rows { .. } | Self::Varying => None,
+            Self::LinearUnlessWrapped(_) | Self::Rows { .. } | Self::Varying => None,
         }
     }
 
-    /// What lanes of one row, and the first lanes of rows, have in common.
+    /// Returns the stride along a row, and the stride between the first lanes of rows, if known.
     fn rows(self) -> Option<(i64, Option<i64>)> {
         match self {
             Self::Uniform => Some((0, Some(0))),
             Self::Linear(along) => Some((along, None)),
             Self::Rows { along, down } => Some((along, down)),
-            Self::Hopefully(_) | Self::Varying => None,
+            Self::LinearUnlessWrapped(_) | Self::Varying => None,
         }
     }
 
@@ -70,8 +70,8 @@ impl Shape {
         matches!(self, Self::Rows { .. })
     }
 
-    /// The same in all lanes of a row.
-    fn is_even(self) -> bool {
+    /// Whether the value is the same in all lanes of a row.
+    fn is_uniform_in_row(self) -> bool {
         matches!(self, Self::Uniform | Self::Rows { along: 0, .. })
     }
 
@@ -88,19 +88,20 @@ impl Shape {
     }
 }
 
-/// What the analysis must be told about calls: the shape of a call's result, given its arguments'
-/// shapes.
+/// Provides the shape of a call's result, given the shapes of its arguments.
 pub trait CallShapes {
-    /// `None`: unknown; varying unless the callee only computes from uniform arguments.
+    /// Returns the shape, or `None` if it is unknown. An unknown result is varying unless the
+    /// callee only computes from uniform arguments.
     fn shape(&self, call: Instruction<'_>, args: &[Shape]) -> Option<Shape>;
 
-    /// Allocations differ in contents and perhaps in address, without a fixed distance.
+    /// Whether the allocations of lanes differ in content and perhaps in address, without a fixed
+    /// distance.
     fn separate_allocas(&self) -> bool {
         false
     }
 }
 
-/// The analysed function.
+/// The analysed function and its shapes.
 pub struct Divergence<'ctx> {
     pub blocks: Vec<BasicBlock<'ctx>>,
     pub index: HashMap<BasicBlock<'ctx>, usize>,
@@ -109,38 +110,38 @@ pub struct Divergence<'ctx> {
     pub loops: Loops,
     shapes: HashMap<Value<'ctx>, Shape>,
     pub convergence: Convergence,
-    /// A work-item number was taken to fit 31 bits.
+    /// Whether the analysis assumed that a work-item number fits in 31 bits.
     pub narrow: std::cell::Cell<bool>,
 }
 
-/// Why a kernel cannot be widened, or cut at its barriers.
+/// The reason why a kernel cannot be widened, or split at its barriers.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum Unsuitable {
-    #[error("it has no body")]
+pub enum WideningError {
+    #[error("the function has no body")]
     NoBody,
-    #[error("it has neither a full nor a masked form")]
-    NoForm,
-    #[error("a block has no end")]
-    NoEnd,
-    #[error("a block ends in {0:?}")]
-    End(Opcode),
-    #[error("{0} returns where one is needed")]
+    #[error("the kernel has neither a full nor a masked form")]
+    NoVersion,
+    #[error("a basic block has no terminator")]
+    NoTerminator,
+    #[error("a basic block has the unsupported terminator {0:?}")]
+    Terminator(Opcode),
+    #[error("the function has {0} return instructions, expected 1")]
     Returns(usize),
-    #[error("block {0} ends in unreachable")]
+    #[error("basic block {0} ends in 'unreachable'")]
     Unreachable(usize),
-    #[error("block {0} never reaches the return")]
+    #[error("no path leads from basic block {0} to the return")]
     NeverReturns(usize),
-    #[error("{0:?}")]
-    Graph(Shapeless),
-    #[error("a vector type in {0:?}")]
-    Vector(Opcode),
-    #[error("an allocation of variable size")]
+    #[error(transparent)]
+    Cfg(#[from] UnsupportedCfg),
+    #[error("{0:?} has an operand or result of a vector type")]
+    VectorType(Opcode),
+    #[error("an allocation has a variable size")]
     VariableAllocation,
-    #[error("an indirect call or assembly")]
+    #[error("the code has an indirect call or inline assembly")]
     IndirectCall,
-    #[error("{0:?}")]
+    #[error("the compiler cannot vectorise the instruction {0:?}")]
     Instruction(Opcode),
-    #[error("a value leaves its loop other than through a φ")]
+    #[error("a value defined in a loop is used after the loop without a phi node")]
     LeavesLoop,
 }
 
@@ -149,18 +150,18 @@ impl<'ctx> Divergence<'ctx> {
         module: &Module<'ctx>,
         function: Function<'ctx>,
         calls: &dyn CallShapes,
-    ) -> Result<Self, Unsuitable> {
+    ) -> Result<Self, WideningError> {
         let blocks: Vec<_> = function.blocks().collect();
         let index: HashMap<_, _> = blocks.iter().enumerate().map(|(i, &b)| (b, i)).collect();
         let mut succs = Vec::with_capacity(blocks.len());
         let mut returns = Vec::new();
         for (i, b) in blocks.iter().enumerate() {
-            let end = b.terminator().ok_or(Unsuitable::NoEnd)?;
+            let end = b.terminator().ok_or(WideningError::NoTerminator)?;
             match end.opcode() {
                 Opcode::LLVMBr => {}
                 Opcode::LLVMRet => returns.push(i),
                 Opcode::LLVMUnreachable => {}
-                other => return Err(Unsuitable::End(other)),
+                other => return Err(WideningError::Terminator(other)),
             }
             let mut out: Vec<usize> = b.successors().iter().map(|s| index[s]).collect();
             if out.len() == 2 && out[0] == out[1] {
@@ -169,17 +170,17 @@ impl<'ctx> Divergence<'ctx> {
             succs.push(out);
         }
         let [exit] = returns[..] else {
-            return Err(Unsuitable::Returns(returns.len()));
+            return Err(WideningError::Returns(returns.len()));
         };
         if let Some(b) = (0..blocks.len()).find(|&b| succs[b].is_empty() && b != exit) {
-            return Err(Unsuitable::Unreachable(b));
+            return Err(WideningError::Unreachable(b));
         }
         let cfg = Cfg::new(succs);
         let dom = Dominators::of(&cfg);
         let post = Dominators::post(&cfg, exit);
-        let loops = Loops::of(&cfg, &dom).map_err(Unsuitable::Graph)?;
+        let loops = Loops::of(&cfg, &dom).map_err(WideningError::Cfg)?;
         if let Some(b) = (0..blocks.len()).find(|&b| b != exit && post.immediate(b).is_none()) {
-            return Err(Unsuitable::NeverReturns(b));
+            return Err(WideningError::NeverReturns(b));
         }
         let convergence = Convergence::new(&cfg, &loops);
         let mut this = Self {
@@ -196,24 +197,24 @@ impl<'ctx> Divergence<'ctx> {
         Ok(this)
     }
 
-    /// The shape of any operand.
+    /// Returns the shape of an operand.
     pub fn shape(&self, value: Value<'ctx>) -> Shape {
         self.shapes.get(&value).copied().unwrap_or(Shape::Uniform)
     }
 
-    /// The shape of an operand as the lanes of `block` see it: those that left a loop in different
-    /// iterations took different values.
+    /// Returns the shape of an operand as the lanes of `block` observe it: lanes that left a loop
+    /// in different iterations took different values.
     pub fn shape_in(&self, value: Value<'ctx>, block: usize) -> Shape {
         let made = value.as_instruction().and_then(|i| i.block()).map(|b| self.index[&b]);
         match made {
-            Some(made) if self.convergence.differs_in_time(&self.loops, made, block) => {
+            Some(made) if self.convergence.is_temporally_divergent(&self.loops, made, block) => {
                 Shape::Varying
             }
             _ => self.shape(value),
         }
     }
 
-    /// The value is the same for all lanes that made it, wherever it is used.
+    /// Whether the value is the same for all lanes that computed it, at each of its uses.
     pub fn is_uniform_for_all(&self, value: Value<'ctx>) -> bool {
         let uniform = |b: BasicBlock<'ctx>| self.shape_in(value, self.index[&b]) == Shape::Uniform;
         let users = || value.users().into_iter().filter_map(|u| u.as_instruction());
@@ -237,7 +238,7 @@ impl<'ctx> Divergence<'ctx> {
                     let old = self.shapes.get(&i.as_value()).copied();
                     let new = match old {
                         Some(old) if old != new => {
-                            // Facts only get worse: that bounds the iteration.
+                            // Facts only get weaker, so the iteration terminates.
                             if old == Shape::Uniform { new } else { old.join(new) }
                         }
                         _ => new,
@@ -251,7 +252,7 @@ impl<'ctx> Divergence<'ctx> {
                     let end = self.blocks[b].terminator().expect("checked before");
                     let condition = end.operand(0).expect("a conditional branch has a condition");
                     if self.shape_in(condition, b) != Shape::Uniform {
-                        self.convergence.part(&self.cfg, &self.loops, b);
+                        self.convergence.mark_divergent_branch(&self.cfg, &self.loops, b);
                         changed = true;
                     }
                 }
@@ -276,7 +277,7 @@ impl<'ctx> Divergence<'ctx> {
         let plain = || {
             if all_uniform() {
                 Shape::Uniform
-            } else if i.operands().all(|v| shape(v).is_even()) {
+            } else if i.operands().all(|v| shape(v).is_uniform_in_row()) {
                 Shape::Rows { along: 0, down: None }
             } else {
                 Shape::Varying
@@ -296,10 +297,11 @@ impl<'ctx> Divergence<'ctx> {
                 }
                 _ => plain(),
             },
-            // `(long)(int)i` in the form LLVM prefers, where `i` is a work-item number and so fits.
+            // `(long)(int)i` in LLVM's canonical form, if `i` is a work-item number and therefore
+            // fits.
             Opcode::LLVMAShr => match (shifted_number(i), constant(1)) {
                 (Some((number, a)), Some(b)) if a >= b => {
-                    self.rely_on(number);
+                    self.assume_narrow(number);
                     scale(self.shape(number), Some(1 << (a - b))).unwrap_or_else(plain)
                 }
                 _ => plain(),
@@ -307,10 +309,10 @@ impl<'ctx> Divergence<'ctx> {
             Opcode::LLVMAnd
                 if constant(1) == Some(0xffff_ffff) && i.operand(0).is_some_and(is_number) =>
             {
-                i.operands().take(1).for_each(|number| self.rely_on(number));
+                i.operands().take(1).for_each(|number| self.assume_narrow(number));
                 operand(0)
             }
-            // Lanes that take no part divide by one: that would make rows uneven.
+            // Inactive lanes divide by one, so the lanes of a row would differ.
             Opcode::LLVMSDiv | Opcode::LLVMUDiv | Opcode::LLVMSRem | Opcode::LLVMURem
                 if !all_uniform() && !i.operand(1).is_some_and(is_safe_divisor) =>
             {
@@ -332,7 +334,7 @@ impl<'ctx> Divergence<'ctx> {
                 _ => plain(),
             },
             Opcode::LLVMFreeze | Opcode::LLVMAddrSpaceCast => operand(0),
-            // Other widths are extended, too.
+            // Narrower results are extended as well.
             Opcode::LLVMPtrToInt if i.ty().int_width().is_some_and(|w| w <= 64) => operand(0),
             Opcode::LLVMIntToPtr
                 if i.operand(0).is_some_and(|v| v.ty().int_width() == Some(64)) =>
@@ -381,7 +383,7 @@ impl<'ctx> Divergence<'ctx> {
     fn phi(&self, block: usize, phi: Instruction<'ctx>) -> Shape {
         let incoming = phi.incoming();
         let first = incoming.first().map(|x| x.0);
-        // One value by all edges stays what it is.
+        // If the value is the same on all edges, its shape does not change.
         if self.convergence.is_join(block) && !incoming.iter().all(|x| Some(x.0) == first) {
             return Shape::Varying;
         }
@@ -419,7 +421,7 @@ impl<'ctx> Divergence<'ctx> {
             if shape == Shape::Uniform {
                 continue;
             }
-            // An index narrower than a pointer is sign-extended, a wider one cut.
+            // An index narrower than a pointer is sign-extended, a wider index is truncated.
             if index.ty().int_width().is_some_and(|w| w < 64) {
                 shape = self.widened(index, shape, Opcode::LLVMSExt, 64);
             }
@@ -432,31 +434,32 @@ impl<'ctx> Divergence<'ctx> {
         total
     }
 
-    /// The shape of a narrow value, made wider. A narrow number that does not wrap stays linear.
-    /// Work-item numbers fit 31 bits wherever the vectorised code is used (its caller checks), so
-    /// their truncation does not wrap.
+    /// Returns the shape of a narrow value after extension. A linear narrow number that does not
+    /// wrap stays linear. Work-item numbers fit in 31 bits whenever the vectorised code is used
+    /// (its caller checks), so their truncation does not wrap.
     fn widened(&self, narrow: Value<'ctx>, shape: Shape, extension: Opcode, bits: u32) -> Shape {
         match shape {
-            Shape::Linear(s) if self.keeps_distance(narrow, extension, bits, Among::All) => {
+            Shape::Linear(s) if self.keeps_distance(narrow, extension, bits, LaneScope::All) => {
                 Shape::Linear(s)
             }
-            Shape::Linear(s) => hopefully(s),
+            Shape::Linear(s) => linear_unless_wrapped(s),
             Shape::Rows { .. } => self.extended(narrow, extension, bits),
             Shape::Uniform => Shape::Uniform,
-            Shape::Hopefully(_) | Shape::Varying => Shape::Varying,
+            Shape::LinearUnlessWrapped(_) | Shape::Varying => Shape::Varying,
         }
     }
 
-    /// Notes that a work-item number was taken to fit 31 bits. Those within a work-group always do.
-    fn rely_on(&self, number: Value<'ctx>) {
+    /// Records the assumption that a work-item number fits in 31 bits. Numbers within a work-group
+    /// always do.
+    fn assume_narrow(&self, number: Value<'ctx>) {
         if !is_local_number(number) {
             self.narrow.set(true);
         }
     }
 }
 
-/// A work-item number that fits 31 bits: within a work-group in any dimension, else in the fastest,
-/// where callers check it.
+/// Whether the value is a work-item number that fits in 31 bits: a number within a work-group in
+/// any dimension, or a global number in the fastest dimension, which callers check.
 fn is_number(v: Value<'_>) -> bool {
     position(v)
         .is_some_and(|(query, dimension)| query == Query::LocalInvocationId || dimension == 0)
@@ -466,7 +469,7 @@ fn is_local_number(v: Value<'_>) -> bool {
     position(v).is_some_and(|(query, _)| query == Query::LocalInvocationId)
 }
 
-/// The query about a work-item's position that `v` is, and its dimension.
+/// Matches a query of a work-item's position, and returns it with its dimension.
 fn position(v: Value<'_>) -> Option<(Query, u64)> {
     let call = v.as_instruction().filter(|i| i.opcode() == Opcode::LLVMCall)?;
     let query = call
@@ -476,7 +479,7 @@ fn position(v: Value<'_>) -> Option<(Query, u64)> {
     Some((query, call.args().first()?.const_int_value()?))
 }
 
-/// For `ashr (shl number, a), b` with `a` up to 32: the work-item number, and `a`.
+/// Matches `ashr (shl number, a), b` with `a` up to 32. Returns the work-item number and `a`.
 fn shifted_number<'ctx>(i: Instruction<'ctx>) -> Option<(Value<'ctx>, i64)> {
     let shl = i.operand(0)?.as_instruction()?;
     let number = shl.operand(0)?;
@@ -486,12 +489,12 @@ fn shifted_number<'ctx>(i: Instruction<'ctx>) -> Option<(Value<'ctx>, i64)> {
     signed_constant(shl.operand(1)?).filter(|a| (0..=32).contains(a)).map(|a| (number, a))
 }
 
-/// Dividing by it never traps.
+/// Whether a division by the value never traps.
 pub(super) fn is_safe_divisor(v: Value<'_>) -> bool {
     signed_constant(v).is_some_and(|c| c != 0 && c != -1)
 }
 
-/// Bytes of types that are stored without gaps.
+/// Returns the size in bytes of types that are stored without padding.
 pub(super) fn packed_size(ty: Type<'_>) -> Option<i64> {
     let size = match ty.kind() {
         TypeKind::LLVMIntegerTypeKind => match ty.int_width()? {
@@ -516,10 +519,14 @@ fn signed_constant(v: Value<'_>) -> Option<i64> {
     Some(((raw << shift) as i64) >> shift)
 }
 
-/// Comparing the first lane with the last finds a wrap only while all lanes together span less than
-/// the narrow type.
-fn hopefully(stride: i64) -> Shape {
-    if stride.unsigned_abs() < 1 << 16 { Shape::Hopefully(stride) } else { Shape::Varying }
+/// Returns `LinearUnlessWrapped` if the stride is small enough. Comparing the first lane with the
+/// last detects a wrap only if all lanes together span less than the range of the narrow type.
+fn linear_unless_wrapped(stride: i64) -> Shape {
+    if stride.unsigned_abs() < 1 << 16 {
+        Shape::LinearUnlessWrapped(stride)
+    } else {
+        Shape::Varying
+    }
 }
 
 fn add(a: Shape, b: Shape, sign: i64) -> Shape {
@@ -529,12 +536,17 @@ fn add(a: Shape, b: Shape, sign: i64) -> Shape {
         let along = b.checked_mul(sign).and_then(|b| a.checked_add(b));
         return along.map_or(Shape::Varying, |along| Shape::Rows { along, down });
     }
-    // A stride that 64 bits do not hold is none.
+    // A stride that does not fit in 64 bits is unknown.
     let sum = |a: i64, b: i64| b.checked_mul(sign).and_then(|b| a.checked_add(b));
-    let hopefully = |stride: Option<i64>| stride.map_or(Shape::Varying, Shape::Hopefully);
+    let linear_unless_wrapped =
+        |stride: Option<i64>| stride.map_or(Shape::Varying, Shape::LinearUnlessWrapped);
     match (a, b) {
-        (Shape::Hopefully(a), _) => hopefully(b.stride().and_then(|b| sum(a, b))),
-        (_, Shape::Hopefully(b)) => hopefully(a.stride().and_then(|a| sum(a, b))),
+        (Shape::LinearUnlessWrapped(a), _) => {
+            linear_unless_wrapped(b.stride().and_then(|b| sum(a, b)))
+        }
+        (_, Shape::LinearUnlessWrapped(b)) => {
+            linear_unless_wrapped(a.stride().and_then(|a| sum(a, b)))
+        }
         _ => match (a.stride(), b.stride()) {
             (Some(a), Some(b)) => sum(a, b).map_or(Shape::Varying, Shape::linear),
             _ => Shape::Varying,
@@ -543,8 +555,8 @@ fn add(a: Shape, b: Shape, sign: i64) -> Shape {
 }
 
 fn scale(shape: Shape, factor: Option<i64>) -> Option<Shape> {
-    if let Shape::Hopefully(s) = shape {
-        return Some(Shape::Hopefully(s.checked_mul(factor?)?));
+    if let Shape::LinearUnlessWrapped(s) = shape {
+        return Some(Shape::LinearUnlessWrapped(s.checked_mul(factor?)?));
     }
     if let Shape::Rows { along, down } = shape {
         let down = down.and_then(|d| d.checked_mul(factor?));

@@ -1,51 +1,53 @@
-//! Makes one function that runs a whole work-group from a kernel that runs one work-item (or `W` of
-//! them in lanes).
+//! Creates a function that runs a whole work-group from a kernel that runs one work-item (or `W`
+//! work-items in lanes).
 //!
-//! # What comes out
+//! # Output
 //!
-//! A function with the kernel's parameters and eight more: memory for what work-items keep across
-//! barriers, how many bytes of it each item has ([`GroupFunction::context_bytes`]), the group's
-//! size in three dimensions, and the global id of its first work-item. Of the work-item queries
-//! only those remain that are the same for the whole group. An *item* is one call's worth of the
-//! kernel: `W` neighbouring work-items of a row, several short rows, or one work-item.
+//! A function with the kernel's parameters and eight more: memory for the values that work-items
+//! keep across barriers, the size of this memory for each item in bytes
+//! ([`GroupFunction::context_bytes`]), the group's size in three dimensions, and the global id of
+//! its first work-item. Only work-item queries with the same result for the whole group remain. An
+//! *item* is the set of work-items that one call of the kernel runs: `W` neighbouring work-items of
+//! a row, several short rows, or one work-item.
 //!
-//! # How
+//! # Algorithm
 //!
-//! A kernel without barriers is one nest of loops over the items. With barriers, the code is cut at
-//! each of them: *region* `k` is everything that can run from behind barrier `k` (region 0: from
-//! the start) until the next barrier or the end. Each region becomes a nest of loops over the
+//! A kernel without barriers becomes one nest of loops over the items. With barriers, the code is
+//! split at each barrier: *region* `k` is all code that can run from behind barrier `k` (region 0:
+//! from the start) until the next barrier or the end. Each region becomes a nest of loops over the
 //! items, and a small state machine goes from region to region:
 //!
 //! ```text
 //! next = 0
 //! while next is a region:
-//!   for every item:  restore what is live;  run region `next`;  save what is live;
-//!                    note which barrier was reached
+//!   for every item:  restore live values;  run region `next`;  save live values;
+//!                    record which barrier was reached
 //! ```
 //!
-//! Where ways from different barriers meet, what follows would be part of several regions. If it is
-//! much, and all items come by, it becomes a region of its own ([`meetings`]): code grows with the
-//! kernel, not with the ways through it.
+//! If control flow from different barriers merges, the code behind the merge would be part of
+//! several regions. If that code is large and all items reach it, it becomes a separate region
+//! ([`meetings`]): the code size grows with the kernel, not with the number of paths through it.
 //!
-//! In SYCL all work-items of a group reach the same barrier, so what one item notes holds for all.
-//! Where the compiler cannot see that this is so, every item's note is compared with the first
-//! item's, and a difference is reported ([`DIVERGENT_BARRIER`]).
+//! In SYCL, all work-items of a group reach the same barrier, so the barrier that one item records
+//! is the barrier of all items. If the compiler cannot prove that, the record of every item is
+//! compared with that of the first item, and a difference is reported ([`DIVERGENT_BARRIER`]).
 //!
 //! A value that is live across a barrier is, in this order of preference:
-//! * computed again, where it depends on nothing but arguments and the item's position, and is
-//!   cheap;
-//! * kept once, where it is the same for all items of the group;
-//! * computed again from such values, where that is cheap: addresses above all, which LLVM likes to
-//!   move out of loops;
+//! * recomputed, if it depends only on arguments and the item's position, and is cheap;
+//! * kept once, if it is the same for all items of the group;
+//! * recomputed from values that are kept once, if that is cheap: mostly addresses, which LLVM
+//!   tends to move out of loops;
 //! * saved in the item's context, and restored.
 //!
 //! # Invariants
 //!
-//! * No SSA value crosses from one region to another: each crossing value goes through a variable
-//!   on the stack that its region sets before any use. `mem2reg` then makes it an SSA value again,
-//!   inside each region.
-//! * A region's code is a copy; blocks that several regions still share are copied into each.
-//! * The order of regions, slots and saved values is that of the blocks: output is reproducible.
+//! * No SSA value crosses from one region to another. Each crossing value goes through a variable
+//!   on the stack that its region sets before any use. `mem2reg` then turns the variable into an
+//!   SSA value again, inside each region.
+//! * The code of a region is a copy. Blocks that several regions share are copied into each of
+//!   them.
+//! * The order of regions, slots and saved values follows that of the blocks, so that the output is
+//!   reproducible.
 
 mod copying;
 mod meetings;
@@ -59,7 +61,7 @@ use regions::{
     regions_of, regions_using,
 };
 
-use super::divergence::{CallShapes, Divergence, Shape, Unsuitable};
+use super::divergence::{CallShapes, Divergence, Shape, WideningError};
 use super::lanes::{ACTIVE_LANES, Fold};
 use crate::target::common::queries;
 use scythe_llvm::{
@@ -68,42 +70,46 @@ use scythe_llvm::{
 };
 use std::collections::{HashMap, HashSet};
 
-/// Part of the mangled names of work-group barriers.
+/// A part of the mangled names of work-group barriers.
 pub const BARRIER: &str = "__spirv_ControlBarrier";
 
-/// Called when work-items of one group reach different barriers.
+/// The function to call if work-items of one group reach different barriers.
 pub const DIVERGENT_BARRIER: &str = "__scythe_divergent_barrier";
 
-/// How many operations deep values are that are computed again: from arguments and positions, which
-/// LLVM then moves out of loops, and from shared values.
+/// The maximum depth of operations that are recomputed: from arguments and positions, which LLVM
+/// then moves out of loops, and from shared values.
 const RECOMPUTED_DEPTH: u32 = 8;
 const SHARED_DEPTH: u32 = 4;
 
-/// Forms of one kernel; all with the same parameters. One that no group needs may be missing.
+/// The forms of one kernel. All forms have the same parameters. A form that no group needs may be
+/// missing.
 pub struct Versions<'ctx> {
-    /// All lanes take part. For kernels that cannot be widened: one work-item.
+    /// The form in which all lanes are active. For kernels that cannot be widened, it runs one
+    /// work-item.
     pub full: Option<Function<'ctx>>,
-    /// The first lanes take part, as many as [`ACTIVE_LANES`] says. Only with more than one lane.
+    /// The form in which only the first lanes are active. [`ACTIVE_LANES`] is their number. It
+    /// exists only with more than one lane.
     pub masked: Option<Function<'ctx>>,
     pub lanes: u32,
-    /// How rows lie in the lanes, where several do. There is then one of the forms only.
+    /// The layout of rows in the lanes, if an item has several rows. Then only one of the forms
+    /// exists.
     pub fold: Option<Fold>,
 }
 
 pub struct GroupFunction<'ctx> {
     pub function: Function<'ctx>,
-    /// Memory needed for each item, in bytes.
+    /// The size of the memory for each item in bytes.
     pub context_bytes: u64,
 }
 
-/// Consumes the versions: their bodies move into the new function.
+/// Creates the group function. Consumes the versions: their bodies move into the new function.
 pub fn make<'ctx>(
     module: &Module<'ctx>,
     name: &str,
     versions: &Versions<'ctx>,
-) -> Result<GroupFunction<'ctx>, Unsuitable> {
+) -> Result<GroupFunction<'ctx>, WideningError> {
     let context = module.context();
-    let source = versions.full.or(versions.masked).ok_or(Unsuitable::NoForm)?;
+    let source = versions.full.or(versions.masked).ok_or(WideningError::NoVersion)?;
     let pointer = context.ptr_type(0);
     let mut params: Vec<Type<'ctx>> = source.params().iter().map(|p| p.ty()).collect();
     params.push(pointer);
@@ -136,7 +142,7 @@ pub fn make<'ctx>(
     let anchor = builder.br(done);
     slots.position_before(anchor);
 
-    let mut maker = Maker {
+    let mut maker = GroupBuilder {
         module,
         context,
         builder,
@@ -157,7 +163,7 @@ pub fn make<'ctx>(
         (None, _) => maker.machine(source, Chunks { lanes, tail: Tail::Masked }, done)?,
         (Some(full), None) => maker.machine(full, Chunks { lanes, tail: Tail::None }, done)?,
         (Some(full), Some(masked)) if has_barriers => {
-            // All rows full, or all items under masks.
+            // Either all rows are full, or all items use masks.
             let even = maker.machine(full, Chunks { lanes, tail: Tail::None }, done)?;
             let odd = maker.machine(masked, Chunks { lanes, tail: Tail::Masked }, done)?;
             let choose = context.append_block(function, "choose");
@@ -179,14 +185,14 @@ pub fn make<'ctx>(
     Ok(GroupFunction { function, context_bytes })
 }
 
-/// The barrier calls of a function.
+/// Returns the barrier calls of a function.
 pub fn barriers<'ctx>(function: Function<'ctx>) -> impl Iterator<Item = Instruction<'ctx>> {
     function
         .instructions()
         .filter(|i| i.called_function().is_some_and(|f| f.name().contains(BARRIER)))
 }
 
-/// How a row of work-items is cut into items.
+/// The split of a row of work-items into items.
 #[derive(Clone, Copy)]
 struct Chunks {
     lanes: u64,
@@ -195,24 +201,24 @@ struct Chunks {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Tail {
-    /// Rows divide evenly.
+    /// All items of a row are full.
     None,
     /// The last item of a row may be partial.
     Masked,
 }
 
-/// Where an item stands.
+/// The position of an item.
 #[derive(Clone, Copy)]
 struct Position<'ctx> {
-    /// Local number of its first work-item.
+    /// The local id of the item's first work-item.
     local: [Value<'ctx>; 3],
-    /// How many lanes take part; for masked versions.
+    /// The number of active lanes; for masked versions.
     active: Option<Value<'ctx>>,
-    /// Its number in the group.
+    /// The number of the item in the group.
     item: Value<'ctx>,
 }
 
-/// Shapes as one item sees another: everything that depends on the position varies.
+/// Shapes across the items of a group: everything that depends on the position varies.
 struct ItemCalls;
 
 impl CallShapes for ItemCalls {
@@ -230,53 +236,54 @@ impl CallShapes for ItemCalls {
     }
 }
 
-/// How a crossing value gets from region to region.
+/// The way in which a value crosses from region to region.
 enum Crossing {
     Recomputed,
-    /// Offset in the item's context.
+    /// Saved at this offset in the item's context.
     Saved(u64),
-    /// Two variables: what the region sees, and what it leaves for the next.
+    /// Kept in two variables: one that the region reads, and one that it writes for the next
+    /// region.
     Shared,
 }
 
-struct Maker<'a, 'ctx> {
+struct GroupBuilder<'a, 'ctx> {
     module: &'a Module<'ctx>,
     context: ContextRef<'ctx>,
     builder: Builder<'ctx>,
-    /// Inserts variables into the first block.
+    /// The builder that inserts variables into the first block.
     slots: Builder<'ctx>,
     function: Function<'ctx>,
     memory: Value<'ctx>,
-    /// Bytes of memory for each item.
+    /// The size of the memory for each item in bytes.
     stride: Value<'ctx>,
     size: [Value<'ctx>; 3],
     first: [Value<'ctx>; 3],
-    /// How many items a row and the whole group have.
+    /// The number of items in a row.
     per_row: Value<'ctx>,
     items: Value<'ctx>,
     fold: Option<Fold>,
-    /// Of the machine being made.
+    /// The context bytes that the current state machine uses.
     used_bytes: u64,
-    /// The most that any machine needs.
+    /// The maximum of `used_bytes` over all state machines.
     context_bytes: u64,
 }
 
 /// A value of the version that crosses a barrier.
-struct Crosser<'ctx> {
+struct CrossingValue<'ctx> {
     value: Value<'ctx>,
-    /// Its variable in the version's code.
+    /// The variable of the value in the version's code.
     variable: Instruction<'ctx>,
-    /// Its variable in the group function.
+    /// The variable of the value in the group function.
     slot: Instruction<'ctx>,
     how: Crossing,
-    /// For shared values: what the current region sees and leaves.
+    /// For shared values: the variables that the current region reads and writes.
     seen: Option<Instruction<'ctx>>,
     left: Option<Instruction<'ctx>>,
-    /// Barriers at which it is live.
+    /// The barriers at which the value is live.
     live_at: HashSet<usize>,
 }
 
-impl<'ctx> Maker<'_, 'ctx> {
+impl<'ctx> GroupBuilder<'_, 'ctx> {
     fn int(&self, value: u64) -> Value<'ctx> {
         self.context.const_int(64, value)
     }
@@ -287,13 +294,13 @@ impl<'ctx> Maker<'_, 'ctx> {
 
     // --- With barriers ---
 
-    /// The state machine of one version. Returns its first block.
+    /// Builds the state machine of one version. Returns its first block.
     fn machine(
         &mut self,
         version: Function<'ctx>,
         chunks: Chunks,
         done: BasicBlock<'ctx>,
-    ) -> Result<BasicBlock<'ctx>, Unsuitable> {
+    ) -> Result<BasicBlock<'ctx>, WideningError> {
         self.used_bytes = 0;
         let mut cuts = cut(version);
         let mut uniform = Divergence::analyse(self.module, version, &ItemCalls).ok();
@@ -302,7 +309,7 @@ impl<'ctx> Maker<'_, 'ctx> {
             cuts.extend(more);
             uniform = Divergence::analyse(self.module, version, &ItemCalls).ok();
         }
-        let entry = version.entry_block().ok_or(Unsuitable::NoBody)?;
+        let entry = version.entry_block().ok_or(WideningError::NoBody)?;
         let mut starts = vec![entry];
         starts.extend(cuts.iter().map(|c| c.behind));
         let barrier_of: HashMap<BasicBlock<'ctx>, usize> =
@@ -316,12 +323,12 @@ impl<'ctx> Maker<'_, 'ctx> {
         let (kept, local): (Vec<_>, Vec<_>) = allocas
             .into_iter()
             .partition(|&a| !cuts.is_empty() && regions_using(a.as_value(), &regions_of).len() > 1);
-        let mut crossers = self.demote(version, &cuts, uniform.as_ref());
+        let mut crossing_values = self.demote(version, &cuts, uniform.as_ref());
         let mut map = self.parameters(version);
         for a in local {
             map.insert(a.as_value(), self.local_alloca(a));
         }
-        for c in &mut crossers {
+        for c in &mut crossing_values {
             c.slot = self.slots.alloca(c.value.ty(), "live");
             map.insert(c.variable.as_value(), c.slot.as_value());
             if matches!(c.how, Crossing::Shared) {
@@ -337,7 +344,7 @@ impl<'ctx> Maker<'_, 'ctx> {
             })
             .collect();
         let next = self.slots.alloca(self.context.int_type(32), "next");
-        // One exit more than barriers: the end.
+        // There is one more exit than barriers: the end of the kernel.
         let heads: Vec<_> =
             (0..regions.len()).map(|k| self.block(&format!("region.{k}"))).collect();
         for (k, blocks) in regions.iter().enumerate() {
@@ -349,7 +356,7 @@ impl<'ctx> Maker<'_, 'ctx> {
                 heads: &heads,
                 done,
                 barrier_of: &barrier_of,
-                crossers: &crossers,
+                crossing_values: &crossing_values,
                 kept: &kept,
                 next,
                 chunks,
@@ -361,7 +368,7 @@ impl<'ctx> Maker<'_, 'ctx> {
         Ok(heads[0])
     }
 
-    /// Room in an item's context.
+    /// Reserves memory in an item's context, and returns its offset.
     fn reserve(&mut self, ty: Type<'ctx>, align: u32) -> u64 {
         let align = u64::from(align.max(ty.abi_align(self.module).unwrap_or(1))).min(64);
         let offset = self.used_bytes.next_multiple_of(align);
@@ -370,17 +377,18 @@ impl<'ctx> Maker<'_, 'ctx> {
         offset
     }
 
-    /// Gives every value that is live at a barrier a variable, and decides how it crosses.
+    /// Creates a variable for every value that is live at a barrier, and decides how the value
+    /// crosses.
     fn demote(
         &mut self,
         version: Function<'ctx>,
         cuts: &[Cut<'ctx>],
         uniform: Option<&Divergence<'ctx>>,
-    ) -> Vec<Crosser<'ctx>> {
+    ) -> Vec<CrossingValue<'ctx>> {
         let mut at = live_at_barriers(version, cuts);
         let shared = |v: Value<'ctx>| uniform.is_some_and(|u| u.is_uniform_for_all(v));
-        // What is computed again from shared values keeps them alive. They dominate it, so that
-        // wherever it is live they have the values it was made from.
+        // A value that is recomputed from shared values keeps them alive. The shared values
+        // dominate it, so they still have the values that it was computed from wherever it is live.
         let mut again = HashSet::new();
         for i in
             version.instructions().filter(|i| at.contains_key(&i.as_value())).collect::<Vec<_>>()
@@ -400,7 +408,7 @@ impl<'ctx> Maker<'_, 'ctx> {
             version.instructions().filter(|i| at.contains_key(&i.as_value())).collect();
         let entry = version.entry_block().expect("checked before");
         let builder = self.context.create_builder();
-        let mut crossers = Vec::new();
+        let mut crossing_values = Vec::new();
         for i in order {
             let value = i.as_value();
             let how = if again.contains(&value) {
@@ -412,7 +420,7 @@ impl<'ctx> Maker<'_, 'ctx> {
             };
             builder.position_at_start(entry);
             let variable = builder.alloca(value.ty(), "crossing");
-            crossers.push(Crosser {
+            crossing_values.push(CrossingValue {
                 value,
                 variable,
                 slot: variable,
@@ -422,15 +430,17 @@ impl<'ctx> Maker<'_, 'ctx> {
                 live_at: at.remove(&value).unwrap_or_default(),
             });
         }
-        // Uses first become loads; then the definition is stored, so that the store itself keeps
-        // its operand.
-        for c in &crossers {
+        // First replace the uses by loads, then store the definition, so that the operand of the
+        // store itself is not replaced.
+        for c in &crossing_values {
             for user in c.value.users() {
                 let Some(user) = user.as_instruction() else { continue };
                 if user.opcode() == Opcode::LLVMPHI {
                     for (n, (v, from)) in user.incoming().into_iter().enumerate() {
                         if v == c.value {
-                            builder.position_before(from.terminator().expect("a block has an end"));
+                            builder.position_before(
+                                from.terminator().expect("a block has a terminator"),
+                            );
                             let load = builder.load(c.value.ty(), c.variable.as_value(), "");
                             user.set_operand(n as u32, load.as_value());
                         }
@@ -441,15 +451,18 @@ impl<'ctx> Maker<'_, 'ctx> {
                     c.value.replace_uses_in(user.as_value(), load.as_value());
                 }
             }
-            let definition = c.value.as_instruction().expect("only instructions cross");
+            let definition = c
+                .value
+                .as_instruction()
+                .expect("only instructions define values that cross a barrier");
             let behind = if definition.opcode() == Opcode::LLVMPHI {
                 definition.block().and_then(|b| b.first_non_phi())
             } else {
                 definition.next()
             };
-            builder.position_before(behind.expect("a value is followed by the end of its block"));
+            builder.position_before(behind.expect("a terminator follows every definition"));
             builder.store(c.value, c.variable.as_value());
         }
-        crossers
+        crossing_values
     }
 }

@@ -1,36 +1,37 @@
 //! Widens a kernel so that one call of it runs `W` work-items side by side, one per vector lane.
 //!
-//! # What goes in
+//! # Input
 //!
-//! A kernel body that [`prepare`] has brought into shape: everything that asks for work-item
-//! numbers inlined, one return, no switches, loops in simplified and LCSSA form, no vector types.
-//! Lanes run along the fastest dimension: in lane `i` the local and global number in that dimension
-//! is that of lane 0 plus `i`. With [`Options::fold`], several short rows lie side by side instead
-//! ([`Fold`]).
+//! A kernel body after the passes of [`PREPARE`]: all code that queries work-item numbers is
+//! inlined, and there are one return, no switches, loops in simplified and LCSSA form, and no
+//! vector types. Lanes run along the fastest dimension: in lane `i`, the local and the global id in
+//! that dimension are those of lane 0 plus `i`. With [`Options::fold`], several short rows lie side
+//! by side instead ([`Fold`]).
 //!
-//! # What comes out
+//! # Output
 //!
-//! A function with the same parameters in which the work-item queries that remain mean lane 0. With
-//! [`Options::masked`] it starts with a call to `__scythe_active_lanes`, which its caller resolves
-//! to the number of lanes that take part.
+//! A function with the same parameters, in which the remaining work-item queries refer to lane 0.
+//! With [`Options::masked`] it starts with a call to `__scythe_active_lanes`, which the caller of
+//! this module replaces by the number of active lanes.
 //!
-//! # How
+//! # Algorithm
 //!
-//! [`super::divergence`] tells which values differ between lanes. Uniform values stay scalar.
-//! Linear values (lane 0 plus a constant per lane) stay scalar too, with a vector form for whoever
-//! needs it. All else becomes a vector. Control flow is partially linearised ([`super::plan`],
-//! [`super::cfg::linearize`]): uniform branches stay branches; the two sides of a divergent branch
-//! run one after the other, each under its mask; a divergent loop runs until no lane is left in it.
+//! [`super::divergence`] determines which values differ between lanes. Uniform values stay scalar.
+//! Linear values (lane 0 plus a constant per lane) stay scalar too, with a vector form for users
+//! that need it. All other values become vectors. Control flow is partially linearised
+//! ([`super::plan`], [`super::cfg::linearize`]): uniform branches stay branches; the two sides of a
+//! divergent branch run one after the other, each under its mask; a divergent loop runs until no
+//! lane is left in it.
 //!
-//! Masks and the φs of blocks whose incoming edges changed live in stack slots while the function
-//! is rebuilt; SROA turns them into registers afterwards. The rules, which the test of `plan` plays
-//! through on random graphs:
+//! Masks, and the φs of blocks whose incoming edges changed, are in stack slots while the function
+//! is rebuilt; SROA turns the slots into registers afterwards. The rules, which the test of `plan`
+//! checks on random graphs:
 //!
-//! * entering a masked block takes its mask slot and clears it; leaving along an edge adds lanes to
-//!   the target's slot;
-//! * the value of a φ is stored along the edge it comes by, for the lanes that take this edge;
-//! * in a masked block, effects are confined to active lanes, and nothing that could trap runs for
-//!   inactive ones.
+//! * on entry, a masked block reads its mask slot and clears it; an edge that leaves a block adds
+//!   lanes to the slot of its target;
+//! * the value of a φ is stored along the incoming edge, for the lanes that take this edge;
+//! * in a masked block, side effects are limited to active lanes, and operations that could trap do
+//!   not run for inactive lanes.
 //!
 //! A block whose mask may be empty still runs ([`super::plan`]).
 
@@ -44,8 +45,8 @@ mod rows;
 pub use elementwise::is_hint;
 pub use rows::Fold;
 
-use super::cfg::{Cfg, Dominators, Exit, Loops, Shapeless};
-use super::divergence::{CallShapes, Divergence, Shape, Unsuitable};
+use super::cfg::{Cfg, Dominators, Exit, Loops, UnsupportedCfg};
+use super::divergence::{CallShapes, Divergence, Shape, WideningError};
 use super::plan::Plan;
 use super::reference;
 use super::subgroup::Primitive;
@@ -56,31 +57,31 @@ use scythe_llvm::{
 };
 use std::collections::HashMap;
 
-/// How to widen.
+/// The settings of the widening.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// A power of two.
+    /// The number of lanes; a power of two.
     pub lanes: u32,
-    /// Some lanes may be switched off from the start.
+    /// Whether some lanes may be inactive from the start.
     pub masked: bool,
-    /// Several rows of work-items lie in the lanes; else lanes run along one row.
+    /// The layout of several rows of work-items in the lanes. If `None`, lanes run along one row.
     pub fold: Option<Fold>,
 }
 
-/// The number of active lanes, for a masked version: resolved by the caller of the widened
-/// function.
+/// The function that returns the number of active lanes in a masked version. The caller of the
+/// widened function replaces its calls.
 pub const ACTIVE_LANES: &str = "__scythe_active_lanes";
 
-/// LLVM passes that bring a function into the shape that widening needs.
+/// LLVM passes that convert a function to the form that widening needs.
 pub const PREPARE: &str =
     "function(lower-switch,mergereturn,scalarizer<load-store>,loop-simplify,lcssa)";
 
-/// LLVM passes that give cycles with several entries one. LLVM's `fix-irreducible` gives φs wrong
-/// values where an entry keeps edges of its own; there must be none, so that everything goes
-/// through memory meanwhile.
+/// LLVM passes that transform cycles with several entries into cycles with one entry. LLVM's
+/// `fix-irreducible` computes wrong values for φs if an entry block keeps edges from other blocks.
+/// The pipeline therefore moves all values to memory first, so that there are no φs.
 pub const MAKE_REDUCIBLE: &str = "reg2mem,fix-irreducible,mem2reg,loop-simplify,lcssa";
 
-/// Has a cycle with several entries.
+/// Whether the function has a cycle with several entries.
 pub fn is_irreducible(function: Function<'_>) -> bool {
     let blocks: Vec<_> = function.blocks().collect();
     let index: HashMap<_, _> = blocks.iter().enumerate().map(|(i, &b)| (b, i)).collect();
@@ -90,7 +91,7 @@ pub fn is_irreducible(function: Function<'_>) -> bool {
         targets
     };
     let cfg = Cfg::new(blocks.iter().map(targets).collect());
-    matches!(Loops::of(&cfg, &Dominators::of(&cfg)), Err(Shapeless::Irreducible(_)))
+    matches!(Loops::of(&cfg, &Dominators::of(&cfg)), Err(UnsupportedCfg::Irreducible(_)))
 }
 
 struct Queries(Options);
@@ -120,7 +121,7 @@ impl CallShapes for Queries {
 /// A widened kernel.
 pub struct Widened<'ctx> {
     pub function: Function<'ctx>,
-    /// Right only where work-item numbers fit 31 bits.
+    /// Whether the code is correct only if work-item numbers fit in 31 bits.
     pub narrow: bool,
 }
 
@@ -130,7 +131,7 @@ pub fn widen<'ctx>(
     function: Function<'ctx>,
     name: &str,
     options: Options,
-) -> Result<Widened<'ctx>, Unsuitable> {
+) -> Result<Widened<'ctx>, WideningError> {
     check(function)?;
     let facts = Divergence::analyse(module, function, &Queries(options))?;
     check_loops(&facts)?;
@@ -146,9 +147,9 @@ pub fn widen<'ctx>(
     Ok(Widened { function: new, narrow })
 }
 
-/// Parameters passed by value that the kernel writes are private to each work-item: they become
-/// allocations of its own.
-pub fn keep_private<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) {
+/// Replaces `byval` parameters that the kernel writes by allocations: they are private to each
+/// work-item.
+pub fn copy_written_byval_parameters<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) {
     let context = module.context();
     let Some(first) = kernel.entry_block().and_then(|b| b.first_instruction()) else { return };
     let builder = context.create_builder();
@@ -172,9 +173,9 @@ pub fn keep_private<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) {
     }
 }
 
-/// Paths that never end well join the return: nothing they would do is defined. Without a return,
-/// nothing changes.
-fn end_everywhere(function: Function<'_>) {
+/// Redirects blocks that end in `unreachable` to the return: their behaviour is undefined anyway.
+/// Does nothing if the function has no return.
+fn redirect_unreachable_blocks(function: Function<'_>) {
     let blocks: Vec<_> = function.blocks().collect();
     let is = |b: &BasicBlock<'_>, opcode| b.terminator().is_some_and(|t| t.opcode() == opcode);
     let Some(&exit) = blocks.iter().find(|b| is(b, Opcode::LLVMRet)) else { return };
@@ -191,9 +192,9 @@ fn end_everywhere(function: Function<'_>) {
     }
 }
 
-/// Refuses what has no vector form here.
-fn check(function: Function<'_>) -> Result<(), Unsuitable> {
-    end_everywhere(function);
+/// Rejects instructions that have no vector form.
+fn check(function: Function<'_>) -> Result<(), WideningError> {
+    redirect_unreachable_blocks(function);
     for i in function.instructions() {
         let vectors = i
             .operands()
@@ -201,17 +202,17 @@ fn check(function: Function<'_>) -> Result<(), Unsuitable> {
             .chain([i.ty()])
             .any(|t| t.kind() == TypeKind::LLVMVectorTypeKind);
         if vectors {
-            return Err(Unsuitable::Vector(i.opcode()));
+            return Err(WideningError::VectorType(i.opcode()));
         }
         match i.opcode() {
             Opcode::LLVMAlloca if !i.is_static_alloca() => {
-                return Err(Unsuitable::VariableAllocation);
+                return Err(WideningError::VariableAllocation);
             }
             Opcode::LLVMCall if i.called_function().is_none() || i.is_inline_asm() => {
-                return Err(Unsuitable::IndirectCall);
+                return Err(WideningError::IndirectCall);
             }
             Opcode::LLVMVAArg | Opcode::LLVMInvoke | Opcode::LLVMLandingPad => {
-                return Err(Unsuitable::Instruction(i.opcode()));
+                return Err(WideningError::Instruction(i.opcode()));
             }
             _ => {}
         }
@@ -219,9 +220,9 @@ fn check(function: Function<'_>) -> Result<(), Unsuitable> {
     Ok(())
 }
 
-/// Refuses values that leave a loop other than through a φ behind it: lanes that leave it in
-/// different iterations take their values along the edges.
-fn check_loops(facts: &Divergence<'_>) -> Result<(), Unsuitable> {
+/// Rejects values that leave a loop other than through a φ behind it: lanes that leave the loop in
+/// different iterations take their values along the exit edges.
+fn check_loops(facts: &Divergence<'_>) -> Result<(), WideningError> {
     let stays = |made: usize, seen: usize| {
         facts.loops.around(made).all(|l| facts.loops.loops[l].contains[seen])
     };
@@ -240,7 +241,7 @@ fn check_loops(facts: &Divergence<'_>) -> Result<(), Unsuitable> {
                     user.block().is_some_and(|b| stays(made, facts.index[&b]))
                 };
                 if !inside {
-                    return Err(Unsuitable::LeavesLoop);
+                    return Err(WideningError::LeavesLoop);
                 }
             }
         }
@@ -254,11 +255,11 @@ struct Wide<'ctx> {
     /// The value of all lanes (uniform), or of lane 0 (linear).
     scalar: Option<Value<'ctx>>,
     vector: Option<Value<'ctx>>,
-    /// The values of the rows' first lanes.
+    /// The values of the first lanes of the rows.
     heads: Option<Vec<Value<'ctx>>>,
 }
 
-/// What stands for a value in the widened function.
+/// The representation of a value in the widened function.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     Scalar,
@@ -270,7 +271,7 @@ struct Widener<'a, 'ctx> {
     module: &'a Module<'ctx>,
     context: ContextRef<'ctx>,
     builder: Builder<'ctx>,
-    /// Inserts into the new function's first block, where slots live.
+    /// The builder that inserts slots into the first block of the new function.
     slots: Builder<'ctx>,
     facts: Divergence<'ctx>,
     plan: Plan,
@@ -279,16 +280,17 @@ struct Widener<'a, 'ctx> {
     fold: Option<Fold>,
     values: HashMap<Value<'ctx>, Wide<'ctx>>,
     starts: Vec<BasicBlock<'ctx>>,
-    /// The mask of each block being executed; `None`: all lanes.
+    /// The mask of each block during its execution; `None` if all lanes are active.
     masks: Vec<Option<Value<'ctx>>>,
     mask_slots: HashMap<usize, Instruction<'ctx>>,
-    /// φs that are blended along edges, with a slot for each part of their form.
+    /// The φs that are blended along edges, with a slot for each part of their form.
     phi_slots: HashMap<Instruction<'ctx>, Vec<Instruction<'ctx>>>,
-    /// φs kept as φs, one for each part of their form, whose incoming values are added at the end.
+    /// The φs that stay φs, with one φ for each part of their form. Their incoming values are added
+    /// at the end.
     direct_phis: Vec<(Instruction<'ctx>, Vec<Instruction<'ctx>>)>,
-    /// (old source, old target) → the new block from which control enters the target.
+    /// Maps (old source, old target) to the new block from which control enters the target.
     edge_from: HashMap<(usize, usize), BasicBlock<'ctx>>,
-    /// How many lanes take part, in a masked version.
+    /// The number of active lanes, in a masked version.
     active: Option<Value<'ctx>>,
     new: Function<'ctx>,
 }
@@ -402,7 +404,7 @@ impl<'a, 'ctx> Widener<'a, 'ctx> {
         }
     }
 
-    /// `<0, stride, 2·stride, …>` of an integer type, in which numbers wrap.
+    /// Returns `<0, stride, 2·stride, …>` of an integer type, with wrapping arithmetic.
     fn ramp(&self, ty: Type<'ctx>, stride: i64) -> Value<'ctx> {
         let lane = |i: i64| ty.const_int(i.wrapping_mul(stride) as u64);
         const_vector(&(0..self.lanes as i64).map(lane).collect::<Vec<_>>())
@@ -430,11 +432,11 @@ impl<'a, 'ctx> Widener<'a, 'ctx> {
         match self.facts.shape(v) {
             Shape::Uniform | Shape::Linear(_) => Form::Scalar,
             Shape::Rows { .. } => Form::Heads,
-            Shape::Varying | Shape::Hopefully(_) => Form::Vector,
+            Shape::Varying | Shape::LinearUnlessWrapped(_) => Form::Vector,
         }
     }
 
-    /// How many values of which type a form consists of.
+    /// Returns the number of values that a form consists of, and their type.
     fn parts_of(&self, form: Form, ty: Type<'ctx>) -> (u32, Type<'ctx>) {
         match form {
             Form::Scalar => (1, ty),
@@ -443,7 +445,7 @@ impl<'a, 'ctx> Widener<'a, 'ctx> {
         }
     }
 
-    /// Part `n` of a value in this form.
+    /// Returns part `n` of a value in this form.
     fn part(&self, v: Value<'ctx>, form: Form, n: u32) -> Value<'ctx> {
         match form {
             Form::Scalar => self.scalar(v),
@@ -510,7 +512,7 @@ impl<'a, 'ctx> Widener<'a, 'ctx> {
             let query = self.module.get_or_add_function(ACTIVE_LANES, ty.function(&[], false));
             let count = self.slots.call(query, &[], "").as_value();
             self.active = Some(count);
-            // Built by `slots`, as the splat must stand before the entry block.
+            // Built by `slots`, because the splat must come before the entry block.
             let one =
                 self.slots.insert_element(ty.vector(self.lanes).poison(), count, self.int(0), "");
             let zeros = const_vector(&vec![self.int(0); self.lanes as usize]);
@@ -527,7 +529,7 @@ impl<'a, 'ctx> Widener<'a, 'ctx> {
         }
     }
 
-    /// Every edge into the block is as it was, so that its φs may stay φs.
+    /// Whether all edges into the block are unchanged, so that its φs can stay φs.
     fn has_direct_phis(&self, b: usize) -> bool {
         if self.plan.guards.contains_key(&b) {
             return self.facts.cfg.preds[b].iter().all(|&p| self.keeps_edge(p, b));
@@ -536,12 +538,12 @@ impl<'a, 'ctx> Widener<'a, 'ctx> {
             return false;
         }
         let sources: Vec<usize> =
-            (0..self.plan.exits.len()).filter(|&p| self.goes_to(p, b)).collect();
+            (0..self.plan.exits.len()).filter(|&p| self.branches_to(p, b)).collect();
         sources.len() == self.facts.cfg.preds[b].len()
             && sources.iter().all(|&p| self.keeps_edge(p, b))
     }
 
-    fn goes_to(&self, p: usize, b: usize) -> bool {
+    fn branches_to(&self, p: usize, b: usize) -> bool {
         match &self.plan.exits[p] {
             Exit::Return => false,
             Exit::Jump(t) => *t == b,
@@ -613,7 +615,7 @@ impl<'a, 'ctx> Widener<'a, 'ctx> {
         }
     }
 
-    /// Masks and φ values along one edge.
+    /// Updates masks and φ values along one edge.
     fn pass_edge(&mut self, from: usize, to: usize, mask: Option<Value<'ctx>>) {
         if let Some(slot) = self.mask_slots.get(&to) {
             let old = self.builder.load(self.mask_type(), slot.as_value(), "").as_value();
@@ -626,7 +628,7 @@ impl<'a, 'ctx> Widener<'a, 'ctx> {
             .take_while(|i| i.opcode() == Opcode::LLVMPHI)
             .collect();
         let source = self.facts.blocks[from];
-        // All loads of old values before any store: φs of one block change together.
+        // Load all old values before any store: the φs of one block change at the same time.
         let mut stores = Vec::new();
         for phi in phis {
             let Some(slots) = self.phi_slots.get(&phi) else { continue };
@@ -657,7 +659,7 @@ impl<'a, 'ctx> Widener<'a, 'ctx> {
         }
     }
 
-    /// `new` in the lanes of the mask, `old` elsewhere; through aggregates.
+    /// Selects `new` in the lanes of the mask and `old` elsewhere, also in aggregates.
     fn blend(&self, mask: Value<'ctx>, new: Value<'ctx>, old: Value<'ctx>) -> Value<'ctx> {
         let ty = new.ty();
         let count = match ty.kind() {
@@ -682,7 +684,7 @@ impl<'a, 'ctx> Widener<'a, 'ctx> {
                 self.builder.freeze(self.scalar(end.operand(0).expect("a conditional branch")));
             let edges: Vec<_> =
                 succs.iter().map(|_| self.context.append_block(self.new, "")).collect();
-            // LLVM lists a branch's targets as (true, false), and so does the graph.
+            // LLVM lists the targets of a branch as (true, false), and so does the graph.
             self.builder.cond_br(condition, edges[0], edges[1]);
             for ((&s, &target), &edge) in succs.iter().zip(&targets).zip(&edges) {
                 self.builder.position_at_end(edge);
@@ -696,7 +698,7 @@ impl<'a, 'ctx> Widener<'a, 'ctx> {
             let yes = self.vector(condition);
             let not = self.builder.xor(yes, self.all_ones(), "");
             let both = |this: &Self, m: Value<'ctx>| match mask {
-                // A lane that is off must stay off even where its condition is poison.
+                // An inactive lane must stay inactive even if its condition is poison.
                 Some(mask) => this.builder.select(mask, m, this.mask_type().const_null(), ""),
                 None => m,
             };
@@ -718,7 +720,7 @@ impl<'a, 'ctx> Widener<'a, 'ctx> {
                 let slot = self.mask_slots[&header].as_value();
                 let lanes = self.builder.load(self.mask_type(), slot, "").as_value();
                 let on = self.any(lanes);
-                let here = self.builder.block().expect("the builder stands in a block");
+                let here = self.builder.block().expect("the builder has an insertion block");
                 self.edge_from.insert((b, header), here);
                 self.builder.cond_br(on, self.starts[header], self.starts[after]);
             }
@@ -726,10 +728,10 @@ impl<'a, 'ctx> Widener<'a, 'ctx> {
         }
     }
 
-    /// Ends the current block with a jump to `target`, through the guard of a loop that must not be
-    /// entered by no lane.
+    /// Ends the current block with a jump to `target`. If the target is the header of a guarded
+    /// loop, enters the loop only if some lane does.
     fn enter(&mut self, from: usize, to: usize, target: usize, mask: Option<Value<'ctx>>) {
-        let here = self.builder.block().expect("the builder stands in a block");
+        let here = self.builder.block().expect("the builder has an insertion block");
         self.edge_from.insert((from, to), here);
         let outside =
             self.facts.loops.loops.iter().all(|l| !(l.header == target && l.latch == from));
@@ -748,12 +750,12 @@ impl<'a, 'ctx> Widener<'a, 'ctx> {
     fn finish_phis(&mut self) {
         for (old, parts) in std::mem::take(&mut self.direct_phis) {
             let form = self.form(old.as_value());
-            let to = self.facts.index[&old.block().expect("a φ has a block")];
+            let to = self.facts.index[&old.block().expect("a phi node has a block")];
             for (value, source) in old.incoming() {
                 let from = self.facts.index[&source];
                 let block = self.edge_from[&(from, to)];
-                // The value in the φ's form may have to be made at the end of that block.
-                let end = block.terminator().expect("finished blocks have an end");
+                // The value may have to be converted to the form of the φ at the end of that block.
+                let end = block.terminator().expect("a finished block has a terminator");
                 self.builder.position_before(end);
                 for (n, phi) in parts.iter().enumerate() {
                     phi.add_incoming(self.part(value, form, n as u32), block);

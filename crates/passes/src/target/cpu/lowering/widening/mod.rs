@@ -1,13 +1,13 @@
-//! Turns the code of one work-item into code of a work-group.
+//! Turns the code of one work-item into code for a work-group.
 //!
 //! * [`cfg`]: graph algorithms, independent of LLVM.
-//! * [`convergence`]: where lanes that diverge run together again.
-//! * [`divergence`]: the values and branches that differ between work-items.
-//! * [`plan`]: the order in which widened code visits blocks.
+//! * [`convergence`]: computes where diverging lanes run together again.
+//! * [`divergence`]: computes the values and branches that differ between work-items.
+//! * [`plan`]: computes the order in which widened code visits blocks.
 //! * [`lanes`]: widens a kernel to one work-item per vector lane.
-//! * [`group`]: one function for a whole work-group, barriers included.
-//! * [`subgroup`]: sub-group primitives as vector code.
-//! * [`reference`]: compares our analysis of divergence with LLVM's.
+//! * [`group`]: creates one function for a whole work-group, including barriers.
+//! * [`subgroup`]: implements sub-group primitives as vector code.
+//! * [`reference`]: compares this divergence analysis with LLVM's.
 
 pub mod cfg;
 pub mod convergence;

@@ -1,11 +1,11 @@
-//! The way of widened code through the blocks of a function: their order, the targets of each, and
-//! the blocks that may run for no lane.
+//! Plans the control flow of widened code: the order of the blocks, the targets of each block, and
+//! the blocks that may run without an active lane.
 //!
-//! A block whose mask may be empty still runs, and its results mean nothing then. That is harmless
-//! except for a loop that lanes leave together, by a uniform branch: its condition would mean
-//! nothing either, and the loop might never end. Such a loop is *guarded*: code enters it only if
-//! some lane does. Where that is impossible, the loop runs like a divergent loop, until no lane is
-//! left in it.
+//! A block whose mask may be empty still runs, and its results are then meaningless. That is
+//! harmless except for a loop that lanes leave together, by a uniform branch: its condition would
+//! be meaningless too, and the loop might never end. Such a loop is *guarded*: code enters it only
+//! if some lane does. If a guard is impossible, the loop runs like a divergent loop, until no lane
+//! is left in it.
 //!
 //! This module is independent of LLVM. The test applies the rules of [`super::lanes`] to random
 //! graphs.
@@ -18,29 +18,31 @@ pub struct Plan {
     /// The blocks in the order in which they are visited.
     pub order: Vec<usize>,
     pub exits: Vec<Exit>,
-    /// Blocks that may run for some only of the lanes that started, or, in a masked version, of all
-    /// lanes.
+    /// Whether each block may run for only some of the lanes. In a masked version all blocks are
+    /// masked.
     pub masked: Vec<bool>,
-    /// All lanes that started are in the block whenever it runs.
+    /// Whether all lanes that entered the function are active in the block whenever it runs.
     pub whole: Vec<bool>,
-    /// Some lane is in the block whenever it runs.
+    /// Whether at least one lane is active in the block whenever it runs.
     pub never_empty: Vec<bool>,
-    /// Loops entered only when some lane does: header → where to go otherwise.
+    /// The guarded loops, which are entered only if some lane does. Maps the header to the block to
+    /// go to otherwise.
     pub guards: HashMap<usize, usize>,
 }
 
 impl Plan {
-    /// `masked`: some lanes, but not lane 0, may be off from the start.
+    /// Computes the plan. `masked` says whether some lanes, but not lane 0, may be inactive from
+    /// the start.
     pub fn new(cfg: &Cfg, loops: &Loops, lanes: &Convergence, masked: bool) -> Self {
         let n = cfg.len();
-        // Loops that run until no lane is left in them, as divergent ones, are left by all of their
-        // exits, one after the other.
+        // Loops that run until no lane is left in them, like divergent loops, are left through all
+        // of their exits, one after the other.
         let mut lanes = lanes.clone();
         while let Some(l) = (0..loops.loops.len()).find(|&l| {
             let lp = &loops.loops[l];
             !lanes.divergent_loop()[l] && lanes.is_masked(lp.header) && !can_guard(cfg, lp)
         }) {
-            lanes.leave_apart(cfg, loops, l);
+            lanes.mark_divergent_loop(cfg, loops, l);
         }
         let whole: Vec<bool> = (0..n).map(|b| !lanes.is_masked(b)).collect();
         let mut never_empty = whole.clone();
@@ -51,7 +53,7 @@ impl Plan {
             if lanes.divergent_loop()[l] {
                 continue;
             }
-            // Where the loop's own exit leads after linearisation.
+            // The block that the exit of the loop leads to after linearisation.
             let after = lp.exits.iter().find_map(|&(from, to)| match &exits[from] {
                 Exit::Branch(targets) => {
                     cfg.succs[from].iter().position(|&s| s == to).map(|i| targets[i])
@@ -62,8 +64,8 @@ impl Plan {
             });
             let Some(after) = after else { continue };
             guards.insert(lp.header, after);
-            // Inside, blocks that no divergent branch of the loop switches off run with the mask
-            // the loop was entered with.
+            // Inside the loop, blocks that no divergent branch of the loop masks run with the mask
+            // with which the loop was entered.
             for b in (0..n).filter(|&b| lp.contains[b]) {
                 never_empty[b] |= !lanes.is_masked_within(b, l);
             }
@@ -73,7 +75,7 @@ impl Plan {
     }
 }
 
-/// One block leads to the loop, and one follows it.
+/// Whether exactly one block leads to the loop, and one block follows it.
 fn can_guard(cfg: &Cfg, lp: &Loop) -> bool {
     let one_target = lp.exits.windows(2).all(|w| w[0].1 == w[1].1);
     one_target && cfg.preds[lp.header].iter().filter(|&&p| p != lp.latch).count() == 1
@@ -81,14 +83,14 @@ fn can_guard(cfg: &Cfg, lp: &Loop) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::cfg::{Dominators, Shapeless};
+    use super::super::cfg::{Dominators, UnsupportedCfg};
     use super::*;
     use proptest::prelude::*;
 
     const LANES: usize = 4;
 
-    /// Any graph of blocks with one return, brought into the form that widening demands: loops with
-    /// one latch, one way in, and exits of their own. `None` where a block does not reach the
+    /// Builds a graph of blocks with one return, in the form that widening requires: loops with one
+    /// latch, one entry edge and dedicated exits. Returns `None` if a block does not reach the
     /// return, or a cycle has two entries.
     fn graph(choices: &[(u8, u8, u8)]) -> Option<(Cfg, Loops)> {
         let n = choices.len() + 1;
@@ -96,7 +98,7 @@ mod tests {
             .iter()
             .enumerate()
             .map(|(b, &(a, c, kind))| {
-                // Mostly on, at times anywhere.
+                // Mostly forward edges, sometimes edges to any block.
                 let near = |x: u8| (b + 1 + usize::from(x) % 3).min(n - 1);
                 let any = |x: u8| 1 + usize::from(x) % (n - 1);
                 let mut out = match kind % 8 {
@@ -120,7 +122,7 @@ mod tests {
                 return None;
             }
             match Loops::of(&cfg, &Dominators::of(&cfg)) {
-                Err(Shapeless::SeveralLatches(header)) => {
+                Err(UnsupportedCfg::SeveralLatches(header)) => {
                     let dom = Dominators::of(&cfg);
                     let back: Vec<usize> = cfg.preds[header]
                         .iter()
@@ -156,7 +158,7 @@ mod tests {
         }
     }
 
-    /// Edges from `from` to `to` go through a block of their own.
+    /// Redirects the edges from `from` to `to` through a new block.
     fn redirect(succs: &mut Vec<Vec<usize>>, from: &[usize], to: usize) {
         let new = succs.len();
         for &b in from {
@@ -174,7 +176,7 @@ mod tests {
         *succs = order.iter().map(|&b| succs[b].iter().map(|&s| number[s]).collect()).collect();
         *exit = number[*exit];
         if *exit == usize::MAX {
-            // Nothing returns.
+            // No block returns.
             *exit = 0;
         }
     }
@@ -186,7 +188,7 @@ mod tests {
         }) as usize
     }
 
-    /// A lane on its way: the iteration that it is in, for each loop.
+    /// The state of a lane: its current iteration of each loop.
     #[derive(Clone, Debug, PartialEq, Eq)]
     struct Lane {
         iteration: Vec<usize>,
@@ -202,12 +204,12 @@ mod tests {
     }
 
     impl World<'_> {
-        /// Which way a lane takes: the same for all lanes in the same iterations, unless the branch
-        /// diverges.
+        /// Returns the successor that a lane takes. It is the same for all lanes in the same
+        /// iterations, unless the branch diverges.
         fn choose(&self, lane: usize, state: &Lane, b: usize) -> usize {
             let out = &self.cfg.succs[b];
             let iterations: Vec<usize> = self.loops.around(b).map(|l| state.iteration[l]).collect();
-            // Late iterations look for the way out, so that all lanes return.
+            // Late iterations take the shortest path to the return, so that all lanes return.
             if iterations.iter().any(|&i| i >= 3) {
                 return out.iter().copied().min_by_key(|&s| self.to_return[s]).unwrap_or(b);
             }
@@ -243,17 +245,17 @@ mod tests {
         far
     }
 
-    /// Runs the lanes each alone, then together by the plan, and compares; checks every fact that
-    /// the plan rests on.
+    /// Runs each lane alone, then all lanes together according to the plan, and compares the
+    /// traces. Checks every fact that the plan relies on.
     fn check(choices: &[(u8, u8, u8)], seed: usize, masked: bool) -> Result<(), TestCaseError> {
         let Some((cfg, loops)) = graph(choices) else {
-            return Err(TestCaseError::reject("not for widening"));
+            return Err(TestCaseError::reject("the graph cannot be widened"));
         };
         let mut facts = Convergence::new(&cfg, &loops);
         for b in (0..cfg.len())
             .filter(|&b| cfg.succs[b].len() > 1 && hash(&[seed, b, 77]).is_multiple_of(3))
         {
-            facts.part(&cfg, &loops, b);
+            facts.mark_divergent_branch(&cfg, &loops, b);
         }
         let plan = Plan::new(&cfg, &loops, &facts, masked);
         let facts_of_plan = format!("{:?}, {:?}", plan.exits, plan.guards);
@@ -279,7 +281,7 @@ mod tests {
                 let next = world.choose(lane, &state, b);
                 world.go(&mut state, b, next);
                 b = next;
-                prop_assert!(trace.len() < 100_000, "a lane returns");
+                prop_assert!(trace.len() < 100_000, "a lane does not return");
             }
         }
 
@@ -302,12 +304,16 @@ mod tests {
             let what =
                 format!("block {b} of {:?}, divergent {:?}", cfg.succs, facts.divergent_branch());
             prop_assert!(!plan.whole[b] || mask == started, "lanes are missing in {}", what);
-            prop_assert!(!plan.never_empty[b] || !active.is_empty(), "nobody is in {}", what);
+            prop_assert!(
+                !plan.never_empty[b] || !active.is_empty(),
+                "no lane is active in {}",
+                what
+            );
             if !facts.is_join(b) {
                 let together =
                     active.windows(2).all(|w| states[w[0]].came_from == states[w[1]].came_from);
-                prop_assert!(together, "lanes come by different edges to {}", what);
-                // What was made in a loop that all of them left is of one iteration.
+                prop_assert!(together, "lanes arrive by different edges at {}", what);
+                // Values computed in a loop that all of the lanes left are from the same iteration.
                 for l in (0..loops.loops.len()).filter(|&l| !facts.divergent_loop()[l]) {
                     let left = |s: &Lane| {
                         s.came_from != usize::MAX && loops.loops[l].contains[s.came_from]
@@ -317,7 +323,7 @@ mod tests {
                     };
                     prop_assert!(
                         active.windows(2).all(|w| of(w[0]) == of(w[1])),
-                        "times differ in {}",
+                        "lanes left the loop in different iterations in {}",
                         what
                     );
                 }
@@ -342,7 +348,7 @@ mod tests {
                 Exit::Return => break,
                 Exit::Jump(t) => *t,
                 Exit::Branch(targets) => {
-                    // Without a lane the condition means nothing.
+                    // Without an active lane, the condition is meaningless.
                     let taken = taken
                         .unwrap_or_else(|| cfg.succs[b][hash(&[seed, steps]) % cfg.succs[b].len()]);
                     targets[cfg.succs[b].iter().position(|&s| s == taken).unwrap()]

@@ -1,9 +1,9 @@
-//! Sub-group primitives as vector code: a sub-group is the lanes of one item.
+//! Implements sub-group primitives as vector code: a sub-group consists of the lanes of one item.
 //!
-//! The names are those of `__scythe_sg_…` in docs/contracts.md. Reductions and scans combine in a
-//! tree, so their order is that of the lanes only for operations that do not care. A kernel that
-//! could not be widened has sub-groups of one work-item: [`make_single`] resolves everything
-//! accordingly.
+//! docs/contracts.md lists the names as `__scythe_sg_…`. Reductions and scans combine values in a
+//! tree, not in the order of the lanes: only operations that do not depend on the order give the
+//! result of a sequential evaluation. A kernel that cannot be widened has sub-groups of one work-
+//! item: [`make_single`] resolves all primitives accordingly.
 
 use crate::target::common::queries::{self, Query};
 use scythe_llvm::{Builder, Function, Instruction, Module, Opcode, Type, Value, const_vector};
@@ -40,16 +40,16 @@ pub enum Number {
     Float,
 }
 
-/// One primitive.
+/// A sub-group primitive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Primitive {
     pub kind: Kind,
-    /// Reductions and scans.
+    /// The operation of a reduction or scan.
     pub operation: Option<(Operation, Number)>,
 }
 
 impl Primitive {
-    /// The primitive with this name.
+    /// Returns the primitive with this name.
     pub fn parse(name: &str) -> Option<Self> {
         let rest = name.strip_prefix("__scythe_sg_")?;
         let plain = |kind| Some(Self { kind, operation: None });
@@ -93,13 +93,13 @@ impl Primitive {
         Some(Self { kind, operation: Some((operation, number)) })
     }
 
-    /// All lanes get the same result.
+    /// Whether all lanes get the same result.
     pub fn is_uniform(self) -> bool {
         matches!(self.kind, Kind::Reduce | Kind::Broadcast | Kind::Any | Kind::All)
     }
 }
 
-/// Combines two values (scalars or vectors) of `ty`.
+/// Combines two values of the same type (scalars or vectors).
 pub fn combine<'ctx>(
     module: &Module<'ctx>,
     builder: &Builder<'ctx>,
@@ -135,7 +135,7 @@ pub fn combine<'ctx>(
     }
 }
 
-/// The value that changes nothing, of a scalar type.
+/// Returns the identity element of the operation, for a scalar type.
 pub fn identity<'ctx>((operation, number): (Operation, Number), ty: Type<'ctx>) -> Value<'ctx> {
     if number == Number::Float {
         return match operation {
@@ -158,7 +158,7 @@ pub fn identity<'ctx>((operation, number): (Operation, Number), ty: Type<'ctx>) 
     })
 }
 
-/// A constant rearrangement of the lanes of `a` followed by those of `b`.
+/// Rearranges the lanes of `a` followed by those of `b` in a constant order.
 pub fn permute<'ctx>(
     builder: &Builder<'ctx>,
     a: Value<'ctx>,
@@ -173,11 +173,11 @@ pub fn permute<'ctx>(
     )
 }
 
-/// The execution scope of a barrier among the work-items of a sub-group.
+/// The execution scope of a sub-group barrier.
 const SUB_GROUP_SCOPE: u64 = 3;
 
-/// Takes away the barriers of sub-groups, once the function stands for a whole sub-group: lanes are
-/// always together.
+/// Removes sub-group barriers from a function that runs a whole sub-group: its lanes are always
+/// synchronised.
 pub fn erase_barriers<'ctx>(function: Function<'ctx>) {
     let of_sub_group = |call: &Instruction<'ctx>| {
         call.args()
@@ -190,7 +190,8 @@ pub fn erase_barriers<'ctx>(function: Function<'ctx>) {
     calls.into_iter().for_each(Instruction::erase);
 }
 
-/// Sub-groups of one work-item, for a function that stays scalar.
+/// Resolves primitives and queries for sub-groups of one work-item, in a function that stays
+/// scalar.
 pub fn make_single<'ctx>(module: &Module<'ctx>, function: Function<'ctx>) {
     erase_barriers(function);
     let calls: Vec<Instruction<'ctx>> =

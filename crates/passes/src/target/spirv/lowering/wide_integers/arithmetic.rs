@@ -5,7 +5,7 @@ use super::{Splitting, Words};
 use scythe_llvm::{IntPredicate, Opcode, Value};
 
 impl<'ctx> Splitting<'_, 'ctx> {
-    /// The upper word with zeros above `width`.
+    /// Clears the bits of the upper word above `width`.
     pub(super) fn masked(&self, high: Value<'ctx>, width: u32) -> Value<'ctx> {
         if width == 128 {
             high
@@ -14,7 +14,7 @@ impl<'ctx> Splitting<'_, 'ctx> {
         }
     }
 
-    /// The upper word with copies of the sign above `width`.
+    /// Fills the bits of the upper word above `width` with copies of the sign.
     pub(super) fn sign_extended(&self, high: Value<'ctx>, width: u32) -> Value<'ctx> {
         if width == 128 {
             return high;
@@ -32,7 +32,7 @@ impl<'ctx> Splitting<'_, 'ctx> {
     ) -> Value<'ctx> {
         use IntPredicate::*;
         let b = &self.builder;
-        // Where the upper words are equal, the lower ones decide, as numbers without sign.
+        // If the upper words are equal, the lower words decide, as unsigned numbers.
         let (unsigned, signed) = match predicate {
             LLVMIntEQ | LLVMIntNE => {
                 let differences = b.or(b.xor(x.low, y.low, ""), b.xor(x.high, y.high, ""), "");
@@ -63,8 +63,8 @@ impl<'ctx> Splitting<'_, 'ctx> {
         Words::new(b.select(condition, x.low, y.low, ""), b.select(condition, x.high, y.high, ""))
     }
 
-    /// `x` and behind it `y`, shifted; of the left the upper bits, of the right the lower ones are
-    /// the result. The distance counts modulo the width.
+    /// Shifts the concatenation of `x` and `y`. A left shift returns the upper half, a right shift
+    /// the lower half. The distance is taken modulo the width.
     pub(super) fn funnel(
         &self,
         left: bool,
@@ -80,7 +80,7 @@ impl<'ctx> Splitting<'_, 'ctx> {
             None => return None,
         };
         let (one, rest) = (self.number(1), self.builder.sub(self.number(last), within, ""));
-        // One of the two may be shifted by all its bits, for which two steps are needed.
+        // One of the two may be shifted by its full width, which needs two steps.
         let (upper, lower) = if left {
             let shifted = self.shift(Opcode::LLVMLShr, y, one, width);
             (
@@ -138,7 +138,7 @@ impl<'ctx> Splitting<'_, 'ctx> {
         })
     }
 
-    /// By less than the width: other distances give no value.
+    /// Shifts by less than the width. Other distances give poison.
     fn shift(
         &self,
         opcode: Opcode,
@@ -148,8 +148,8 @@ impl<'ctx> Splitting<'_, 'ctx> {
     ) -> Words<'ctx> {
         let b = &self.builder;
         let within = b.and(distance, self.number(63), "");
-        // What is moved from one word to the other, in two steps, since a word cannot be shifted by
-        // all its bits.
+        // The bits that move from one word to the other are shifted in two steps, since a word
+        // cannot be shifted by its full width.
         let rest = b.xor(within, self.number(63), "");
         let one = self.number(1);
         let shifted = |opcode, value| {

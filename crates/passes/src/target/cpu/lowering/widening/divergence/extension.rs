@@ -1,54 +1,54 @@
-//! Narrow integers that are made wider: whether neighbouring lanes keep their distance, and how the
-//! wide value is computed.
+//! Extension of narrow integers: determines whether lanes keep their distances, and how to compute
+//! the wide value.
 //!
-//! `sext (add nsw a, b)` is `add (sext a), (sext b)` in every lane that uses the sum, since it does
-//! not wrap there. If `a` and `b` keep their distances when they are made wider, so does the sum.
-//! That tells nothing of other lanes: with `if (l >= g) p[l - g]`, `l - g` wraps in the first
-//! lanes. What stands for all lanes, the value of lane 0, must therefore be computed in the wide
-//! type from the start; there it is what the distance makes of any lane that uses it.
-//! [`Divergence::wider`] tells how, one operation at a time, to the analysis and to the code
-//! generator alike.
+//! `sext (add nsw a, b)` equals `add (sext a), (sext b)` in every lane that uses the sum, since the
+//! sum does not wrap there. If `a` and `b` keep their distances when they are extended, so does the
+//! sum. That does not hold in other lanes: with `if (l >= g) p[l - g]`, `l - g` wraps in the first
+//! lanes. The scalar that represents all lanes, the value of lane 0, must therefore be computed in
+//! the wide type from the start. In that type, the value of lane 0 plus the distance is correct for
+//! every lane that uses it. [`Divergence::wider`] describes the computation, one operation at a
+//! time. Both the analysis and the code generator use it.
 
 use super::{Divergence, Shape, is_number, signed_constant};
 use scythe_llvm::{Opcode, Value};
 
-/// How a narrow value is computed in a wider type.
+/// The way in which a narrow value is computed in a wider type.
 #[derive(Clone, Copy, Debug)]
 pub enum Wider<'ctx> {
-    /// By extending it.
+    /// Extend the value.
     Extended,
-    /// From the value that it was cut from and that it represents in full.
+    /// Use the value that was truncated. The narrow value represents it in full.
     Cut(Value<'ctx>),
-    /// By this operation on its operands, made wider.
+    /// Apply this operation to the extended operands.
     Again(Opcode),
-    /// As another value, by another extension.
+    /// Extend another value, with another extension.
     Like(Value<'ctx>, Opcode),
 }
 
-/// Which lanes a value must be the same in to be extended as it is.
+/// The lanes in which a value must be the same so that it can be extended directly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Among {
-    /// In all lanes: distances between rows count.
+pub enum LaneScope {
+    /// All lanes: distances between rows are relevant.
     All,
-    /// In the lanes of one row.
+    /// The lanes of one row.
     Row,
 }
 
-/// How many operations deep distances are followed.
+/// The maximum depth of operations through which distances are followed.
 const DEPTH: u32 = 8;
 
 impl<'ctx> Divergence<'ctx> {
-    /// How `extension` of `value` is computed such that lanes keep their distance; `None` where
-    /// they may not.
+    /// Returns how to compute `extension` of `value` so that lanes keep their distances, or `None`
+    /// if they may not.
     pub fn wider(
         &self,
         value: Value<'ctx>,
         extension: Opcode,
-        among: Among,
+        scope: LaneScope,
     ) -> Option<Wider<'ctx>> {
-        let same = match among {
-            Among::All => self.shape(value) == Shape::Uniform,
-            Among::Row => self.shape(value).is_even(),
+        let same = match scope {
+            LaneScope::All => self.shape(value) == Shape::Uniform,
+            LaneScope::Row => self.shape(value).is_uniform_in_row(),
         };
         let Some(i) = value.as_instruction().filter(|_| !same) else {
             return Some(Wider::Extended);
@@ -59,7 +59,7 @@ impl<'ctx> Divergence<'ctx> {
         match i.opcode() {
             Opcode::LLVMTrunc if holds() => Some(Wider::Cut(operand)),
             Opcode::LLVMTrunc => self.number(operand).map(Wider::Cut),
-            // The distance was found by the factor as a signed number.
+            // The distance was computed from the factor as a signed number.
             Opcode::LLVMMul => {
                 let negative = |v: Value<'ctx>| signed_constant(v).is_some_and(|c| c < 0);
                 (holds() && (signed || !i.operands().any(negative)))
@@ -71,7 +71,8 @@ impl<'ctx> Divergence<'ctx> {
             Opcode::LLVMOr => i.is_disjoint().then_some(Wider::Again(Opcode::LLVMAdd)),
             Opcode::LLVMSExt => signed.then_some(Wider::Like(operand, Opcode::LLVMSExt)),
             Opcode::LLVMZExt => Some(Wider::Like(operand, Opcode::LLVMZExt)),
-            // What is frozen must not be poison: all uses of a frozen value see one value.
+            // The operand of a `freeze` must not be poison: all uses of a frozen value see the same
+            // value.
             Opcode::LLVMFreeze => {
                 let cut = operand
                     .as_instruction()
@@ -82,22 +83,23 @@ impl<'ctx> Divergence<'ctx> {
         }
     }
 
-    /// `value`, if it is a work-item number, which 32 bits represent in full; that is then relied
-    /// on.
+    /// Returns `value` if it is a work-item number, which 32 bits represent in full. Records this
+    /// assumption.
     fn number(&self, value: Value<'ctx>) -> Option<Value<'ctx>> {
-        is_number(value).then(|| self.rely_on(value))?;
+        is_number(value).then(|| self.assume_narrow(value))?;
         Some(value)
     }
 
-    /// A linear value, or one in rows, keeps its distances when it is made `bits` wide.
+    /// Whether a linear value, or a value in rows, keeps its distances when it is extended to
+    /// `bits` bits.
     pub fn keeps_distance(
         &self,
         value: Value<'ctx>,
         extension: Opcode,
         bits: u32,
-        among: Among,
+        scope: LaneScope,
     ) -> bool {
-        self.keeps(value, extension, bits, among, DEPTH)
+        self.keeps(value, extension, bits, scope, DEPTH)
     }
 
     fn keeps(
@@ -105,11 +107,11 @@ impl<'ctx> Divergence<'ctx> {
         value: Value<'ctx>,
         extension: Opcode,
         bits: u32,
-        among: Among,
+        scope: LaneScope,
         depth: u32,
     ) -> bool {
-        let below = |v: Value<'ctx>, by| depth > 0 && self.keeps(v, by, bits, among, depth - 1);
-        match self.wider(value, extension, among) {
+        let below = |v: Value<'ctx>, by| depth > 0 && self.keeps(v, by, bits, scope, depth - 1);
+        match self.wider(value, extension, scope) {
             None => false,
             Some(Wider::Extended) => true,
             Some(Wider::Cut(whole)) => {
@@ -122,12 +124,13 @@ impl<'ctx> Divergence<'ctx> {
         }
     }
 
-    /// A value in rows of a narrow type, made wider: what is left of its distances.
+    /// Returns the shape of a narrow value in rows after extension, with the distances that remain
+    /// known.
     pub(super) fn extended(&self, value: Value<'ctx>, extension: Opcode, bits: u32) -> Shape {
         let Shape::Rows { along, down } = self.shape(value) else { return Shape::Varying };
-        if self.keeps_distance(value, extension, bits, Among::All) {
+        if self.keeps_distance(value, extension, bits, LaneScope::All) {
             Shape::Rows { along, down }
-        } else if self.keeps_distance(value, extension, bits, Among::Row) {
+        } else if self.keeps_distance(value, extension, bits, LaneScope::Row) {
             Shape::Rows { along, down: None }
         } else {
             Shape::Varying

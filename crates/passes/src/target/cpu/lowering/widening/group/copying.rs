@@ -1,24 +1,24 @@
-//! Copies the code of a kernel for one item: answers queries about its position, and recomputes
-//! cheap values.
+//! Copies the code of a kernel for one item: resolves queries of its position, and recomputes cheap
+//! values.
 
 use super::super::lanes::{ACTIVE_LANES, is_hint};
-use super::{Crosser, Maker, Position};
+use super::{CrossingValue, GroupBuilder, Position};
 use crate::target::common::queries::{self, Query};
 use scythe_llvm::{BasicBlock, Instruction, Opcode, Value};
 use std::collections::HashMap;
 
-/// How control leaves copied code.
-pub(super) enum Leave<'ctx> {
+/// The way in which control leaves copied code.
+pub(super) enum RegionExit<'ctx> {
     Return,
     To(BasicBlock<'ctx>),
 }
 
-impl<'ctx> Maker<'_, 'ctx> {
-    /// Computes a cheap value anew for an item.
+impl<'ctx> GroupBuilder<'_, 'ctx> {
+    /// Recomputes a cheap value for an item.
     pub(super) fn recompute(
         &self,
         v: Value<'ctx>,
-        crossers: &[Crosser<'ctx>],
+        crossing_values: &[CrossingValue<'ctx>],
         map: &HashMap<Value<'ctx>, Value<'ctx>>,
         position: Position<'ctx>,
     ) -> Value<'ctx> {
@@ -26,21 +26,25 @@ impl<'ctx> Maker<'_, 'ctx> {
             return known;
         }
         let Some(i) = v.as_instruction() else { return v };
-        // What stood here before values got variables.
-        if let Some(c) = crossers
+        // A load from the variable of a crossing value stands for the value itself.
+        if let Some(c) = crossing_values
             .iter()
             .find(|c| i.opcode() == Opcode::LLVMLoad && i.operand(0) == Some(c.variable.as_value()))
         {
             return match c.seen {
                 Some(seen) => self.builder.load(c.value.ty(), seen.as_value(), "").as_value(),
-                None => self.recompute(c.value, crossers, map, position),
+                None => self.recompute(c.value, crossing_values, map, position),
             };
         }
         if let Some(answer) = self.answer(i, position) {
             return answer;
         }
         let again = |o: Value<'ctx>| {
-            if o.as_function().is_some() { o } else { self.recompute(o, crossers, map, position) }
+            if o.as_function().is_some() {
+                o
+            } else {
+                self.recompute(o, crossing_values, map, position)
+            }
         };
         let operands: Vec<_> = i.operands().map(again).collect();
         let copy = self.builder.clone_instruction(i);
@@ -51,7 +55,7 @@ impl<'ctx> Maker<'_, 'ctx> {
         copy.as_value()
     }
 
-    /// What takes the place of a query about the item's position.
+    /// Returns the replacement of a query about the item's position.
     pub(super) fn answer(
         &self,
         call: Instruction<'ctx>,
@@ -85,15 +89,15 @@ impl<'ctx> Maker<'_, 'ctx> {
 
     // --- Copying code ---
 
-    /// Copies `blocks`, entered at `start`. An edge to a block that is not among them, and a
-    /// return, go where `leave` says.
+    /// Copies `blocks`, which are entered at `start`. `leave` returns the target of a return and of
+    /// an edge to a block outside of `blocks`.
     pub(super) fn copy_blocks(
         &mut self,
         blocks: &[BasicBlock<'ctx>],
         start: BasicBlock<'ctx>,
         mut map: HashMap<Value<'ctx>, Value<'ctx>>,
         position: Position<'ctx>,
-        leave: &mut dyn FnMut(Leave<'ctx>) -> BasicBlock<'ctx>,
+        leave: &mut dyn FnMut(RegionExit<'ctx>) -> BasicBlock<'ctx>,
     ) -> BasicBlock<'ctx> {
         let copies: HashMap<BasicBlock<'ctx>, BasicBlock<'ctx>> =
             blocks.iter().map(|&b| (b, self.block(""))).collect();
@@ -112,11 +116,11 @@ impl<'ctx> Maker<'_, 'ctx> {
                 }
                 match i.opcode() {
                     Opcode::LLVMRet => {
-                        self.builder.br(leave(Leave::Return));
+                        self.builder.br(leave(RegionExit::Return));
                     }
                     Opcode::LLVMBr => {
                         let mut to = |t: BasicBlock<'ctx>| {
-                            copies.get(&t).copied().unwrap_or_else(|| leave(Leave::To(t)))
+                            copies.get(&t).copied().unwrap_or_else(|| leave(RegionExit::To(t)))
                         };
                         let targets: Vec<_> = b.successors().into_iter().map(&mut to).collect();
                         match targets[..] {

@@ -1,16 +1,16 @@
-//! Where ways from different barriers meet.
+//! Finds the blocks at which paths from different barriers meet.
 //!
-//! Code behind such a place is part of every region that leads there. A kernel of many barriers in
-//! loops and branches, as group algorithms make it, would be copied many times over: a loop that
-//! may not run at all lets each region go on to the next loop, and so on to the end. A cut at the
-//! meeting, as if a barrier stood there, leaves one copy.
+//! The code behind such a block is part of every region that leads there. A kernel with many
+//! barriers in loops and branches, which is typical of group algorithms, would be copied many
+//! times: a loop that may run zero times lets each region continue to the next loop, and so on to
+//! the end. A cut at the meeting, as if there were a barrier, leaves one copy.
 
 use super::super::cfg::{Cfg, Dominators};
 use std::collections::BTreeSet;
 
-/// The blocks to cut at, in ascending order. `starts` are the entry and the blocks behind barriers;
-/// all items pass blocks that `may` be cut, in the same order. A cut is made where it spares copies
-/// of at least `worth`, by the blocks' `sizes`.
+/// Returns the blocks to cut at, in ascending order. `starts` are the entry and the blocks behind
+/// barriers. `may` says whether a block may be cut: all items pass these blocks in the same order.
+/// A cut is made if it avoids copies of at least `worth`, measured by the `sizes` of the blocks.
 pub(super) fn find(
     cfg: &Cfg,
     dom: &Dominators,
@@ -24,8 +24,8 @@ pub(super) fn find(
         starts.iter().for_each(|&b| marks[b] = true);
         marks
     };
-    // As φs are placed for a variable that each start sets: in the starts' dominance frontiers, and
-    // in theirs.
+    // This corresponds to the placement of φs for a variable that each start sets: in the iterated
+    // dominance frontiers of the starts.
     let frontiers = frontiers(cfg, dom);
     let mut begins = is_start.clone();
     let mut work = starts.to_vec();
@@ -37,7 +37,7 @@ pub(super) fn find(
             }
         }
     }
-    // Blocks belong to what begins last on all ways to them.
+    // A block belongs to the last start on all paths to it.
     let order = cfg.reverse_post_order();
     let mut owners: Vec<usize> = (0..cfg.len()).collect();
     let mut sums = vec![0usize; cfg.len()];
@@ -61,7 +61,7 @@ pub(super) fn find(
     cuts
 }
 
-/// For each block, those just beyond what it dominates.
+/// Returns the dominance frontier of each block.
 fn frontiers(cfg: &Cfg, dom: &Dominators) -> Vec<Vec<usize>> {
     let mut found = vec![Vec::new(); cfg.len()];
     for (b, preds) in cfg.preds.iter().enumerate().filter(|(_, preds)| preds.len() > 1) {
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn loops_with_barriers_are_entered_at_a_cut() {
-        // 0 → loop of 1, 2 with a barrier before 3 → loop of 4, 5 with one before 6 → 7.
+        // 0 → loop of 1, 2 with a barrier before 3 → loop of 4, 5 with a barrier before 6 → 7.
         let two: &[&[usize]] = &[&[1], &[2, 4], &[3], &[1], &[5, 7], &[6], &[4], &[]];
         assert_eq!(cuts(two, &[0, 3, 6], 1), [1, 4]);
         assert_eq!(

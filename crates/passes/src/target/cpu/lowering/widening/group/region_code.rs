@@ -1,12 +1,12 @@
-//! The code of one region: a nest of loops over the items that restores live values, runs the
+//! Emits the code of one region: a nest of loops over the items that restores live values, runs the
 //! region, saves live values, and records the barrier that it reached.
 
-use super::copying::Leave;
-use super::{Chunks, Crosser, Crossing, DIVERGENT_BARRIER, Maker};
+use super::copying::RegionExit;
+use super::{Chunks, Crossing, CrossingValue, DIVERGENT_BARRIER, GroupBuilder};
 use scythe_llvm::{BasicBlock, Instruction, IntPredicate, Value};
 use std::collections::HashMap;
 
-/// All that making one region needs.
+/// The inputs from which a region is built.
 pub(super) struct Region<'a, 'ctx> {
     pub blocks: &'a [BasicBlock<'ctx>],
     pub start: BasicBlock<'ctx>,
@@ -14,18 +14,18 @@ pub(super) struct Region<'a, 'ctx> {
     pub heads: &'a [BasicBlock<'ctx>],
     pub done: BasicBlock<'ctx>,
     pub barrier_of: &'a HashMap<BasicBlock<'ctx>, usize>,
-    pub crossers: &'a [Crosser<'ctx>],
+    pub crossing_values: &'a [CrossingValue<'ctx>],
     pub kept: &'a [(Instruction<'ctx>, u64)],
     pub next: Instruction<'ctx>,
     pub chunks: Chunks,
-    /// The barrier behind which the region starts.
+    /// The barrier behind which the region starts, or `None` for the start of the kernel.
     pub came_from: Option<usize>,
-    /// Items may disagree about where to go.
+    /// Whether items may reach different barriers.
     pub check: bool,
     pub map: &'a HashMap<Value<'ctx>, Value<'ctx>>,
 }
 
-impl<'ctx> Maker<'_, 'ctx> {
+impl<'ctx> GroupBuilder<'_, 'ctx> {
     pub(super) fn region(&mut self, r: Region<'_, 'ctx>) {
         self.builder.position_at_end(r.head);
         let items = self.open_items(r.chunks);
@@ -38,29 +38,29 @@ impl<'ctx> Maker<'_, 'ctx> {
             let address = self.builder.byte_offset(self.context, base, offset, "kept");
             map.insert(a.as_value(), address);
         }
-        // Restore.
-        for c in r.crossers {
+        // Restore the live values.
+        for c in r.crossing_values {
             let live = r.came_from.is_some_and(|k| c.live_at.contains(&k));
             if !live {
                 continue;
             }
             let value = match &c.how {
-                Crossing::Recomputed => self.recompute(c.value, r.crossers, &map, position),
+                Crossing::Recomputed => self.recompute(c.value, r.crossing_values, &map, position),
                 Crossing::Saved(offset) => {
                     let address = self.builder.byte_offset(self.context, base, *offset, "");
                     self.builder.load(c.value.ty(), address, "restored").as_value()
                 }
                 Crossing::Shared => {
-                    let seen = c.seen.expect("shared values have it").as_value();
+                    let seen = c.seen.expect("a shared value has a slot").as_value();
                     self.builder.load(c.value.ty(), seen, "").as_value()
                 }
             };
             self.builder.store(value, c.slot.as_value());
         }
-        let body = self.builder.block().expect("the builder stands in a block");
+        let body = self.builder.block().expect("the builder has an insertion block");
         let latch = self.block("item.next");
 
-        // Exits: one block per barrier reached, and one for the end.
+        // Create the exits: one block for each barrier reached, and one for the end.
         let end = r.heads.len() - 1;
         let mut exits: HashMap<usize, BasicBlock<'ctx>> = HashMap::new();
         let mut reached = Vec::new();
@@ -68,8 +68,8 @@ impl<'ctx> Maker<'_, 'ctx> {
         let context = self.context;
         let code = self.copy_blocks(r.blocks, r.start, map, position, &mut |exit| {
             let k = match exit {
-                Leave::Return => end,
-                Leave::To(block) => r.barrier_of[&block],
+                RegionExit::Return => end,
+                RegionExit::To(block) => r.barrier_of[&block],
             };
             *exits.entry(k).or_insert_with(|| {
                 reached.push(k);
@@ -80,7 +80,7 @@ impl<'ctx> Maker<'_, 'ctx> {
         self.builder.br(code);
         for &k in &reached {
             self.builder.position_at_end(exits[&k]);
-            for c in r.crossers.iter().filter(|c| k != end && c.live_at.contains(&k)) {
+            for c in r.crossing_values.iter().filter(|c| k != end && c.live_at.contains(&k)) {
                 match &c.how {
                     Crossing::Recomputed => {}
                     Crossing::Saved(offset) => {
@@ -90,7 +90,8 @@ impl<'ctx> Maker<'_, 'ctx> {
                     }
                     Crossing::Shared => {
                         let v = self.builder.load(c.value.ty(), c.slot.as_value(), "").as_value();
-                        self.builder.store(v, c.left.expect("shared values have it").as_value());
+                        self.builder
+                            .store(v, c.left.expect("a shared value has a slot").as_value());
                     }
                 }
             }
@@ -102,13 +103,13 @@ impl<'ctx> Maker<'_, 'ctx> {
                 self.builder.br(latch);
             }
         }
-        // The loops' ends.
+        // End the loops.
         self.builder.position_at_end(latch);
         let all_done = self.block("region.done");
         self.close_items(items, all_done);
 
         self.builder.position_at_end(all_done);
-        for c in r.crossers.iter().filter(|c| matches!(c.how, Crossing::Shared)) {
+        for c in r.crossing_values.iter().filter(|c| matches!(c.how, Crossing::Shared)) {
             let relevant = reached.iter().any(|k| *k != end && c.live_at.contains(k));
             if let (true, Some(seen), Some(left)) = (relevant, c.seen, c.left) {
                 let v = self.builder.load(c.value.ty(), left.as_value(), "").as_value();
@@ -131,12 +132,13 @@ impl<'ctx> Maker<'_, 'ctx> {
             }
         }
         if reached.is_empty() {
-            // The region never ends: nothing follows it.
+            // The region never ends, so no code follows it.
             self.builder.br(r.done);
         }
     }
 
-    /// The first item notes where it is; every other must be there too.
+    /// Records the barrier that the first item reached, and reports a difference for every other
+    /// item.
     pub(super) fn compare(
         &self,
         item: Value<'ctx>,

@@ -1,4 +1,4 @@
-//! Facts about a kernel that is to be cut at its barriers: the code between barriers, the values
+//! Analyses a kernel that is to be split at its barriers: the code between barriers, the values
 //! that are live across them, and how each value crosses a barrier.
 
 use super::super::divergence::Divergence;
@@ -14,7 +14,7 @@ pub(super) struct Cut<'ctx> {
     pub behind: BasicBlock<'ctx>,
 }
 
-/// Puts every barrier into a block of its own, and removes the call.
+/// Splits the blocks so that every barrier has its own block, and removes the barrier calls.
 pub(super) fn cut<'ctx>(version: Function<'ctx>) -> Vec<Cut<'ctx>> {
     let calls: Vec<_> = barriers(version).collect();
     let mut cuts = Vec::new();
@@ -28,11 +28,12 @@ pub(super) fn cut<'ctx>(version: Function<'ctx>) -> Vec<Cut<'ctx>> {
     cuts
 }
 
-/// Instructions that a cut at a meeting must spare: about as many as the loops round a region take.
-const WORTH_A_CUT: usize = 100;
+/// The minimum number of instructions that a cut at a meeting must save: about as many as the loops
+/// around a region need.
+const MIN_INSTRUCTIONS_SAVED: usize = 100;
 
-/// Cuts also where ways from different barriers meet, if all items come by and that spares copies
-/// of much code.
+/// Adds cuts where paths from different barriers meet, if all items reach the block and the cut
+/// avoids copies of much code.
 pub(super) fn cut_meetings<'ctx>(facts: &Divergence<'ctx>, cuts: &[Cut<'ctx>]) -> Vec<Cut<'ctx>> {
     let starts: Vec<_> =
         std::iter::once(0).chain(cuts.iter().map(|c| facts.index[&c.behind])).collect();
@@ -44,7 +45,7 @@ pub(super) fn cut_meetings<'ctx>(facts: &Divergence<'ctx>, cuts: &[Cut<'ctx>]) -
         &starts,
         &|b| !facts.convergence.is_masked(b),
         &sizes,
-        WORTH_A_CUT,
+        MIN_INSTRUCTIONS_SAVED,
     ) {
         let block = facts.blocks[n];
         let Some(first) = block.first_non_phi() else { continue };
@@ -55,7 +56,8 @@ pub(super) fn cut_meetings<'ctx>(facts: &Divergence<'ctx>, cuts: &[Cut<'ctx>]) -
     made
 }
 
-/// The blocks that run from `start` without passing a barrier, in the function's order.
+/// Returns the blocks that are reachable from `start` without passing a barrier, in the order of
+/// the function.
 pub(super) fn region<'ctx>(
     version: Function<'ctx>,
     start: BasicBlock<'ctx>,
@@ -72,7 +74,7 @@ pub(super) fn region<'ctx>(
 }
 
 /// Whether a branch that differs between items decides which barrier of a region is reached: its
-/// sides lead to different ones.
+/// targets lead to different barriers.
 pub(super) fn exits_differ<'ctx>(
     facts: &Divergence<'ctx>,
     blocks: &[BasicBlock<'ctx>],
@@ -85,8 +87,8 @@ pub(super) fn exits_differ<'ctx>(
     if differs.is_empty() {
         return false;
     }
-    // Barriers, and the end, which is one more, that are reached from each block: those of the
-    // blocks that follow it.
+    // The barriers that are reachable from each block, with the end as an additional number. They
+    // are the union over the successors of the block.
     let mut reached: HashMap<BasicBlock<'ctx>, BTreeSet<usize>> = HashMap::new();
     let end = barrier_of.len();
     let of = |reached: &HashMap<_, BTreeSet<usize>>, b: BasicBlock<'ctx>| match barrier_of.get(&b) {
@@ -115,7 +117,7 @@ pub(super) fn exits_differ<'ctx>(
     })
 }
 
-/// The regions that each block is a part of.
+/// Returns the regions that contain each block.
 pub(super) fn regions_of<'ctx>(
     regions: &[Vec<BasicBlock<'ctx>>],
 ) -> HashMap<BasicBlock<'ctx>, Vec<usize>> {
@@ -128,7 +130,8 @@ pub(super) fn regions_of<'ctx>(
     of
 }
 
-/// The regions with code that uses an address, directly or through others made from it.
+/// Returns the regions with code that uses an address, directly or through addresses derived from
+/// it.
 pub(super) fn regions_using<'ctx>(
     v: Value<'ctx>,
     regions_of: &HashMap<BasicBlock<'ctx>, Vec<usize>>,
@@ -151,11 +154,11 @@ pub(super) fn regions_using<'ctx>(
     found
 }
 
-/// The values that are live where a barrier stands, defined before and used behind, each with its
-/// barriers.
+/// Returns the values that are live at a barrier (defined before it and used behind it), each with
+/// its barriers.
 ///
-/// From each use the blocks are walked back to the definition: the work is the length of all
-/// values' lives.
+/// The search walks the blocks backwards from each use to the definition: the cost is the total
+/// length of the live ranges.
 pub(super) fn live_at_barriers<'ctx>(
     version: Function<'ctx>,
     cuts: &[Cut<'ctx>],
@@ -173,7 +176,8 @@ pub(super) fn live_at_barriers<'ctx>(
         barrier[index[&cut.block]] = Some(k);
     }
     let mut live: HashMap<Value<'ctx>, HashSet<usize>> = HashMap::new();
-    // The number of the last value, from one, that was found to be live at a block's start.
+    // The number of the last value, counted from one, that was found to be live at the start of
+    // each block.
     let mut live_in: Vec<usize> = vec![0; blocks.len()];
     let mut work = Vec::new();
     let mut number = 0;
@@ -206,12 +210,13 @@ pub(super) fn live_at_barriers<'ctx>(
     live
 }
 
-/// Depends on arguments, constants, positions and kept addresses alone, by few cheap operations.
+/// Whether the value depends only on arguments, constants, positions and addresses of allocations,
+/// through few cheap operations.
 pub(super) fn recomputable<'ctx>(v: Value<'ctx>, depth: u32) -> bool {
     let Some(i) = v.as_instruction() else { return true };
     if i.opcode() == Opcode::LLVMAlloca {
-        // A local allocation has one address for all items; a kept one, one per item: both are at
-        // hand.
+        // A local allocation has one address for all items, a kept allocation one address per item.
+        // Both addresses are available.
         return true;
     }
     let position = || {
@@ -225,7 +230,8 @@ pub(super) fn recomputable<'ctx>(v: Value<'ctx>, depth: u32) -> bool {
                 && i.operands().all(|o| o.as_function().is_some() || recomputable(o, depth - 1))))
 }
 
-/// The same, where it may also depend on values that are shared by the group: the `roots`.
+/// Whether the value is recomputable if it may also depend on values that the group shares. Adds
+/// these values to `roots`.
 pub(super) fn from_shared<'ctx>(
     v: Value<'ctx>,
     depth: u32,
@@ -243,7 +249,7 @@ pub(super) fn from_shared<'ctx>(
     depth > 0 && is_cheap(i) && i.operands().all(|o| from_shared(o, depth - 1, shared, roots))
 }
 
-/// Costs less than to save and restore it.
+/// Whether the instruction costs less than saving and restoring its result.
 fn is_cheap(i: Instruction<'_>) -> bool {
     use Opcode::*;
     matches!(

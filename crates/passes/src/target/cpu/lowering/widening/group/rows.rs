@@ -1,7 +1,7 @@
-//! Loops over the items of a work-group, and the whole function where no barrier cuts it.
+//! Emits loops over the items of a work-group, and the whole function if it has no barriers.
 
-use super::super::divergence::Unsuitable;
-use super::{Chunks, Maker, Position, Tail};
+use super::super::divergence::WideningError;
+use super::{Chunks, GroupBuilder, Position, Tail};
 use scythe_llvm::{BasicBlock, Function, Instruction, IntPredicate, Opcode, Value};
 use std::collections::HashMap;
 
@@ -17,24 +17,25 @@ pub(super) struct Rows<'ctx> {
 
 /// Open loops over the items of a group.
 pub(super) struct Items<'ctx> {
-    /// Where items lie in rows.
+    /// The loops over rows, unless several rows lie in the lanes of one item.
     rows: Option<Rows<'ctx>>,
     head: BasicBlock<'ctx>,
     counter: Instruction<'ctx>,
     pub position: Position<'ctx>,
 }
 
-impl<'ctx> Maker<'_, 'ctx> {
+impl<'ctx> GroupBuilder<'_, 'ctx> {
     // --- Without barriers ---
 
-    /// Rows of full items, each with at most one masked item behind. Returns the first block.
+    /// Emits loops over rows of full items, each followed by at most one masked item. Returns the
+    /// first block.
     pub(super) fn plain(
         &mut self,
         full: Function<'ctx>,
         masked: Function<'ctx>,
         lanes: u64,
         done: BasicBlock<'ctx>,
-    ) -> Result<BasicBlock<'ctx>, Unsuitable> {
+    ) -> Result<BasicBlock<'ctx>, WideningError> {
         let start = self.block("items");
         self.builder.position_at_end(start);
         let rows = self.open_rows();
@@ -42,14 +43,14 @@ impl<'ctx> Maker<'_, 'ctx> {
             self.builder.lshr(self.size[0], self.int(u64::from(lanes.trailing_zeros())), "chunks");
         let any_full = self.builder.icmp(IntPredicate::LLVMIntNE, chunks, self.int(0), "");
         let (head, rest) = (self.block("full"), self.block("rest"));
-        let before = self.builder.block().expect("the builder stands in a block");
+        let before = self.builder.block().expect("the builder has an insertion block");
         self.builder.cond_br(any_full, head, rest);
 
         self.builder.position_at_end(head);
         let chunk = self.builder.phi(self.context.int_type(64), "chunk");
         chunk.add_incoming(self.int(0), before);
         let x = self.builder.mul(chunk.as_value(), self.int(lanes), "x");
-        let body = self.builder.block().expect("the builder stands in a block");
+        let body = self.builder.block().expect("the builder has an insertion block");
         let next = self.block("full.next");
         let item = self.item_number(&rows, chunk.as_value());
         let position = Position { local: [x, rows.y, rows.z], active: None, item };
@@ -81,19 +82,19 @@ impl<'ctx> Maker<'_, 'ctx> {
         Ok(start)
     }
 
-    /// A copy of a whole version that goes on to `after`.
+    /// Copies a whole version, which continues at `after`.
     pub(super) fn copy_all(
         &mut self,
         version: Function<'ctx>,
         position: Position<'ctx>,
         after: BasicBlock<'ctx>,
-    ) -> Result<BasicBlock<'ctx>, Unsuitable> {
+    ) -> Result<BasicBlock<'ctx>, WideningError> {
         let blocks: Vec<_> = version.blocks().collect();
         let mut map = self.parameters(version);
         for i in version.instructions().filter(|i| i.opcode() == Opcode::LLVMAlloca) {
             map.insert(i.as_value(), self.local_alloca(i));
         }
-        let start = blocks.first().copied().ok_or(Unsuitable::NoBody)?;
+        let start = blocks.first().copied().ok_or(WideningError::NoBody)?;
         Ok(self.copy_blocks(&blocks, start, map, position, &mut |_| after))
     }
 
@@ -113,7 +114,7 @@ impl<'ctx> Maker<'_, 'ctx> {
     pub(super) fn open_rows(&self) -> Rows<'ctx> {
         let i64 = self.context.int_type(64);
         let open = |name: &str| {
-            let from = self.builder.block().expect("the builder stands in a block");
+            let from = self.builder.block().expect("the builder has an insertion block");
             let head = self.block(name);
             self.builder.br(head);
             self.builder.position_at_end(head);
@@ -129,7 +130,7 @@ impl<'ctx> Maker<'_, 'ctx> {
     /// Opens the loops over all items of the group.
     pub(super) fn open_items(&self, chunks: Chunks) -> Items<'ctx> {
         let rows = self.fold.is_none().then(|| self.open_rows());
-        let from = self.builder.block().expect("the builder stands in a block");
+        let from = self.builder.block().expect("the builder has an insertion block");
         let head = self.block("item");
         self.builder.br(head);
         self.builder.position_at_end(head);
@@ -140,12 +141,12 @@ impl<'ctx> Maker<'_, 'ctx> {
         let (local, item, left) = match (&rows, self.fold) {
             (Some(rows), _) => {
                 let x = self.builder.mul(chunk, lanes, "x");
-                // The item's number, for its context: counts through all rows.
+                // The item's number, which selects its context. It counts through all rows.
                 let item = self.item_number(rows, chunk);
                 ([x, rows.y, rows.z], item, self.builder.sub(self.size[0], x, ""))
             }
             (None, fold) => {
-                let fold = fold.expect("without loops over rows there are rows in lanes");
+                let fold = fold.expect("a vector holds whole rows if there is no loop over rows");
                 let height = self.int(u64::from(fold.rows[0]));
                 let each = self.int(chunks.lanes / u64::from(fold.row));
                 let row = self.builder.mul(chunk, each, "row");
@@ -168,7 +169,7 @@ impl<'ctx> Maker<'_, 'ctx> {
         Items { rows, head, counter, position: Position { local, active, item } }
     }
 
-    /// Ends the loops over the items at the builder's place, and goes on to `after`.
+    /// Ends the loops over the items at the builder's position, and continues at `after`.
     pub(super) fn close_items(&self, items: Items<'ctx>, after: BasicBlock<'ctx>) {
         let Some(rows) = items.rows else {
             return self.step(items.counter, items.head, self.items, after);
@@ -184,7 +185,7 @@ impl<'ctx> Maker<'_, 'ctx> {
         self.builder.add(self.builder.mul(row, self.per_row, ""), chunk, "item")
     }
 
-    /// Ends the loops over rows at the builder's place, and goes on to `after`.
+    /// Ends the loops over rows at the builder's position, and continues at `after`.
     pub(super) fn close_rows(&self, rows: Rows<'ctx>, after: BasicBlock<'ctx>) {
         let y_done = self.block("y.done");
         self.step(rows.y_phi, rows.y_head, self.size[1], y_done);
@@ -201,7 +202,7 @@ impl<'ctx> Maker<'_, 'ctx> {
     ) {
         let next = self.builder.add(phi.as_value(), self.int(1), "");
         let on = self.builder.icmp(IntPredicate::LLVMIntULT, next, end, "");
-        phi.add_incoming(next, self.builder.block().expect("the builder stands in a block"));
+        phi.add_incoming(next, self.builder.block().expect("the builder has an insertion block"));
         self.builder.cond_br(on, head, after);
     }
 }

@@ -1,41 +1,43 @@
-//! Copies of instructions on scalars: the one value of all lanes, that of lane 0, or that of each
-//! row's first lane.
+//! Copies instructions to scalars: the common value of all lanes, the value of lane 0, or the value
+//! of the first lane of each row.
 //!
-//! An instruction promises things beyond what it computes: that it does not wrap, that a pointer is
-//! not null. A promise holds in the lanes that run the instruction and use its result. A copy
-//! stands for other lanes, too:
+//! An instruction can make promises (flags and metadata) beyond the value that it computes: that it
+//! does not wrap, or that a pointer is not null. A promise holds in the lanes that run the
+//! instruction and use its result. A copy also represents other lanes:
 //!
-//! * the copy of a *uniform* value may run where its block's mask is empty;
-//! * the copy of a *linear* value is that of lane 0, which may be off, or not use the result, while
-//!   others do: with `l > g ? l - g : g - l`, each difference wraps in some lanes;
-//! * so is that of a value in *rows*, for the first lane of each row.
+//! * the copy of a *uniform* value may run while the mask of its block is empty;
+//! * the copy of a *linear* value is that of lane 0, which may be inactive, or not use the result,
+//!   while other lanes do: with `l > g ? l - g : g - l`, each difference wraps in some lanes;
+//! * the copies of a value in *rows* are those of the first lane of each row, which have the same
+//!   problem.
 //!
-//! There the promises are dropped, and what computes with them is computed without: an `or` that is
-//! an addition because of its disjoint operands, and numbers that are made wider ([`Wider`]). What
-//! comes out is then what the shape's distances make of any lane in which the promises hold.
+//! In these cases the promises are dropped. Operations that depend on promises are computed in a
+//! way that does not need them: an `or` that is an addition because its operands are disjoint, and
+//! integer extensions ([`Wider`]). The result plus the distance of the shape is then correct for
+//! every lane in which the promises hold.
 
-use super::super::divergence::{Among, Wider};
+use super::super::divergence::{LaneScope, Wider};
 use super::{Shape, Widener};
 use scythe_llvm::{Instruction, Opcode, Type, Value};
 
-/// Which of the scalars that stand for a value.
+/// Selects one of the scalars that represent a value.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Of {
-    /// That of all lanes, or of lane 0.
+pub(super) enum ScalarOf {
+    /// The scalar of all lanes, or of lane 0.
     Item,
-    /// That of the first lane of this row.
+    /// The scalar of the first lane of this row.
     Row(u32),
 }
 
 impl<'ctx> Widener<'_, 'ctx> {
-    /// What an instruction promises of a lane that runs it, it promises of the scalar that stands
-    /// for all.
+    /// Whether the promises of an instruction, which hold in each lane that runs it, also hold for
+    /// the scalar that represents all lanes.
     fn keeps_promises(&self, b: usize, i: Instruction<'ctx>) -> bool {
         self.facts.shape(i.as_value()) == Shape::Uniform && self.plan.never_empty[b]
     }
 
-    /// A copy at the builder's place, with the operands of the original: those that are not
-    /// constant are to be set.
+    /// Copies an instruction to the builder's position with the operands of the original. The
+    /// caller must replace the operands that are not constants.
     pub(super) fn copy(&self, b: usize, i: Instruction<'ctx>) -> Instruction<'ctx> {
         let copy = self.builder.clone_instruction(i);
         copy.set_debug_loc(None);
@@ -45,15 +47,15 @@ impl<'ctx> Widener<'_, 'ctx> {
         copy
     }
 
-    /// A copy for one lane that is on.
+    /// Copies an instruction for one active lane.
     pub(super) fn copy_for_lane(&self, i: Instruction<'ctx>) -> Instruction<'ctx> {
         let copy = self.builder.clone_instruction(i);
         copy.set_debug_loc(None);
         copy
     }
 
-    /// The scalar form of an instruction without effects, computed from those of its operands.
-    pub(super) fn copy_scalar(&self, b: usize, i: Instruction<'ctx>, of: Of) -> Value<'ctx> {
+    /// Computes the scalar form of an instruction without side effects from those of its operands.
+    pub(super) fn copy_scalar(&self, b: usize, i: Instruction<'ctx>, of: ScalarOf) -> Value<'ctx> {
         let keeps = self.keeps_promises(b, i);
         let differs = self.facts.shape(i.as_value()) != Shape::Uniform;
         let operand = |n: u32| i.operand(n).expect("in range");
@@ -80,7 +82,7 @@ impl<'ctx> Widener<'_, 'ctx> {
                     return self.extend(v, Opcode::LLVMSExt, self.context.int_type(64), of);
                 }
                 let scalar = self.scalar_of(v, of);
-                // A callee may demand defined arguments.
+                // A callee may require defined arguments.
                 let argument = i.opcode() == Opcode::LLVMCall && !keeps && !scalar.is_constant();
                 if argument { self.builder.freeze(scalar) } else { scalar }
             })
@@ -94,18 +96,24 @@ impl<'ctx> Widener<'_, 'ctx> {
         copy.as_value()
     }
 
-    fn scalar_of(&self, v: Value<'ctx>, of: Of) -> Value<'ctx> {
+    fn scalar_of(&self, v: Value<'ctx>, of: ScalarOf) -> Value<'ctx> {
         match of {
-            Of::Item => self.scalar(v),
-            Of::Row(n) => self.head(v, n),
+            ScalarOf::Item => self.scalar(v),
+            ScalarOf::Row(n) => self.head(v, n),
         }
     }
 
-    /// `extension` of a value that keeps its distances then.
-    fn extend(&self, v: Value<'ctx>, extension: Opcode, ty: Type<'ctx>, of: Of) -> Value<'ctx> {
+    /// Computes `extension` of a value that keeps its distances in the wide type.
+    fn extend(
+        &self,
+        v: Value<'ctx>,
+        extension: Opcode,
+        ty: Type<'ctx>,
+        of: ScalarOf,
+    ) -> Value<'ctx> {
         let bits = ty.int_width().unwrap_or(64);
-        let all = self.facts.keeps_distance(v, extension, bits, Among::All);
-        self.wider(v, extension, ty, of, if all { Among::All } else { Among::Row })
+        let all = self.facts.keeps_distance(v, extension, bits, LaneScope::All);
+        self.wider(v, extension, ty, of, if all { LaneScope::All } else { LaneScope::Row })
     }
 
     fn wider(
@@ -113,8 +121,8 @@ impl<'ctx> Widener<'_, 'ctx> {
         v: Value<'ctx>,
         extension: Opcode,
         ty: Type<'ctx>,
-        of: Of,
-        among: Among,
+        of: ScalarOf,
+        among: LaneScope,
     ) -> Value<'ctx> {
         match self.facts.wider(v, extension, among) {
             None | Some(Wider::Extended) => self.resize(self.scalar_of(v, of), extension, ty),

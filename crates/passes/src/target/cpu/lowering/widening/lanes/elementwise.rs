@@ -1,5 +1,5 @@
-//! Facts about instructions and LLVM intrinsics by name: those that work on vectors as on scalars,
-//! and those that have no effect on a vector.
+//! Classifies instructions and LLVM intrinsics by name: intrinsics that work on vectors as on
+//! scalars, and intrinsics that have no effect on a vector.
 
 use scythe_llvm::{Opcode, Type, Value};
 use std::collections::HashMap;
@@ -24,7 +24,7 @@ pub(super) fn is_cast(opcode: Opcode) -> bool {
     )
 }
 
-/// Calls that only inform the optimiser about scalar code.
+/// Whether the intrinsic only informs the optimiser about scalar code.
 pub fn is_hint(name: &str) -> bool {
     [
         "llvm.assume",
@@ -40,9 +40,9 @@ pub fn is_hint(name: &str) -> bool {
 /// An LLVM intrinsic that works on vectors as on scalars.
 pub(super) struct Elementwise {
     pub name: &'static str,
-    /// Index of an argument that is scalar in the vector form too.
+    /// The index of an argument that is scalar in the vector form too.
     scalar_arg: Option<usize>,
-    /// The second argument's type overloads too.
+    /// Whether the intrinsic is also overloaded on the type of its second argument.
     two_types: bool,
 }
 
@@ -117,7 +117,7 @@ pub(super) fn elementwise(name: &str) -> Option<Elementwise> {
             two_types: false,
         });
     }
-    // ctlz, cttz, abs: a constant flag stays scalar.
+    // `ctlz`, `cttz`, `abs`: the constant flag stays scalar.
     for known in ["ctlz", "cttz", "abs"] {
         if base == known {
             return Some(Elementwise {
@@ -127,14 +127,14 @@ pub(super) fn elementwise(name: &str) -> Option<Elementwise> {
             });
         }
     }
-    // llvm.ldexp.f32.i32: the exponent is a vector too.
+    // `llvm.ldexp.f32.i32`: the exponent is a vector too.
     if rest.starts_with("ldexp.") {
         return Some(Elementwise { name: "llvm.ldexp", scalar_arg: None, two_types: true });
     }
     None
 }
 
-/// `llvm.` before a name of the table, without allocating at each call.
+/// Returns a name of the table with the prefix `llvm.`, without an allocation at each call.
 fn intrinsic_name(base: &str) -> &'static str {
     static NAMES: std::sync::OnceLock<std::sync::Mutex<HashMap<String, &'static str>>> =
         std::sync::OnceLock::new();

@@ -1,11 +1,12 @@
-//! Lanes of a sub-group that exchange values: reductions, scans, shuffles and votes.
+//! Emits the exchange of values between the lanes of a sub-group: reductions, scans, shuffles and
+//! votes.
 
 use super::super::subgroup::{self, Kind, Primitive};
 use super::{Shape, Widener};
 use scythe_llvm::{Instruction, IntPredicate, Opcode, Value};
 
 impl<'ctx> Widener<'_, 'ctx> {
-    /// Lanes talk to each other. Inactive lanes contribute what changes nothing.
+    /// Emits a primitive. Inactive lanes contribute the identity element.
     pub(super) fn primitive(&mut self, b: usize, i: Instruction<'ctx>, primitive: Primitive) {
         let args = i.args();
         let lanes = u64::from(self.lanes);
@@ -29,7 +30,8 @@ impl<'ctx> Widener<'_, 'ctx> {
                 let scalar = self.builder.extract_element(v, self.int(0), "");
                 return self.set_scalar(i, scalar);
             }
-            // Lane `l` takes from lane `l - step`, the first ones what changes nothing.
+            // Lane `l` takes the value of lane `l - step`, the first lanes take the identity
+            // element.
             let shift = |this: &Self, v, step: u64| {
                 let order: Vec<u64> =
                     (0..lanes).map(|l| if l >= step { l - step } else { lanes + l }).collect();
@@ -70,8 +72,8 @@ impl<'ctx> Widener<'_, 'ctx> {
                 self.set_scalar(i, value);
             }
             Kind::Broadcast => {
-                // The lane is the same everywhere by contract, though not by analysis: the first
-                // active lane's word counts.
+                // The lane is uniform by contract, although the analysis cannot prove it: use the
+                // value of the first active lane.
                 let lane = self.first_active(b, self.vector(args[1]));
                 let value = self.builder.extract_element(
                     wide,
@@ -110,26 +112,26 @@ impl<'ctx> Widener<'_, 'ctx> {
         }
     }
 
-    /// Each lane takes the element of `wide` that its index names, through memory.
+    /// Selects for each lane the element of `wide` at its index, through memory.
     pub(super) fn look_up(&mut self, wide: Value<'ctx>, index: Value<'ctx>) -> Value<'ctx> {
         let slot = self.slots.alloca(wide.ty(), "lanes");
         slot.set_align(64);
         self.builder.store(wide, slot.as_value());
         let most = self.splat(index.ty().contained()[0].const_int(u64::from(self.lanes - 1)));
-        // Lanes that are off look nowhere else.
+        // The index of inactive lanes must also stay in bounds.
         let index = self.builder.and(self.builder.freeze(index), most, "");
         let addresses = self.builder.gep(wide.ty().contained()[0], slot.as_value(), &[index], "");
         let element = wide.ty().contained()[0];
         self.gather(element, addresses, None, 1)
     }
 
-    /// The value of the first lane that is on.
+    /// Returns the value of the first active lane.
     pub(super) fn first_active(&mut self, b: usize, wide: Value<'ctx>) -> Value<'ctx> {
         let lane = self.masks[b].map_or_else(|| self.int(0), |mask| self.first_lane(mask));
         self.builder.extract_element(wide, lane, "")
     }
 
-    /// The number of the first lane in a mask; some lane, if there is none.
+    /// Returns the number of the first lane in a mask, or any lane if the mask is empty.
     pub(super) fn first_lane(&self, mask: Value<'ctx>) -> Value<'ctx> {
         let bits = self.context.int_type(self.lanes);
         let word = self.builder.cast(Opcode::LLVMBitCast, mask, bits, "");

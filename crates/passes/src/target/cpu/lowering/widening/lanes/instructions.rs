@@ -1,10 +1,10 @@
-//! One instruction at a time: scalar where all lanes agree, a vector instruction where there is
-//! one, else a copy per lane.
+//! Widens one instruction at a time: to a scalar instruction if all lanes agree, to a vector
+//! instruction if there is one, else to a copy per lane.
 
 use super::super::divergence::is_safe_divisor;
 use super::super::group::BARRIER;
 use super::super::subgroup::Primitive;
-use super::copies::Of;
+use super::copies::ScalarOf;
 use super::elementwise::{elementwise, is_cast, is_hint};
 use super::{Form, Shape, Widener};
 use crate::target::common::queries::{self, Query};
@@ -27,7 +27,7 @@ impl<'ctx> Widener<'_, 'ctx> {
                 self.divide(b, i, form == Form::Vector);
             }
             _ if form == Form::Scalar => {
-                let copy = self.copy_scalar(b, i, Of::Item);
+                let copy = self.copy_scalar(b, i, ScalarOf::Item);
                 self.set_scalar(i, copy);
             }
             _ => self.widen_plain(i),
@@ -71,8 +71,8 @@ impl<'ctx> Widener<'_, 'ctx> {
             }
             opcode => self.builder.binary(opcode, op(self, 0), op(self, 1), ""),
         };
-        // What an instruction promises it promises of each lane: those that are off may become
-        // poison, and are never looked at.
+        // The flags of an instruction hold for each active lane. Inactive lanes may become poison,
+        // and their values are never used.
         new.copy_ir_flags(i.as_value());
         self.set_vector(i, new);
     }
@@ -96,7 +96,8 @@ impl<'ctx> Widener<'_, 'ctx> {
     pub(super) fn widen_gep(&mut self, i: Instruction<'ctx>) -> Value<'ctx> {
         let ty = i.gep_source_type().expect("an address computation has a type");
         let base = i.operand(0).expect("in range");
-        // Scalars may stay scalar here: LLVM broadcasts them. One operand at least is a vector.
+        // Uniform operands may stay scalar here: LLVM broadcasts them. At least one operand is a
+        // vector.
         let form = |this: &Self, v: Value<'ctx>| {
             if this.facts.shape(v) == Shape::Uniform { this.scalar(v) } else { this.vector(v) }
         };
@@ -104,7 +105,7 @@ impl<'ctx> Widener<'_, 'ctx> {
         self.builder.gep(ty, form(self, base), &indices, "")
     }
 
-    /// Inactive lanes divide by one.
+    /// Emits a division. Inactive lanes divide by one.
     pub(super) fn divide(&mut self, b: usize, i: Instruction<'ctx>, varying: bool) {
         let (x, y) = (i.operand(0).expect("in range"), i.operand(1).expect("in range"));
         let safe = is_safe_divisor(y);
@@ -122,7 +123,7 @@ impl<'ctx> Widener<'_, 'ctx> {
             }
             self.builder.binary(i.opcode(), self.scalar(x), divisor, "")
         };
-        // Dividing by one, as inactive lanes do, is exact.
+        // The division by one in inactive lanes is exact.
         new.copy_ir_flags(i.as_value());
         if varying { self.set_vector(i, new) } else { self.set_scalar(i, new) }
     }
@@ -134,8 +135,8 @@ impl<'ctx> Widener<'_, 'ctx> {
             return;
         }
         if name.contains(BARRIER) {
-            // All work-items come here together, or none does.
-            self.copy_scalar(b, i, Of::Item);
+            // Either all work-items reach the barrier together, or none does.
+            self.copy_scalar(b, i, ScalarOf::Item);
             return;
         }
         if let Some(primitive) = Primitive::parse(&name) {
@@ -162,8 +163,10 @@ impl<'ctx> Widener<'_, 'ctx> {
         {
             let harmless = queries::parse(&name).is_some() || name.starts_with("llvm.");
             let copy = match self.masks[b] {
-                Some(mask) if !harmless && !self.plan.never_empty[b] => self.call_for_some(i, mask),
-                _ => self.copy_scalar(b, i, Of::Item),
+                Some(mask) if !harmless && !self.plan.never_empty[b] => {
+                    self.call_if_any_active(i, mask)
+                }
+                _ => self.copy_scalar(b, i, ScalarOf::Item),
             };
             return self.set_scalar(i, copy);
         }
@@ -184,10 +187,10 @@ impl<'ctx> Widener<'_, 'ctx> {
         self.replicate(b, i)
     }
 
-    /// A call with the same arguments in all lanes, made if any lane is active: with others, the
-    /// callee might divide by zero.
-    fn call_for_some(&mut self, i: Instruction<'ctx>, mask: Value<'ctx>) -> Value<'ctx> {
-        let before = self.builder.block().expect("the builder stands in a block");
+    /// Emits a call with the same arguments in all lanes, which runs only if a lane is active: with
+    /// the arguments of inactive lanes, the callee might divide by zero.
+    fn call_if_any_active(&mut self, i: Instruction<'ctx>, mask: Value<'ctx>) -> Value<'ctx> {
+        let before = self.builder.block().expect("the builder has an insertion block");
         let (then, next) =
             (self.context.append_block(self.new, ""), self.context.append_block(self.new, ""));
         self.builder.cond_br(self.any(mask), then, next);
@@ -207,7 +210,7 @@ impl<'ctx> Widener<'_, 'ctx> {
         phi.as_value()
     }
 
-    /// One copy per lane, each only when its lane is active.
+    /// Emits one copy per lane. Each copy runs only if its lane is active.
     pub(super) fn replicate(&mut self, b: usize, i: Instruction<'ctx>) {
         let has_result = !i.ty().is_void();
         let wide = self.wide_type(i.ty());
@@ -218,7 +221,7 @@ impl<'ctx> Widener<'_, 'ctx> {
             operands.iter().map(|&(v, varies)| varies.then(|| self.vector(v))).collect();
         for lane in 0..self.lanes {
             let at = self.int(u64::from(lane));
-            let before = self.builder.block().expect("the builder stands in a block");
+            let before = self.builder.block().expect("the builder has an insertion block");
             let mut after = None;
             if let Some(mask) = self.masks[b] {
                 let on = self.builder.extract_element(mask, at, "");
@@ -261,7 +264,7 @@ impl<'ctx> Widener<'_, 'ctx> {
         }
     }
 
-    /// The value of one lane; through aggregates.
+    /// Returns the value of one lane, also of aggregates.
     pub(super) fn lane(&self, v: Value<'ctx>, lane: u32) -> Value<'ctx> {
         self.per_leaf(v, &mut |this, leaf| {
             this.builder.extract_element(leaf, this.int(u64::from(lane)), "")

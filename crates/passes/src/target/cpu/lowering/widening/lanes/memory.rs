@@ -1,14 +1,15 @@
-//! Loads, stores and private memory of a widened kernel.
+//! Widens loads, stores and private memory of a kernel.
 //!
-//! Neighbouring lanes at neighbouring addresses become one access, others a gather or scatter;
-//! inactive lanes touch nothing.
+//! Neighbouring lanes at neighbouring addresses become one access, other lanes a gather or scatter.
+//! Inactive lanes access no memory of the kernel.
 
 use super::super::divergence::packed_size;
 use super::{Form, Shape, Widener};
 use scythe_llvm::{Instruction, IntPredicate, Opcode, Place, Type, Value};
 
-/// Whether processors gather and scatter elements of this type. Of others LLVM makes a branch for
-/// each lane, in time that grows with the square of their number.
+/// Whether processors have gather and scatter instructions for elements of this type. For other
+/// types LLVM emits a branch for each lane, and its compile time grows quadratically with the
+/// number of lanes.
 fn gathers(ty: Type<'_>) -> bool {
     packed_size(ty).is_some_and(|size| size >= 4)
 }
@@ -23,7 +24,8 @@ impl<'ctx> Widener<'_, 'ctx> {
         self.set_scalar(i, slot.as_value());
     }
 
-    /// Where a scalar access may run for no lane at all, it goes to a slot of its own instead.
+    /// Returns the address for a scalar access. If the access may run without an active lane, the
+    /// address is that of a dummy slot in this case.
     pub(super) fn safe_pointer(
         &mut self,
         b: usize,
@@ -33,16 +35,22 @@ impl<'ctx> Widener<'_, 'ctx> {
     ) -> Value<'ctx> {
         match self.masks[b] {
             Some(mask) if !self.plan.never_empty[b] => {
-                let nobody = self.nobody(ty, pointer.ty(), align);
-                self.builder.select(self.any(mask), pointer, nobody, "")
+                let inactive_slot = self.inactive_slot(ty, pointer.ty(), align);
+                self.builder.select(self.any(mask), pointer, inactive_slot, "")
             }
             _ => pointer,
         }
     }
 
-    /// The address of memory for accesses that nobody makes, as a pointer of type `space`.
-    pub(super) fn nobody(&mut self, ty: Type<'ctx>, space: Type<'ctx>, align: u32) -> Value<'ctx> {
-        let slot = self.slots.alloca(ty, "nobody");
+    /// Returns the address of a dummy slot for accesses without an active lane, as a pointer of
+    /// type `space`.
+    pub(super) fn inactive_slot(
+        &mut self,
+        ty: Type<'ctx>,
+        space: Type<'ctx>,
+        align: u32,
+    ) -> Value<'ctx> {
+        let slot = self.slots.alloca(ty, "inactive_slot");
         slot.set_align(align.max(ty.abi_align(self.module).unwrap_or(1)));
         self.slots.store(ty.const_null(), slot.as_value());
         if space == slot.ty() {
@@ -93,8 +101,8 @@ impl<'ctx> Widener<'_, 'ctx> {
         } else {
             let addresses = self.vector(pointer);
             let mask = self.masks[b];
-            let hope = self.facts.shape(pointer) == Shape::Hopefully(size);
-            self.either(hope.then_some((addresses, size)), mask, &mut |this, first| {
+            let unless_wrapped = self.facts.shape(pointer) == Shape::LinearUnlessWrapped(size);
+            self.either(unless_wrapped.then_some((addresses, size)), mask, &mut |this, first| {
                 Some(match (first, mask) {
                     (Some(first), None) => {
                         let load = this.builder.load(wide, first, "");
@@ -150,32 +158,36 @@ impl<'ctx> Widener<'_, 'ctx> {
             _ => {
                 let (wide, addresses) = (self.vector(value), self.vector(pointer));
                 let mask = self.masks[b];
-                let hope = ps == Shape::Hopefully(size);
-                self.either(hope.then_some((addresses, size)), mask, &mut |this, first| {
-                    match (first, mask) {
-                        (Some(first), None) => {
-                            this.builder.store(wide, first).set_align(i.alignment())
+                let unless_wrapped = ps == Shape::LinearUnlessWrapped(size);
+                self.either(
+                    unless_wrapped.then_some((addresses, size)),
+                    mask,
+                    &mut |this, first| {
+                        match (first, mask) {
+                            (Some(first), None) => {
+                                this.builder.store(wide, first).set_align(i.alignment())
+                            }
+                            (Some(first), Some(mask)) => {
+                                let types = [wide.ty(), first.ty()];
+                                this.masked_memory(
+                                    "llvm.masked.store",
+                                    &types,
+                                    &[wide, first],
+                                    i.alignment(),
+                                    mask,
+                                    None,
+                                );
+                            }
+                            (None, _) => this.scatter(i, wide, addresses, mask),
                         }
-                        (Some(first), Some(mask)) => {
-                            let types = [wide.ty(), first.ty()];
-                            this.masked_memory(
-                                "llvm.masked.store",
-                                &types,
-                                &[wide, first],
-                                i.alignment(),
-                                mask,
-                                None,
-                            );
-                        }
-                        (None, _) => this.scatter(i, wide, addresses, mask),
-                    }
-                    None
-                });
+                        None
+                    },
+                );
             }
         }
     }
 
-    /// What each active lane's address holds.
+    /// Loads from the address of each active lane.
     pub(super) fn gather(
         &mut self,
         ty: Type<'ctx>,
@@ -203,7 +215,7 @@ impl<'ctx> Widener<'_, 'ctx> {
         )
     }
 
-    /// Stores each active lane's element of `wide` at its address, in the lanes' order.
+    /// Stores the element of each active lane of `wide` at its address, in the order of the lanes.
     fn scatter(
         &mut self,
         i: Instruction<'ctx>,
@@ -232,7 +244,7 @@ impl<'ctx> Widener<'_, 'ctx> {
         );
     }
 
-    /// The addresses, with memory of nobody's for lanes that are off.
+    /// Returns the addresses, with a dummy slot for inactive lanes.
     fn safe_addresses(
         &mut self,
         addresses: Value<'ctx>,
@@ -241,23 +253,23 @@ impl<'ctx> Widener<'_, 'ctx> {
         align: u32,
     ) -> Value<'ctx> {
         let Some(mask) = mask else { return addresses };
-        let nobody = self.nobody(ty, addresses.ty().contained()[0], align);
-        self.builder.select(mask, addresses, self.splat(nobody), "")
+        let inactive_slot = self.inactive_slot(ty, addresses.ty().contained()[0], align);
+        self.builder.select(mask, addresses, self.splat(inactive_slot), "")
     }
 
-    /// Runs `access` once with the first lane's address, for addresses that turn out to be `size`
-    /// bytes apart in the lanes of the mask, and once without, for those that do not. Without hope,
-    /// only the latter.
+    /// Emits `access` twice: with the address of the first lane, for the case that the addresses
+    /// are `size` bytes apart in the lanes of the mask, and without an address for the other case.
+    /// If `unless_wrapped` is `None`, emits only the latter.
     pub(super) fn either(
         &mut self,
-        hope: Option<(Value<'ctx>, i64)>,
+        unless_wrapped: Option<(Value<'ctx>, i64)>,
         mask: Option<Value<'ctx>>,
         access: &mut dyn FnMut(&mut Self, Option<Value<'ctx>>) -> Option<Value<'ctx>>,
     ) -> Option<Value<'ctx>> {
-        let Some((addresses, size)) = hope else { return access(self, None) };
+        let Some((addresses, size)) = unless_wrapped else { return access(self, None) };
         let (first, even) = match mask {
-            None => self.are_even(addresses, size),
-            Some(mask) => self.are_even_within(addresses, size, mask),
+            None => self.are_evenly_spaced(addresses, size),
+            Some(mask) => self.are_evenly_spaced_in_mask(addresses, size, mask),
         };
         let block = |this: &Self| this.context.append_block(this.new, "");
         let (yes, no, after) = (block(self), block(self), block(self));
@@ -267,7 +279,7 @@ impl<'ctx> Widener<'_, 'ctx> {
             self.builder.position_at_end(at);
             results.push((
                 access(self, address),
-                self.builder.block().expect("the builder stands in a block"),
+                self.builder.block().expect("the builder has an insertion block"),
             ));
             self.builder.br(after);
         }
@@ -279,9 +291,9 @@ impl<'ctx> Widener<'_, 'ctx> {
         Some(phi.as_value())
     }
 
-    /// The first lane's address, and whether all follow at the distance of `size`: the last one
-    /// tells.
-    fn are_even(&self, addresses: Value<'ctx>, size: i64) -> (Value<'ctx>, Value<'ctx>) {
+    /// Returns the address of the first lane, and whether the addresses of all lanes follow at a
+    /// distance of `size`. It is enough to compare the address of the last lane.
+    fn are_evenly_spaced(&self, addresses: Value<'ctx>, size: i64) -> (Value<'ctx>, Value<'ctx>) {
         let i64 = self.context.int_type(64);
         let first = self.builder.extract_element(addresses, self.int(0), "first");
         let last =
@@ -292,16 +304,16 @@ impl<'ctx> Widener<'_, 'ctx> {
         (first, self.builder.icmp(IntPredicate::LLVMIntEQ, span, wanted, "even"))
     }
 
-    /// The same where lanes may be off, which hold anything: every lane that is on must be where
-    /// the first of them lets expect it.
-    fn are_even_within(
+    /// Does the same if lanes may be inactive. Inactive lanes hold arbitrary values, so every
+    /// active lane is compared with the address that the first active lane predicts.
+    fn are_evenly_spaced_in_mask(
         &self,
         addresses: Value<'ctx>,
         size: i64,
         mask: Value<'ctx>,
     ) -> (Value<'ctx>, Value<'ctx>) {
         let i64 = self.context.int_type(64);
-        // Lanes that are off may be poison, on which no branch must depend.
+        // Inactive lanes may be poison, and no branch may depend on poison.
         let numbers = self.builder.freeze(self.builder.cast(
             Opcode::LLVMPtrToInt,
             addresses,
@@ -327,8 +339,8 @@ impl<'ctx> Widener<'_, 'ctx> {
         copy.set_operand(1, address);
     }
 
-    /// A call of one of LLVM's masked memory intrinsics: operands, mask, what inactive lanes get
-    /// (loads), alignment.
+    /// Calls one of LLVM's masked memory intrinsics. The arguments are the operands, the mask and,
+    /// for loads, the values of inactive lanes. The alignment is an attribute of the pointer.
     pub(super) fn masked_memory(
         &mut self,
         name: &str,

@@ -1,50 +1,51 @@
-//! Several short rows of work-items side by side in the lanes, where a work-group's rows are
-//! shorter than a vector.
+//! Lays out several short rows of work-items side by side in the lanes, if the rows of a work-group
+//! are shorter than a vector.
 //!
-//! A value of [`Shape::Rows`] stays scalar, once for each row: its *heads*, the values of the rows'
-//! first lanes. The other lanes follow from them. So addresses stay scalar, a row's neighbours are
-//! one access, and what a row shares is loaded once.
+//! A value of [`Shape::Rows`] stays scalar, once for each row: its *heads* are the values of the
+//! first lanes of the rows. The other lanes are computed from the heads. Therefore addresses stay
+//! scalar, the neighbours in a row are one access, and values that a row shares are loaded once.
 
 use super::super::divergence::{Shape, packed_size};
 use super::super::subgroup::permute;
-use super::copies::Of;
+use super::copies::ScalarOf;
 use super::{Wide, Widener};
 use crate::target::common::queries::Query;
 use scythe_llvm::{Instruction, Opcode, Value, const_vector};
 
-/// How the rows of a work-group whose size is known lie in the lanes.
+/// The layout of the rows of a work-group of known size in the lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fold {
-    /// Lanes of a row: a power of two, at least 2, and less than all lanes.
+    /// The number of lanes of a row: a power of two, at least 2, and less than the number of all
+    /// lanes.
     pub row: u32,
-    /// Work-items of a row; the lanes behind them stay idle.
+    /// The number of work-items in a row. The lanes behind them are inactive.
     pub used: u32,
-    /// How many rows there are in the other dimensions.
+    /// The numbers of rows in the other dimensions.
     pub rows: [u32; 2],
 }
 
 impl Fold {
-    /// Rows in one item of `lanes` lanes.
+    /// Returns the number of rows in one item of `lanes` lanes.
     pub fn heads(self, lanes: u32) -> u32 {
         lanes / self.row
     }
 
-    /// Rows of the work-group.
+    /// Returns the number of rows in the work-group.
     pub fn all_rows(self) -> u32 {
         self.rows[0] * self.rows[1]
     }
 
-    /// Some lanes of an item stay idle.
+    /// Whether some lanes of an item are always inactive.
     pub fn is_padded(self) -> bool {
         self.used != self.row
     }
 
-    /// An item holds rows of different planes.
+    /// Whether an item contains rows of different planes.
     pub fn crosses_planes(self, lanes: u32) -> bool {
         self.rows[1] > 1 && !self.rows[0].is_multiple_of(self.heads(lanes))
     }
 
-    /// The shape of a work-item's number in a dimension.
+    /// Returns the shape of a work-item's number in a dimension.
     pub fn position(self, dimension: u64, lanes: u32) -> Shape {
         match dimension {
             0 => Shape::Rows { along: 1, down: Some(0) },
@@ -64,7 +65,7 @@ impl<'ctx> Widener<'_, 'ctx> {
         self.fold.map_or(self.lanes, |f| f.row)
     }
 
-    /// The value of the first lane of row `n`.
+    /// Returns the value of the first lane of row `n`.
     pub(super) fn head(&self, v: Value<'ctx>, n: u32) -> Value<'ctx> {
         match self.values.get(&v) {
             None => v,
@@ -82,7 +83,7 @@ impl<'ctx> Widener<'_, 'ctx> {
         }
     }
 
-    /// Records the heads of a value, and its vector form.
+    /// Records the heads of a value, and computes its vector form.
     pub(super) fn set_heads(&mut self, old: Instruction<'ctx>, heads: Vec<Value<'ctx>>) {
         let Shape::Rows { along, .. } = self.facts.shape(old.as_value()) else {
             unreachable!("only rows have heads")
@@ -109,7 +110,7 @@ impl<'ctx> Widener<'_, 'ctx> {
         );
     }
 
-    /// One value per row, in all lanes of the row; through aggregates.
+    /// Broadcasts one value per row to all lanes of the row, also for aggregates.
     fn spread(&self, heads: &[Value<'ctx>]) -> Value<'ctx> {
         let ty = heads[0].ty();
         if ty.is_struct() || ty.kind() == scythe_llvm::TypeKind::LLVMArrayTypeKind {
@@ -131,7 +132,7 @@ impl<'ctx> Widener<'_, 'ctx> {
         self.repeat_each(all)
     }
 
-    /// Element `n` in all lanes of row `n`.
+    /// Broadcasts element `n` to all lanes of row `n`.
     fn repeat_each(&self, short: Value<'ctx>) -> Value<'ctx> {
         let row = u64::from(self.row_lanes());
         permute(
@@ -142,13 +143,15 @@ impl<'ctx> Widener<'_, 'ctx> {
         )
     }
 
-    /// A copy for each row, on the rows' heads.
+    /// Copies an instruction once for each row, with the heads as operands.
     pub(super) fn clone_heads(&mut self, b: usize, i: Instruction<'ctx>) {
-        let heads = (0..self.heads_count()).map(|n| self.copy_scalar(b, i, Of::Row(n))).collect();
+        let heads =
+            (0..self.heads_count()).map(|n| self.copy_scalar(b, i, ScalarOf::Row(n))).collect();
         self.set_heads(i, heads);
     }
 
-    /// Where the work-items of an item stand: from the position of its first.
+    /// Computes the positions of the work-items of an item from the position of its first
+    /// work-item.
     pub(super) fn position_heads(
         &mut self,
         b: usize,
@@ -176,7 +179,7 @@ impl<'ctx> Widener<'_, 'ctx> {
             let height = i32.const_int(u64::from(fold.rows[0]));
             let [y, z] = [y, z].map(|v| self.builder.trunc(v, i32, ""));
             let row = self.builder.add(self.builder.mul(z, height, ""), y, "");
-            // What the group's place adds to the number within it.
+            // The offset of the group, which is added to the local number.
             let origin = (query == Query::GlobalInvocationId)
                 .then(|| self.builder.sub(first, ask(dimension), ""));
             let division = if dimension == 1 { Opcode::LLVMURem } else { Opcode::LLVMUDiv };
@@ -192,7 +195,7 @@ impl<'ctx> Widener<'_, 'ctx> {
         self.set_heads(i, heads);
     }
 
-    /// The lanes of row `n` in a vector of all lanes.
+    /// Returns the lanes of row `n` of a vector of all lanes.
     fn row_of(&self, wide: Value<'ctx>, n: u32) -> Value<'ctx> {
         let row = u64::from(self.row_lanes());
         permute(
@@ -203,7 +206,7 @@ impl<'ctx> Widener<'_, 'ctx> {
         )
     }
 
-    /// Rows one after the other.
+    /// Concatenates rows.
     fn join_rows(&self, mut rows: Vec<Value<'ctx>>) -> Value<'ctx> {
         while rows.len() > 1 {
             let each = rows[0].ty().element_count().unwrap_or(1);
@@ -216,14 +219,14 @@ impl<'ctx> Widener<'_, 'ctx> {
         rows[0]
     }
 
-    /// Some lane of row `n` is on.
+    /// Whether a lane of row `n` is active.
     fn any_of_row(&self, mask: Value<'ctx>, n: u32) -> Value<'ctx> {
         let bits = self.context.int_type(self.row_lanes());
         let word = self.builder.cast(Opcode::LLVMBitCast, self.row_of(mask, n), bits, "");
         self.builder.icmp(scythe_llvm::IntPredicate::LLVMIntNE, word, bits.const_int(0), "")
     }
 
-    /// A load of one value for each row.
+    /// Loads one value for each row.
     pub(super) fn load_heads(&mut self, b: usize, i: Instruction<'ctx>) {
         let pointer = i.operand(0).expect("a load has an address");
         let (count, mask) = (self.heads_count(), self.masks[b]);
@@ -245,14 +248,15 @@ impl<'ctx> Widener<'_, 'ctx> {
                 |n| self.builder.extract_element(all.as_value(), self.int(u64::from(n)), "");
             (0..count).map(element).collect()
         } else {
-            let nobody = mask.map(|_| self.nobody(i.ty(), pointer.ty(), i.alignment()));
+            let inactive_slot =
+                mask.map(|_| self.inactive_slot(i.ty(), pointer.ty(), i.alignment()));
             (0..count)
                 .map(|n| {
-                    let address = match (mask, nobody) {
-                        (Some(mask), Some(nobody)) => self.builder.select(
+                    let address = match (mask, inactive_slot) {
+                        (Some(mask), Some(inactive_slot)) => self.builder.select(
                             self.any_of_row(mask, n),
                             self.head(pointer, n),
-                            nobody,
+                            inactive_slot,
                             "",
                         ),
                         _ => self.head(pointer, n),
@@ -264,7 +268,7 @@ impl<'ctx> Widener<'_, 'ctx> {
         self.set_heads(i, heads);
     }
 
-    /// A load of neighbours in each row, `down` bytes from row to row.
+    /// Loads neighbouring elements in each row. The rows are `down` bytes apart.
     pub(super) fn load_rows(
         &mut self,
         b: usize,
@@ -318,7 +322,7 @@ impl<'ctx> Widener<'_, 'ctx> {
         self.set_vector(i, new);
     }
 
-    /// A store of neighbours in each row.
+    /// Stores neighbouring elements in each row.
     pub(super) fn store_rows(
         &mut self,
         b: usize,

@@ -1,29 +1,30 @@
-//! Where clang takes an attribute for one of the function that the program means.
+//! Finds the place where clang applies an attribute to the function that the program means.
 //!
-//! C++ lets an attribute stand after the parameters of a function or a lambda, and says that it is
-//! one of the type there; SYCL means the function. Everywhere else the attribute stays, and the
-//! grammar decides what it is on.
+//! After the parameters of a function or a lambda, an attribute belongs to the type in C++, but to
+//! the function in SYCL. Everywhere else the attribute keeps its place, and the grammar decides
+//! which declaration has it.
 
 use super::stream::{Kind, Stream};
 
-/// Where an attribute goes.
+/// The new place of an attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// It stays.
+    /// The attribute keeps its place.
     Here,
-    /// Before this token, in GNU's form: right after the parameters of a lambda.
+    /// Before this token, in GNU syntax. The token follows the parameters of a lambda.
     Gnu(usize),
-    /// Before this token, in the standard form: after the name that a function's declaration
-    /// declares.
+    /// Before this token, in standard syntax. The token follows the name in the declaration of a
+    /// function.
     Standard(usize),
 }
 
-/// The place for the attribute specifier that begins at `start`.
+/// Returns the place for the attribute specifier that begins at `start`.
 pub fn find(tokens: &impl Stream, start: usize) -> Place {
     after_parameters(tokens, start).unwrap_or(Place::Here)
 }
 
-/// Looks back over what may stand between a parameter list and an attribute.
+/// Searches backwards for a parameter list. Skips the tokens that the grammar allows between the
+/// parameters and an attribute.
 fn after_parameters(tokens: &impl Stream, start: usize) -> Option<Place> {
     let mut before = start.checked_sub(1)?;
     let mut specifiers = false;
@@ -60,12 +61,12 @@ fn after_parameters(tokens: &impl Stream, start: usize) -> Option<Place> {
     }
 }
 
-/// The place for an attribute after the parameters `open..=close`.
+/// Returns the place for an attribute after the parameters `open..=close`.
 fn declarator(tokens: &impl Stream, open: usize, close: usize) -> Place {
     if is_lambda(tokens, open) { Place::Gnu(close + 1) } else { Place::Standard(open) }
 }
 
-/// Words before parentheses that hold no parameters.
+/// Whether parentheses after this word do not contain parameters.
 fn takes_condition(word: &str) -> bool {
     matches!(
         word,
@@ -95,13 +96,13 @@ fn is_specifier(tokens: &impl Stream, open: usize, close: usize) -> bool {
     tokens.is(open + 1, "[") && tokens.after_close(open + 1) == Some(close)
 }
 
-/// Whether a bracket begins a lambda, and is not the name of `operator[]`.
+/// Whether a bracket begins a lambda. The other case is the name `operator[]`.
 fn is_introducer(tokens: &impl Stream, open: usize) -> bool {
     !open.checked_sub(1).is_some_and(|before| tokens.is_word(before, "operator"))
 }
 
-/// Whether the parenthesis opens a lambda's parameter list: an introducer stands before it, perhaps
-/// with template parameters, a constraint of them, or attributes in between.
+/// Whether the parenthesis opens the parameter list of a lambda. Before it is the lambda
+/// introducer, possibly followed by template parameters, their constraint, or attributes.
 fn is_lambda(tokens: &impl Stream, open: usize) -> bool {
     let mut at = open;
     loop {
