@@ -1,5 +1,6 @@
-//! Prints what commands cost on this machine: a chain of empty kernels, submission and waiting, and
-//! a stream through memory. Run with `cargo run --release -p scythe-backend-cpu --example launch`.
+//! Prints the cost of commands on this machine: a chain of empty kernels, submission and waiting,
+//! and a stream through memory. Run with `cargo run --release -p scythe-backend-cpu --example
+//! launch`.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -8,13 +9,15 @@ use std::time::Instant;
 use scythe_abi::capi::HostBox;
 use scythe_abi::launch::Shape;
 use scythe_hal::compiler::NoCompiler;
-use scythe_hal::{Event, FunctorBytes, HostKernelWork, Queue, Result, UsmKind, Work};
+use scythe_hal::{
+    Command, Event, FunctorBytes, HostKernelWork, HostQueue, HostWork, Result, UsmKind, Work,
+};
 
 unsafe extern "C" fn empty(_: *const c_void, _: *const HostBox) {}
 
-/// `y += 2 x`, over the addresses of `x` and `y` in the functor.
+/// Computes `y += 2 x`. The functor contains the addresses of `x` and `y`.
 unsafe extern "C" fn saxpy(functor: *const c_void, part: *const HostBox) {
-    // SAFETY: the functor is two addresses, of arrays as long as the range.
+    // SAFETY: the functor contains two addresses of arrays that are as long as the range.
     unsafe {
         let [x, y] = functor.cast::<[*mut f32; 2]>().read();
         let (begin, end) = ((*part).begin[0] as usize, (*part).end[0] as usize);
@@ -31,8 +34,8 @@ fn kernel(
     functor: &[u8],
     shape: Shape,
     size: u64,
-) -> Work {
-    Work::HostKernel(Box::new(HostKernelWork {
+) -> HostWork {
+    HostWork::Kernel(Box::new(HostKernelWork {
         call,
         functor: FunctorBytes::new(functor),
         shape,
@@ -42,7 +45,8 @@ fn kernel(
     }))
 }
 
-/// The best of several runs, in nanoseconds: others use the machine too.
+/// Returns the best time of several runs, in nanoseconds, because other programs use the machine
+/// too.
 fn best(runs: usize, mut f: impl FnMut() -> Result<()>) -> Result<f64> {
     let mut best = f64::INFINITY;
     for _ in 0..runs {
@@ -53,12 +57,12 @@ fn best(runs: usize, mut f: impl FnMut() -> Result<()>) -> Result<f64> {
     Ok(best)
 }
 
-fn chain(queue: &Arc<dyn Queue>, length: usize, size: u64) -> Result<()> {
+fn chain(queue: &dyn HostQueue, length: usize, size: u64) -> Result<()> {
     let mut last: Option<Arc<dyn Event>> = None;
     for _ in 0..length {
         let work = kernel(empty, &[], Shape::Range, size);
         // SAFETY: the kernel touches nothing.
-        last = Some(unsafe { queue.enqueue(work, last.as_slice(), None) }?);
+        last = Some(unsafe { queue.enqueue_host(Command::new(work, last.as_slice())) }?);
     }
     last.map_or(Ok(()), |event| event.wait())
 }
@@ -67,17 +71,17 @@ fn main() -> Result<()> {
     let backend = scythe_backend_cpu::backend(&NoCompiler);
     let device = &backend.devices()[0];
     println!("{}, {} threads", device.info().name, device.info().max_compute_units);
-    let queue = device.create_queue(false)?;
+    let queue = device.create_host_queue(false)?.expect("the CPU device runs host code");
 
     const LENGTH: usize = 10_000;
     for size in [1, 1024] {
-        let ns = best(20, || chain(&queue, LENGTH, size))? / LENGTH as f64;
+        let ns = best(20, || chain(&*queue, LENGTH, size))? / LENGTH as f64;
         println!("chain of empty kernels, {size:4} work-items: {ns:7.0} ns each");
     }
 
     let rounds = best(20, || {
         for _ in 0..1000 {
-            chain(&queue, 1, 1)?;
+            chain(&*queue, 1, 1)?;
         }
         Ok(())
     })?;
@@ -92,12 +96,12 @@ fn main() -> Result<()> {
     for array in [x, y] {
         let fill = Work::Fill { dst: array, pattern: 1.0f32.to_ne_bytes().to_vec(), count: COUNT };
         // SAFETY: the array was just allocated with this many elements.
-        unsafe { queue.enqueue(fill, &[], None) }?.wait()?;
+        unsafe { queue.enqueue(Command::new(fill, &[])) }?.wait()?;
     }
     let stream = best(10, || {
         let work = kernel(saxpy, &functor, Shape::Range, COUNT as u64);
         // SAFETY: both arrays live past the wait, and only this kernel uses them.
-        unsafe { queue.enqueue(work, &[], None) }?.wait()
+        unsafe { queue.enqueue_host(Command::new(work, &[])) }?.wait()
     })?;
     println!(
         "saxpy over 2^26 floats:                  {:7.2} ms, {:.1} GB/s",
@@ -107,14 +111,14 @@ fn main() -> Result<()> {
     let copy = best(10, || {
         let work = Work::Memcpy { dst: x, src: y, size: COUNT * 4 };
         // SAFETY: as above.
-        unsafe { queue.enqueue(work, &[], None) }?.wait()
+        unsafe { queue.enqueue(Command::new(work, &[])) }?.wait()
     })?;
     println!(
         "copy of 256 MiB:                         {:7.2} ms, {:.1} GB/s",
         copy / 1e6,
         COUNT as f64 * 8.0 / copy
     );
-    // SAFETY: allocated above; no command uses them any more.
+    // SAFETY: the arrays were allocated above with this kind, and no command uses them any more.
     unsafe {
         device.free(UsmKind::Shared, x);
         device.free(UsmKind::Shared, y);

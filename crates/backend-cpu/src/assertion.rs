@@ -1,12 +1,12 @@
-//! What compiled kernels call where an assertion fails.
+//! The function that compiled kernels call if an assertion fails.
 
 use scythe_hal::assertion::Assertion;
 use std::ffi::{CStr, c_char};
 
-/// The name by which compiled kernels call [`assertion_failed`].
+/// The symbol by which compiled kernels call [`assertion_failed`].
 pub(crate) const SYMBOL: &str = "__scythe_assertion_failed";
 
-/// Tells of the failure, and ends the process.
+/// Reports the failure and ends the process.
 ///
 /// # Safety
 /// Each text is null or a C string.
@@ -26,7 +26,7 @@ pub(crate) unsafe extern "C" fn assertion_failed(
         if text.is_null() {
             return "?".to_owned();
         }
-        // SAFETY: the caller's contract.
+        // SAFETY: the text is not null, so it is a C string by this function's contract.
         unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
     };
     let (expression, file, function) = (text(expression), text(file), text(function));

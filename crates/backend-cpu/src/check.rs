@@ -1,10 +1,11 @@
-//! The check of widened kernels: each launch also runs in the scalar form, one work-item at a time,
-//! and both must leave the same bytes in all memory that the device knows.
+//! The check of widened kernels: each launch also runs in the scalar form, one work-item at a time.
+//! Both forms must leave the same bytes in all memory that the device knows.
 //!
-//! The device knows what was allocated on it: USM, and buffers, which do not lie in host memory
-//! while the check is on. A launch then goes so: what the memory holds is kept; the scalar form
-//! runs; what it left is kept, and what it changed is put back; the widened form runs; the memory
-//! is compared. Commands run one at a time meanwhile, each on one thread.
+//! The device knows all memory that was allocated on it: USM, and buffers, which are not in host
+//! memory while the check is on. The check of a launch saves the contents of this memory, runs the
+//! scalar form, saves its results and restores the previous contents, runs the widened form, and
+//! compares the memory with the results of the scalar form. While the check is on, commands run one
+//! at a time, each on one thread.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -14,10 +15,10 @@ use scythe_hal::{Errc, Error, Result};
 
 const CHECK_VARIABLE: &str = CHECK_WIDENING.name;
 
-/// Memory is compared and put back in pieces of this size.
+/// The size of the pieces in which memory is compared and restored.
 const PIECE: usize = 4096;
 
-/// As many bytes of a difference are told.
+/// The number of bytes of a difference that the error message shows.
 const TOLD: usize = 8;
 
 fn parse(setting: Option<&str>) -> Result<bool> {
@@ -28,7 +29,7 @@ fn parse(setting: Option<&str>) -> Result<bool> {
     }
 }
 
-/// Whether this process checks. An error is a setting that makes no sense.
+/// Returns whether this process checks widened kernels. Reports an error if the setting is invalid.
 pub(crate) fn of_process() -> Result<bool> {
     static CHECK: OnceLock<Result<bool>> = OnceLock::new();
     let read = || {
@@ -38,7 +39,7 @@ pub(crate) fn of_process() -> Result<bool> {
     CHECK.get_or_init(read).clone()
 }
 
-/// The same where a wrong setting has been reported.
+/// Like [`of_process`], for use after an invalid setting has been reported.
 pub(crate) fn is_on() -> bool {
     of_process().unwrap_or(false)
 }
@@ -56,56 +57,58 @@ pub(crate) fn allocated(address: usize, size: usize) {
     }
 }
 
-/// Before the memory is given back.
+/// Removes an allocation. Must be called before the memory is freed.
 pub(crate) fn freed(address: usize) {
     if is_on() {
         lock(&ALLOCATIONS).remove(&address);
     }
 }
 
-/// Held while a command changes memory; `None` where nothing is checked.
+/// Returns a guard to hold while a command changes memory, or `None` if the check is off.
 pub(crate) fn alone() -> Option<MutexGuard<'static, ()>> {
     static TURN: Mutex<()> = Mutex::new(());
     is_on().then(|| lock(&TURN))
 }
 
-/// What one allocation holds.
+/// The contents of one allocation.
 struct Contents {
     address: usize,
     bytes: Vec<u8>,
 }
 
-/// Runs both forms of a launch, and compares what they leave.
+/// Runs both forms of a launch, and compares their results.
 ///
 /// # Safety
-/// The caller holds [`alone`]'s guard, and both forms may run. Nobody else changes or frees the
-/// device's memory meanwhile.
+/// The caller holds the guard of [`alone`], and both forms may run. Meanwhile nothing else changes
+/// or frees the device's memory.
 pub(crate) unsafe fn run(
     kernel: &str,
     scalar: impl FnOnce(),
     widened: impl FnOnce(),
 ) -> Result<()> {
-    // Allocations that come or go meanwhile are not the launch's.
+    // Allocations that are made or freed meanwhile do not belong to the launch.
     let allocations = lock(&ALLOCATIONS).clone();
-    // SAFETY: these are the device's allocations, which stay for the launch by this function's
-    // contract.
+    // SAFETY: these are the device's allocations. Nothing frees or changes them during the launch
+    // (this function's contract).
     let before = unsafe { contents(&allocations) }?;
     scalar();
-    // SAFETY: as above.
+    // SAFETY: these are the device's allocations. Nothing frees or changes them during the launch
+    // (this function's contract).
     let expected = unsafe { contents(&allocations) }?;
     for (old, new) in before.iter().zip(&expected) {
         let pieces = old.bytes.chunks(PIECE).zip(new.bytes.chunks(PIECE)).enumerate();
         for (n, (piece, _)) in pieces.filter(|(_, (piece, changed))| piece != changed) {
             let at = (old.address + n * PIECE) as *mut u8;
-            // SAFETY: a piece of a live allocation, which nobody uses meanwhile by this function's
-            // contract.
+            // SAFETY: the piece is part of a live allocation, which nothing else uses meanwhile
+            // (this function's contract).
             unsafe { std::ptr::copy_nonoverlapping(piece.as_ptr(), at, piece.len()) };
         }
     }
     drop(before);
     widened();
     for contents in &expected {
-        // SAFETY: as above.
+        // SAFETY: the allocation is live, and nothing else uses it meanwhile (this function's
+        // contract).
         let now = unsafe {
             std::slice::from_raw_parts(contents.address as *const u8, contents.bytes.len())
         };
@@ -116,10 +119,10 @@ pub(crate) unsafe fn run(
     Ok(())
 }
 
-/// A copy of all allocations.
+/// Copies all allocations.
 ///
 /// # Safety
-/// They are live, and nobody changes them meanwhile.
+/// The allocations are live, and nothing changes them during the call.
 unsafe fn contents(allocations: &BTreeMap<usize, usize>) -> Result<Vec<Contents>> {
     let copy = |(&address, &size): (&usize, &usize)| {
         let mut bytes = Vec::new();
@@ -129,7 +132,7 @@ unsafe fn contents(allocations: &BTreeMap<usize, usize>) -> Result<Vec<Contents>
             );
             Error::new(Errc::MemoryAllocation, message)
         })?;
-        // SAFETY: a live allocation of this size by this function's contract.
+        // SAFETY: the caller guarantees a live allocation of this size (this function's contract).
         bytes.extend_from_slice(unsafe { std::slice::from_raw_parts(address as *const u8, size) });
         Ok(Contents { address, bytes })
     };
@@ -177,13 +180,13 @@ mod tests {
         let mut memory = vec![1u8; 3 * PIECE];
         let address = memory.as_mut_ptr() as usize;
         lock(&ALLOCATIONS).insert(address, memory.len());
-        // SAFETY: within the vector, which outlives the test.
+        // SAFETY: the address is inside of the vector, which outlives the test.
         let add = |at: usize, n: u8| unsafe { *((address + at) as *mut u8) += n };
         let last = 3 * PIECE - 1;
-        // SAFETY: nobody else uses the memory.
+        // SAFETY: nothing else uses the memory.
         unsafe { run("good", || add(last, 4), || add(last, 4)) }.unwrap();
         assert_eq!((memory[last], memory[0]), (5, 1));
-        // SAFETY: as above.
+        // SAFETY: nothing else uses the memory.
         let error = unsafe { run("bad", || add(last, 1), || add(last - 1, 1)) }.unwrap_err();
         lock(&ALLOCATIONS).remove(&address);
         assert_eq!(error.code, Errc::Kernel);

@@ -1,12 +1,13 @@
-//! Copies and fills of plain memory, in parts that threads can share.
+//! Copies and fills of plain memory, in parts that several threads can execute.
 
 use scythe_abi::cpu::Box3;
 use scythe_hal::CopyBox;
 
-/// Fills are written in blocks of about this size, which stay in the first-level cache.
+/// The approximate size of the blocks in which fills are written. A block stays in the first-level
+/// cache.
 const FILL_BLOCK: usize = 4096;
 
-/// The same region with rows (and planes) that follow one another without a gap joined into one.
+/// Returns the same region with adjacent rows (and planes) merged into one.
 pub(crate) fn merge_rows(mut r: CopyBox) -> CopyBox {
     let dense_rows = r.rows > 1 && r.src_row_pitch == r.width && r.dst_row_pitch == r.width;
     if let (true, Some(width)) = (dense_rows, r.width.checked_mul(r.rows)) {
@@ -19,40 +20,42 @@ pub(crate) fn merge_rows(mut r: CopyBox) -> CopyBox {
     r
 }
 
-/// Copies part of a region: `part` counts bytes, rows and planes.
+/// Copies a part of a region. `part` counts bytes, rows and planes.
 ///
 /// # Safety
-/// `part` lies inside `region`, whose source may be read and destination written.
+/// `part` is inside of `region`, whose source is readable and whose destination is writable.
 pub(crate) unsafe fn copy_box(dst: *mut u8, src: *const u8, region: &CopyBox, part: &Box3) {
     let [x, width] = [part.begin[0] as usize, (part.end[0] - part.begin[0]) as usize];
     for z in part.begin[2] as usize..part.end[2] as usize {
         for y in part.begin[1] as usize..part.end[1] as usize {
             let from = z * region.src_plane_pitch + y * region.src_row_pitch + x;
             let to = z * region.dst_plane_pitch + y * region.dst_row_pitch + x;
-            // SAFETY: both runs lie inside the region, by the caller's contract; they may overlap.
+            // SAFETY: the caller guarantees that both rows are inside of the region. `copy` allows
+            // them to overlap.
             unsafe { std::ptr::copy(src.add(from), dst.add(to), width) }
         }
     }
 }
 
-/// Writes `count` copies of `pattern` from `dst`.
+/// Writes `count` copies of `pattern` to `dst`.
 ///
 /// # Safety
-/// `count * pattern.len()` bytes from `dst` may be written.
+/// `count * pattern.len()` bytes from `dst` are writable.
 pub(crate) unsafe fn fill(dst: *mut u8, pattern: &[u8], count: usize) {
     let total = pattern.len() * count;
     let Some((&first, rest)) = pattern.split_first() else { return };
     if rest.iter().all(|&b| b == first) {
-        // SAFETY: the caller vouches for `total` bytes.
+        // SAFETY: the caller guarantees that `total` bytes from `dst` are writable.
         return unsafe { dst.write_bytes(first, total) };
     }
     if count == 0 {
         return;
     }
-    // Make one block by doubling, then repeat it: its source stays in the cache, and every copy is
+    // Build one block by doubling, then repeat it: the source stays in the cache, and every copy is
     // long.
     let block = (FILL_BLOCK / pattern.len()).clamp(1, count) * pattern.len();
-    // SAFETY: `block` is at most `total`, and source and destination of each copy do not overlap.
+    // SAFETY: `block` is at most `total`, so all writes are inside of the memory that the caller
+    // guarantees. Source and destination of each copy do not overlap.
     unsafe {
         std::ptr::copy_nonoverlapping(pattern.as_ptr(), dst, pattern.len());
         let mut made = pattern.len();
@@ -80,7 +83,7 @@ mod tests {
             for count in [0usize, 1, 2, 3, 1000, 5000] {
                 let pattern: Vec<u8> = (0..len).map(|i| (i * 7 + 1) as u8).collect();
                 let mut out = vec![0xEE; len * count + 1];
-                // SAFETY: `out` holds `count` patterns and a byte more.
+                // SAFETY: `out` has room for `count` patterns and one more byte.
                 unsafe { fill(out.as_mut_ptr(), &pattern, count) };
                 let right = out[..len * count].chunks(len).all(|chunk| chunk == pattern);
                 assert!(right && out[len * count] == 0xEE, "{len} {count}");

@@ -1,13 +1,14 @@
-//! Remembers what a work-item of each kernel cost last time, to tell launches worth sharing out
-//! from those that are done before another thread has woken up.
+//! Stores the last cost per work-item of each kernel. It tells launches that are worth sharing from
+//! launches that end before another thread has woken up.
 //!
-//! An estimate, never more: kernels whose addresses fall into the same slot overwrite each other.
+//! The values are only estimates: kernels whose addresses fall into the same slot overwrite each
+//! other.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 const SLOTS: usize = 1024;
 
-/// Nanoseconds per work-item, by the address of the kernel's code. A slot holds the bits of an
+/// Nanoseconds per work-item, by the address of the kernel's code. A slot contains the bits of an
 /// `f32`, tagged with bits of the address, or 0.
 pub(crate) struct CostTable {
     slots: Box<[AtomicU64]>,
@@ -18,8 +19,8 @@ impl CostTable {
         Self { slots: (0..SLOTS).map(|_| AtomicU64::new(0)).collect() }
     }
 
-    /// What `items` work-items of the kernel at `code` may take, in nanoseconds; `None` when it has
-    /// not run yet.
+    /// Returns the estimated time of `items` work-items of the kernel at `code`, in nanoseconds, or
+    /// `None` if the kernel has not run yet.
     pub(crate) fn estimate(&self, code: usize, items: u64) -> Option<f64> {
         let (slot, tag) = self.slot(code);
         let word = slot.load(Ordering::Relaxed);
@@ -27,7 +28,8 @@ impl CostTable {
         known.then(|| f64::from(f32::from_bits(word as u32)) * items as f64)
     }
 
-    /// `items` work-items of the kernel at `code` took `ns` nanoseconds of one thread's time.
+    /// Records that `items` work-items of the kernel at `code` took `ns` nanoseconds of one
+    /// thread's time.
     pub(crate) fn record(&self, code: usize, items: u64, ns: u64) {
         if items == 0 {
             return;
@@ -35,8 +37,7 @@ impl CostTable {
         let (slot, tag) = self.slot(code);
         let each = (ns as f64 / items as f64) as f32;
         let word = u64::from(tag) << 32 | u64::from(each.to_bits());
-        // A plain look first: launches that cost the same again need not take the cache line from
-        // other threads.
+        // Load first: if the cost has not changed, other threads keep the cache line.
         if slot.load(Ordering::Relaxed) != word {
             slot.store(word, Ordering::Relaxed);
         }

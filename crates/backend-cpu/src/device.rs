@@ -1,12 +1,12 @@
-//! The platform and its one device.
+//! The platform and its only device.
 
 use std::ffi::c_void;
 use std::sync::Arc;
 
 use scythe_abi::image_target::ImageTarget;
 use scythe_hal::{
-    Backend, BackendKind, BuildRequest, Compiler, Device, DeviceInfo, Errc, Error, Partition,
-    Partitions, PlatformInfo, Program, Queue, Result, UsmKind,
+    Backend, BackendKind, BuildRequest, Compiler, Device, DeviceInfo, Errc, Error, HostQueue,
+    Partition, Partitions, PlatformInfo, Program, Queue, Result, UsmKind,
 };
 use scythe_image::Format;
 
@@ -45,9 +45,9 @@ impl Backend for CpuBackend {
 
 pub(crate) struct CpuDevice {
     info: DeviceInfo,
-    /// An error where the number of threads was asked for in a way that makes no sense.
+    /// The executor, or an error if the setting for the number of threads is invalid.
     executor: Result<&'static Executor>,
-    /// One for each thread, where that is so.
+    /// The processors of the threads, if each thread has its own.
     cpus: Option<Vec<usize>>,
     compiler: &'static dyn Compiler,
 }
@@ -56,10 +56,18 @@ impl CpuDevice {
     pub(crate) fn new(threads: Result<usize>, compiler: &'static dyn Compiler) -> Self {
         let processors = processors::allowed();
         let info = device_info::device(*threads.as_ref().unwrap_or(&processors));
-        // Never freed: worker threads use it until the process ends.
+        // Never freed, because worker threads use it until the process ends.
         let executor = threads.map(|count| &*Box::leak(Box::new(Executor::new(count, processors))));
         let cpus = partition::processors_of(info.max_compute_units as usize);
         Self { info, executor, cpus, compiler }
+    }
+
+    fn queue(&self, profiling: bool) -> Result<CpuQueue> {
+        let executor = self.executor.clone()?;
+        variant::Mode::of_process()?;
+        form::Form::of_process()?;
+        check::of_process()?;
+        Ok(CpuQueue::new(executor, profiling, self.info.local_mem_size))
     }
 
     /// A part of this device.
@@ -69,7 +77,7 @@ impl CpuDevice {
         info.partition_max_sub_devices = threads as u32;
         let executor = self.executor.clone().map(|_| {
             let executor = Executor::on(threads, processors::allowed(), cpus.clone());
-            // Never freed, as the whole device's.
+            // Never freed, like the executor of the whole device.
             &*Box::leak(Box::new(executor))
         });
         Self { info, executor, cpus, compiler: self.compiler }
@@ -81,17 +89,27 @@ impl Device for CpuDevice {
         &self.info
     }
 
+    fn free_memory(&self) -> Result<u64> {
+        device_info::free_memory().ok_or_else(|| {
+            Error::new(
+                Errc::Runtime,
+                "cannot read the size of the available memory from /proc/meminfo",
+            )
+        })
+    }
+
     fn alloc(&self, _kind: UsmKind, size: usize, align: usize) -> Result<*mut c_void> {
         memory::alloc(size, align, self.info.max_mem_alloc_size)
     }
 
     unsafe fn free(&self, _kind: UsmKind, ptr: *mut c_void) {
-        // SAFETY: the caller's contract.
+        // SAFETY: the caller guarantees that `ptr` came from `alloc` and is no longer used
+        // (contract of `Device::free`).
         unsafe { memory::free(ptr) }
     }
 
     fn shares_host_memory(&self) -> bool {
-        // What is checked must be known.
+        // The check of widened kernels needs all memory to be allocated on the device.
         !check::is_on()
     }
 
@@ -140,10 +158,10 @@ impl Device for CpuDevice {
     }
 
     fn create_queue(&self, profiling: bool) -> Result<Arc<dyn Queue>> {
-        let executor = self.executor.clone()?;
-        variant::Mode::of_process()?;
-        form::Form::of_process()?;
-        check::of_process()?;
-        Ok(Arc::new(CpuQueue::new(executor, profiling, self.info.local_mem_size)))
+        Ok(Arc::new(self.queue(profiling)?))
+    }
+
+    fn create_host_queue(&self, profiling: bool) -> Result<Option<Arc<dyn HostQueue>>> {
+        Ok(Some(Arc::new(self.queue(profiling)?)))
     }
 }

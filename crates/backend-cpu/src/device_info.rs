@@ -1,22 +1,24 @@
-//! What the CPU device says of itself, asked of the machine: processor, operating system, memory.
+//! The properties of the CPU device, queried from the machine: processor, operating system, memory.
 
 use std::fs;
 use std::path::Path;
 
 use scythe_abi::aspect::Aspect;
 use scythe_abi::target::Level;
-use scythe_hal::info::{DeviceInfo, DeviceType, PlatformInfo};
+use scythe_hal::info::{DeviceDetails, DeviceInfo, DeviceType, PlatformInfo};
 
 use crate::level;
 
-/// Work-items of a group are iterations of loops: only indices limit a group. The limit keeps what
-/// lives across a barrier (a slot per work-item) to a few megabytes.
+/// The maximum size of a work-group. Work-items of a group are loop iterations, so only indices
+/// limit a group. This limit keeps the values that live across a barrier (a slot per work-item) to
+/// a few megabytes.
 const MAX_WORK_GROUP_SIZE: u64 = 8192;
-/// Local memory is ordinary memory of each worker; as much as stays in a second-level cache.
+/// The size of local memory. Local memory is ordinary memory of each worker; this size fits into a
+/// second-level cache.
 const LOCAL_MEM_SIZE: u64 = 256 << 10;
 const CACHE_LINE: u32 = 64;
-/// What a kernel may demand: the lanes that the compiler widens to. Without a demand, the vector's
-/// width.
+/// The sub-group sizes that a kernel may require: the numbers of lanes that the compiler widens to.
+/// Without a requirement, the size is the vector's width.
 const SUB_GROUP_SIZES: [u64; 5] = [4, 8, 16, 32, 64];
 
 const FP_DENORM: u32 = 1;
@@ -54,7 +56,8 @@ pub(crate) fn device(processors: usize) -> DeviceInfo {
         max_compute_units: processors as u32,
         max_work_item_sizes: [MAX_WORK_GROUP_SIZE; 3],
         max_work_group_size: MAX_WORK_GROUP_SIZE,
-        // Sub-groups lie along rows: a work-group with rows of one has as many as work-items.
+        // Sub-groups extend along rows: a work-group with rows of one work-item has one sub-group
+        // per work-item.
         max_num_sub_groups: MAX_WORK_GROUP_SIZE as u32,
         sub_group_sizes: SUB_GROUP_SIZES.to_vec(),
         sub_group_forward_progress: false,
@@ -83,16 +86,19 @@ pub(crate) fn device(processors: usize) -> DeviceInfo {
         error_correction: false,
         partition_max_sub_devices: processors as u32,
         aspects: aspects(cpu.f16c, level::machine()),
+        details: DeviceDetails::default(),
     }
 }
 
-/// `level` is the highest that the machine supports: code for lower ones runs as well.
+/// Returns the aspects of the device. `level` is the highest level that the machine supports; code
+/// for lower levels runs as well.
 fn aspects(half: bool, level: Option<Level>) -> Vec<u32> {
     let mut aspects = vec![
         Aspect::Cpu,
         Aspect::Fp64,
-        // Images are the headers' code on plain memory.
+        // The SYCL headers implement images on plain memory.
         Aspect::Image,
+        Aspect::ExtIntelLegacyImage,
         Aspect::OnlineCompiler,
         Aspect::OnlineLinker,
         Aspect::QueueProfiling,
@@ -103,6 +109,8 @@ fn aspects(half: bool, level: Option<Level>) -> Vec<u32> {
         Aspect::UsmAtomicHostAllocations,
         Aspect::UsmAtomicSharedAllocations,
         Aspect::Atomic64,
+        Aspect::ExtOneapiAtomic16,
+        Aspect::ExtIntelFreeMemory,
     ];
     if half {
         aspects.push(Aspect::Fp16);
@@ -123,7 +131,8 @@ fn aspects(half: bool, level: Option<Level>) -> Vec<u32> {
     aspects.into_iter().map(|aspect| aspect as u32).collect()
 }
 
-/// Elements of each type in one vector register: char, short, int, long, float, double, half.
+/// Returns the number of elements of each type in one vector register: char, short, int, long,
+/// float, double, half.
 fn vector_widths(bytes: u32) -> [u32; 7] {
     [bytes, bytes / 2, bytes / 4, bytes / 8, bytes / 4, bytes / 8, bytes / 2]
 }
@@ -168,7 +177,7 @@ impl Cpu {
     }
 }
 
-/// The text that the registers of these leaves spell, without the blanks around it.
+/// Returns the text in the registers of these leaves, without surrounding blanks.
 #[cfg(target_arch = "x86_64")]
 fn cpuid_text(
     leaves: &[u32],
@@ -186,9 +195,9 @@ fn cpuid_text(
     String::from_utf8_lossy(&bytes).trim().to_owned()
 }
 
-/// Physical memory, or less where a control group allows less.
+/// Returns the size of physical memory, or the limit of a control group if that is lower.
 fn memory_bytes() -> u64 {
-    // SAFETY: plain queries.
+    // SAFETY: `sysconf` takes no pointers and has no preconditions.
     let (pages, page) =
         unsafe { (libc::sysconf(libc::_SC_PHYS_PAGES), libc::sysconf(libc::_SC_PAGESIZE)) };
     let physical =
@@ -198,13 +207,36 @@ fn memory_bytes() -> u64 {
         .find_map(|path| fs::read_to_string(path).ok()?.trim().parse().ok())
         .unwrap_or(u64::MAX);
     match physical.min(limit) {
-        // Neither is known.
+        // Neither value is known.
         0 | u64::MAX => 1 << 32,
         bytes => bytes,
     }
 }
 
-/// The highest clock of the first processor, in MHz.
+/// Returns the size of the memory that the system can give to programs without swapping, or that
+/// the control group has left if that is less.
+pub(crate) fn free_memory() -> Option<u64> {
+    let left_in = |folder: &str, limit: &str, used: &str| {
+        let number = |name: &str| -> Option<u64> {
+            fs::read_to_string(Path::new(folder).join(name)).ok()?.trim().parse().ok()
+        };
+        Some(number(limit)?.saturating_sub(number(used)?))
+    };
+    let group = left_in("/sys/fs/cgroup", "memory.max", "memory.current").or_else(|| {
+        left_in("/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes")
+    });
+    let system = available(&fs::read_to_string("/proc/meminfo").ok()?)?;
+    Some(group.map_or(system, |group| group.min(system)))
+}
+
+/// Reads the available memory from the text of `/proc/meminfo`.
+fn available(meminfo: &str) -> Option<u64> {
+    let line = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let kib = line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?;
+    kib.checked_mul(1024)
+}
+
+/// Returns the maximum clock frequency of the first processor, in MHz.
 fn clock_mhz() -> u32 {
     let highest = fs::read_to_string("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq")
         .ok()
@@ -218,7 +250,7 @@ fn clock_mhz() -> u32 {
     highest.or_else(current).unwrap_or(0)
 }
 
-/// The size of the last cache before memory, from the kernel's table of the first processor's
+/// Returns the size of the last-level cache, from Linux's description of the first processor's
 /// caches.
 fn last_cache_bytes() -> u64 {
     let size = |index: u32| -> Option<u64> {
@@ -247,6 +279,14 @@ mod tests {
     }
 
     #[test]
+    fn free_memory_is_a_part_of_all_memory() {
+        let free = free_memory().expect("Linux reports it");
+        assert!(free > 0 && free <= device(1).global_mem_size, "{free}");
+        assert_eq!(available("MemTotal: 9 kB\nMemAvailable:   2048 kB\n"), Some(2 << 20));
+        assert_eq!(available("MemTotal: 9 kB\n"), None);
+    }
+
+    #[test]
     fn the_device_configuration_says_the_same() {
         let table = scythe_device_config::Table::embedded();
         for (level, name) in [
@@ -256,7 +296,7 @@ mod tests {
             (Level::V4, "x86_64_avx512"),
         ] {
             let mut expected = table.lookup(name).expect("a target").aspects.to_vec();
-            // The runtime's, for every device with such memory.
+            // The runtime adds this aspect for every device with such memory.
             expected.retain(|&aspect| aspect != Aspect::ExtOneapiAsyncMemoryAlloc);
             let said =
                 aspects(level >= Level::V3, Some(level)).into_iter().filter_map(Aspect::from_u32);

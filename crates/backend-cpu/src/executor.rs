@@ -1,45 +1,46 @@
-//! Runs the task graph: worker threads take ready commands, and threads of their own run host
-//! tasks.
+//! Runs the task graph: worker threads run ready commands, and separate threads run host tasks.
 //!
 //! * No thread is started before the first command that needs one.
-//! * A worker that completes a command goes on with one of its followers itself, from a loop: a
-//!   chain of commands needs no wake-ups and no stack.
-//! * A command whose units are worth sharing is put into the queue again, once per thread that may
-//!   help; what a worker finds there it starts, helps with, or (when done by then) drops.
-//! * A thread that waits for a command runs it if nobody has begun, and helps with it if it is
-//!   shared; it runs no other command, so it never waits longer than it must.
+//! * A worker that completes a command continues with one of its followers, in a loop. A chain of
+//!   commands therefore needs neither wake-ups nor stack space.
+//! * A command whose units are worth sharing is pushed to the queue again, once per thread that may
+//!   help. A worker that pops a command starts it, helps with it, or drops it if it is already
+//!   complete.
+//! * A thread that waits for a command runs the command if no thread has started it, and helps with
+//!   it if it is shared. It runs no other command, so it never waits longer than necessary.
 
 use std::collections::VecDeque;
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, OnceLock};
 
-use scythe_hal::{Errc, Error, Result};
+use scythe_hal::{Errc, Error, Keep, Result};
 
+use crate::chunk_scheduler::ChunkScheduler;
 use crate::cost::CostTable;
 use crate::host_tasks::HostTasks;
 use crate::job::{Cost, Job, UnitJob};
-use crate::node::{COMPLETE, Keep, Kind, Node, READY, RUNNING, Settled, now};
+use crate::node::{COMPLETE, Kind, Node, READY, RUNNING, Settled, now};
 use crate::ready::{ReadyQueue, Searcher};
-use crate::share::Share;
 use crate::{processors, threads};
 
-/// Work that takes longer than this is shared: with less, the others would come too late.
+/// The duration above which work is shared. For shorter work, the other threads would arrive too
+/// late.
 const SHARE_NS: f64 = 20_000.0;
-/// Of work expected to be short, this part is done first and timed.
+/// Work that is expected to be short is timed first, on one of this many parts.
 const PROBE_PARTS: u64 = 8;
-/// How long a thread that waits for a command watches it before it sleeps.
+/// The time that a waiting thread polls a command before it sleeps.
 const WAIT_NS: u64 = 30_000;
-/// Looks at a command between two looks at the clock.
+/// The number of polls between two reads of the clock.
 const LOOKS: u32 = 16;
-/// Commands that a worker follows along a chain before it lets others have a turn.
+/// The number of commands of a chain that a worker runs before it serves other commands.
 const CHAIN_LIMIT: u32 = 256;
 
 pub(crate) struct Executor {
     threads: usize,
-    /// What the workers run on, where it is not what the program does.
+    /// The processors of the workers, if they differ from those of the program.
     cpus: Option<Vec<usize>>,
-    /// Waiting threads watch before they sleep; pointless where no other thread could make progress
-    /// meanwhile.
+    /// Whether waiting threads poll before they sleep. Polling is useless if no other thread can
+    /// make progress meanwhile.
     watch: bool,
     ready: ReadyQueue,
     started: OnceLock<Result<()>>,
@@ -49,12 +50,12 @@ pub(crate) struct Executor {
 
 /// A thread that runs and completes commands.
 pub(crate) struct Runner {
-    /// The segment of shared work that this thread begins with.
+    /// The segment of shared work from which this thread takes units first.
     home: usize,
     worker: Option<WorkerState>,
 }
 
-/// What only workers have: other threads leave what becomes ready to them.
+/// The state that only workers have. Other threads leave commands that become ready to the workers.
 struct WorkerState {
     searcher: Searcher,
     /// The command that this worker runs next.
@@ -62,21 +63,21 @@ struct WorkerState {
 }
 
 impl Runner {
-    /// A thread that is not a worker.
+    /// Returns the state of a thread that is not a worker.
     pub(crate) fn guest() -> Self {
-        // Any segment will do: where a guest takes part, one worker stays away.
+        // Any segment works: if a guest takes part, one worker does not.
         Self { home: 0, worker: None }
     }
 }
 
 impl Executor {
-    /// An executor with this many workers (not started yet) on a machine that gives us
-    /// `processors`.
+    /// Creates an executor with this many workers, which are not started yet, on a machine that
+    /// gives this process `processors`.
     pub(crate) fn new(threads: usize, processors: usize) -> Self {
         Self::on(threads, processors, None)
     }
 
-    /// The same with workers that run on these processors only.
+    /// Like [`Self::new`], with workers that run only on the processors `cpus`.
     pub(crate) fn on(threads: usize, processors: usize, cpus: Option<Vec<usize>>) -> Self {
         Self {
             threads,
@@ -119,7 +120,7 @@ impl Executor {
             .map(|index| threads::spawn("scythe-worker", move || self.work(index)));
         let (running, failed): (Vec<_>, Vec<_>) = spawned.partition(std::result::Result::is_ok);
         match failed.into_iter().next() {
-            // Fewer workers than wanted do all the work, only more slowly.
+            // Fewer workers than requested do all the work, only more slowly.
             Some(Err(error)) if running.is_empty() => {
                 let message = format!("cannot start a worker thread for the CPU device: {error}");
                 Err(Error::new(Errc::Runtime, message))
@@ -131,9 +132,9 @@ impl Executor {
     // --- Completion
     // -------------------------------------------------------------------------------------------
 
-    /// `node` has run: completes it and releases what waited for it.
+    /// Completes `node`, which has run, and releases the commands that waited for it.
     pub(crate) fn finish(&'static self, node: Arc<Node>, runner: &mut Runner) {
-        // SAFETY: all the command's work is done, and only this thread completes it.
+        // SAFETY: all work of the command is done, and only this thread completes it.
         if let Some(error) = unsafe { node.unit_job() }.and_then(UnitJob::failure) {
             node.fail(error);
         }
@@ -148,8 +149,8 @@ impl Executor {
         self.complete_all(idle, runner);
     }
 
-    /// Completes the commands of `idle`, and all that become ready by that and have nothing to run
-    /// either.
+    /// Completes the commands in `idle`, and all commands that become ready by that and also have
+    /// nothing to run.
     fn complete_all(&'static self, mut idle: VecDeque<Arc<Node>>, runner: &mut Runner) {
         while let Some(node) = idle.pop_front() {
             self.complete(node, runner, &mut idle);
@@ -162,21 +163,22 @@ impl Executor {
         runner: &mut Runner,
         idle: &mut VecDeque<Arc<Node>>,
     ) {
-        // SAFETY: a command comes here once: after its work, or instead of it.
+        // SAFETY: every command is completed once, after its work or instead of it, so no other
+        // thread uses its body any more.
         let (mut followers, keep) = unsafe { node.complete() };
         while let Some(settled) = followers.settle_next(node.error()) {
             if let Settled::Ready(follower) = settled {
                 self.place(follower, runner, idle);
             }
         }
-        // After completion, because what is kept may wait for this very command when it is dropped.
+        // Dropped after completion, because the drop may wait for this command.
         if keep.is_some() {
             let _ = std::panic::catch_unwind(AssertUnwindSafe(|| drop(keep)));
         }
     }
 
-    /// Puts a command that waits for nothing where it will be run; in `idle` when there is nothing
-    /// to run.
+    /// Puts a command without pending dependencies into the queue that will run it, or into `idle`
+    /// if it has nothing to run.
     fn place(&'static self, node: Arc<Node>, runner: &mut Runner, idle: &mut VecDeque<Arc<Node>>) {
         if node.error().is_some() || node.kind() == Kind::Marker {
             return idle.push_back(node);
@@ -228,28 +230,29 @@ impl Executor {
     fn run(&'static self, node: Arc<Node>, runner: &mut Runner) {
         if node.claim() {
             self.lead(node, runner);
-        } else if node.phase() == RUNNING && node.share().is_some_and(Share::join) {
+        } else if node.phase() == RUNNING && node.scheduler().is_some_and(ChunkScheduler::join) {
             self.take_part(node, runner);
         }
     }
 
-    /// Runs a command that this thread has claimed: alone, or as the first of several.
+    /// Runs a command that this thread has claimed, either alone or as the first of several
+    /// threads.
     fn lead(&'static self, node: Arc<Node>, runner: &mut Runner) {
         // SAFETY: this thread has claimed the command, and uses the job only until it shares or
-        // finishes it.
+        // finishes the command.
         let Some(job) = (unsafe { node.unit_job() }) else { return self.finish(node, runner) };
         let units = job.units();
-        // SAFETY: the command is claimed and none of its units has been done.
+        // SAFETY: the command is claimed and none of its units has run, so no unit runs twice.
         let done = unsafe { self.run_alone(job, units) };
         if done == units {
             return self.finish(node, runner);
         }
-        let wanted = node.set_share(Share::new(done..units, self.threads)).wanted();
+        let wanted = node.set_scheduler(ChunkScheduler::new(done..units, self.threads)).wanted();
         self.ready.push(std::iter::repeat_with(|| Arc::clone(&node)).take(wanted));
         self.take_part(node, runner);
     }
 
-    /// Does all units where that is quick, else as many as it took to find out; returns their
+    /// Runs all units if that is quick, otherwise as many as were needed to find out. Returns their
     /// number.
     ///
     /// # Safety
@@ -257,7 +260,7 @@ impl Executor {
     unsafe fn run_alone(&self, job: &UnitJob, units: u64) -> u64 {
         if self.threads == 1 || units == 1 {
             let start = now();
-            // SAFETY: the caller's contract.
+            // SAFETY: the contract of this function covers all units.
             unsafe { job.run(0..units) };
             self.record(job, now() - start);
             return units;
@@ -266,27 +269,27 @@ impl Executor {
             Cost::Kernel { code, items } => self.costs.estimate(code, items),
             Cost::Nanoseconds(ns) => Some(ns),
         };
-        // Nothing is known of a kernel's first launch: sharing a short one costs less than not
-        // sharing a long one.
+        // Nothing is known about a kernel's first launch. Sharing a short launch costs less than
+        // not sharing a long one.
         if expected.is_none_or(|ns| ns > SHARE_NS) {
             return 0;
         }
         let start = now();
         let probe = (units / PROBE_PARTS).max(1);
-        // SAFETY: the caller's contract.
+        // SAFETY: the contract of this function covers all units.
         unsafe { job.run(0..probe) };
         let spent = (now() - start) as f64;
         if spent / probe as f64 * (units - probe) as f64 > SHARE_NS {
             return probe;
         }
-        // SAFETY: the caller's contract; these are the remaining units.
+        // SAFETY: the contract of this function covers all units, and these units have not run yet.
         unsafe { job.run(probe..units) };
         self.record(job, now() - start);
         units
     }
 
-    /// What `items` work-items of the kernel at `code` may take, in nanoseconds of one thread;
-    /// `None` when it has not run yet.
+    /// Returns the estimated time of `items` work-items of the kernel at `code`, in nanoseconds of
+    /// one thread, or `None` if the kernel has not run yet.
     pub(crate) fn estimate(&self, code: usize, items: u64) -> Option<f64> {
         self.costs.estimate(code, items)
     }
@@ -297,24 +300,24 @@ impl Executor {
         }
     }
 
-    /// Does units of a shared command until there are none left; finishes the command if it did the
-    /// last.
+    /// Runs units of a shared command until none are left. The thread that runs the last unit
+    /// finishes the command.
     fn take_part(&'static self, node: Arc<Node>, runner: &mut Runner) {
-        let Some(share) = node.share() else { return };
+        let Some(scheduler) = node.scheduler() else { return };
         let mut start = now();
-        while let Some(units) = share.take(runner.home) {
+        while let Some(units) = scheduler.take(runner.home) {
             let count = units.end - units.start;
-            // SAFETY: this thread holds units that are not done, so the command cannot be finished.
+            // SAFETY: this thread holds units that have not run, so the command cannot be finished.
             let Some(job) = (unsafe { node.unit_job() }) else { return };
-            // SAFETY: the share gave these units to this thread alone.
+            // SAFETY: the scheduler gave these units to this thread only.
             unsafe { job.run(units) };
             let end = now();
-            share.add_busy(end - start);
+            scheduler.add_busy(end - start);
             start = end;
-            if share.done(count) {
-                // All units are done and this thread alone knows: the job stays until it finishes
-                // the command.
-                self.record(job, share.busy());
+            if scheduler.done(count) {
+                // All units are done, and only this thread knows that. The job stays valid until
+                // this thread finishes the command.
+                self.record(job, scheduler.busy());
                 return self.finish(node, runner);
             }
         }
@@ -332,9 +335,9 @@ impl Executor {
                 match node.phase() {
                     COMPLETE => return,
                     READY if node.claim() => self.lead(node.arc(), &mut Runner::guest()),
-                    RUNNING if !helped && node.share().is_some() => {
+                    RUNNING if !helped && node.scheduler().is_some() => {
                         helped = true;
-                        if node.share().is_some_and(Share::join) {
+                        if node.scheduler().is_some_and(ChunkScheduler::join) {
                             self.take_part(node.arc(), &mut Runner::guest());
                         }
                     }

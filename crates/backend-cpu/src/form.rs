@@ -1,6 +1,7 @@
-//! Which form of kernels the CPU device runs: widened to vector lanes, or one work-item at a time.
+//! The form of kernels that the CPU device runs: widened to vector lanes, or one work-item at a
+//! time.
 //!
-//! Both compute the same. The scalar form is what the widened one is compared with.
+//! Both forms compute the same results. The scalar form is the reference for the widened form.
 
 use std::sync::OnceLock;
 
@@ -22,7 +23,7 @@ impl Form {
         }
     }
 
-    /// Of this process. An error is a setting that makes no sense.
+    /// Returns the form for this process. Reports an error if the setting is invalid.
     pub(crate) fn of_process() -> Result<Self> {
         static FORM: OnceLock<Result<Form>> = OnceLock::new();
         let read = || {

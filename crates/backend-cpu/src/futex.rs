@@ -1,12 +1,12 @@
-//! Sleeping on a word of memory, without a lock or a queue in user space: what a command's state
-//! needs so that a thread can wait for it, at the price of four bytes.
+//! Sleeping on a word of memory, without a lock or a queue in user space. With it, threads can wait
+//! for a command's state at the cost of four bytes.
 
 use std::sync::atomic::AtomicU32;
 
-/// Sleeps while `word` holds `expected`. May also return early: callers look again.
+/// Sleeps while `word` contains `expected`. May return early, so callers must check again.
 pub(crate) fn wait(word: &AtomicU32, expected: u32) {
     let op = libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG;
-    // SAFETY: the word is borrowed for the call; a null timeout means none.
+    // SAFETY: the word is borrowed for the whole call. A null timeout means no timeout.
     unsafe {
         libc::syscall(
             libc::SYS_futex,
@@ -21,6 +21,6 @@ pub(crate) fn wait(word: &AtomicU32, expected: u32) {
 /// Wakes every thread that sleeps on `word`.
 pub(crate) fn wake_all(word: &AtomicU32) {
     let op = libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG;
-    // SAFETY: the word is borrowed for the call.
+    // SAFETY: the word is borrowed for the whole call.
     unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), op, i32::MAX) };
 }

@@ -1,20 +1,19 @@
-//! Threads for host tasks. A host task may block for as long as it likes, even for another host
-//! task: there is always a thread for the next one, and none of them is a worker. Threads are
-//! started when they are needed and end when they have had nothing to do for a while.
+//! Threads for host tasks. A host task may block for any time, even for another host task: there is
+//! always a thread for the next host task, and none of these threads is a worker. Threads are
+//! started on demand and end after some time without work.
 
 use std::collections::VecDeque;
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::Duration;
 
-use scythe_hal::{Errc, Error, Result};
+use scythe_hal::{Errc, Error, HostTask, Result};
 
 use crate::executor::{Executor, Runner};
-use crate::job::HostTask;
 use crate::node::Node;
 use crate::threads;
 
-/// How long a thread without work stays.
+/// The time after which a thread without work ends.
 const LINGER: Duration = Duration::from_secs(2);
 
 pub(crate) struct HostTasks {
@@ -25,7 +24,7 @@ pub(crate) struct HostTasks {
 #[derive(Default)]
 struct State {
     queue: VecDeque<Arc<Node>>,
-    /// Threads that will look at the queue before they end.
+    /// The number of threads that will check the queue before they end.
     idle: usize,
     threads: usize,
 }
@@ -36,11 +35,11 @@ impl HostTasks {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        // Nothing panics while holding the lock.
+        // No code panics while it holds the lock.
         self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    /// Hands a ready host task to a thread; gives it back when there is no thread and none can be
+    /// Passes a ready host task to a thread. Returns the task if there is no thread and none can be
     /// started.
     pub(crate) fn push(
         &'static self,
@@ -60,7 +59,7 @@ impl HostTasks {
                 state.idle += 1;
                 Ok(())
             }
-            // The threads there are will come to it.
+            // An existing thread will run it.
             Err(_) if state.threads > 0 => Ok(()),
             Err(error) => {
                 let message = format!("cannot start a thread for a host task: {error}");
@@ -83,8 +82,8 @@ impl HostTasks {
                 {
                     node.fail(error);
                 }
-                // Not idle before that: what is kept for the command may, when dropped, wait for
-                // other host tasks.
+                // The thread is not idle before that, because dropping the objects that the command
+                // keeps may wait for other host tasks.
                 executor.finish(node, &mut Runner::guest());
                 state = self.lock();
                 state.idle += 1;

@@ -1,8 +1,8 @@
-//! What a command does, in the form that threads run: a number of units, any run of which may be
-//! done by any thread.
+//! The work of a command in executable form: a number of units. Any thread may run any range of
+//! units.
 //!
-//! [`Job::new`] checks everything that can be checked, so that running cannot fail; only host tasks
-//! return errors.
+//! [`Job::new`] checks everything that can be checked in advance, so running units cannot fail.
+//! Only host tasks return errors.
 
 use std::ffi::c_void;
 use std::ops::Range;
@@ -11,7 +11,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use scythe_abi::capi::HostBox;
 use scythe_abi::launch::Shape;
-use scythe_hal::{CopyBox, Errc, Error, HostKernelWork, KernelWork, Result, Work};
+use scythe_hal::{
+    CopyBox, Errc, Error, HostKernelWork, HostTask, HostWork, KernelWork, Result, Work,
+};
 
 use crate::barrier;
 use crate::check;
@@ -19,29 +21,27 @@ use crate::copy;
 use crate::program::{Code, CpuKernel};
 use crate::tiling::Tiling;
 
-/// A guess at what copying a byte takes a thread, in nanoseconds: 10 GB/s.
+/// The estimated time for a thread to copy one byte, in nanoseconds: 10 GB/s.
 const NS_PER_BYTE: f64 = 0.1;
 
-/// The same for a work-item of a kernel that has not run yet.
+/// The estimated time per work-item of a kernel that has not run yet.
 const NS_PER_WORK_ITEM: f64 = 2.0;
 
-pub(crate) type HostTask = Box<dyn FnOnce() -> Result<()> + Send>;
-
 pub(crate) enum Job {
-    /// Nothing to do: complete as soon as it is ready.
+    /// No work: the command completes as soon as it is ready.
     Marker,
-    /// For the threads of host tasks. Empty once it has been taken.
+    /// A host task, for the threads of host tasks. `None` once a thread has taken it.
     HostTask(Option<HostTask>),
     Units(UnitJob),
 }
 
-/// A job that threads can share.
+/// A job that several threads can share.
 pub(crate) struct UnitJob {
     tiling: Tiling,
     work: UnitWork,
-    /// Work-items of one group went to different barriers.
+    /// Whether work-items of one group reached different barriers.
     diverged: AtomicBool,
-    /// How the kernel's two forms differ, where they are compared.
+    /// The difference between the kernel's two forms, if they are compared.
     difference: OnceLock<Error>,
 }
 
@@ -52,9 +52,9 @@ enum UnitWork {
     Fill { dst: *mut u8, pattern: Vec<u8> },
 }
 
-/// How much work a job is, as far as is known before it runs.
+/// The amount of work of a job, as far as it is known before the job runs.
 pub(crate) enum Cost {
-    /// Work-items of the kernel at this address.
+    /// A number of work-items of the kernel at the address `code`.
     Kernel {
         code: usize,
         items: u64,
@@ -63,9 +63,9 @@ pub(crate) enum Cost {
 }
 
 impl Job {
-    /// Checks `work` and cuts it into units for `threads` threads. `local_limit` is the local
-    /// memory a group may have. `estimate` tells what that many work-items of the code at an
-    /// address may take, in nanoseconds, where that is known.
+    /// Checks `work` and divides it into units for `threads` threads. `local_limit` is the maximum
+    /// local memory of a group. `estimate` returns the estimated time in nanoseconds for a number
+    /// of work-items of the code at an address, if it is known.
     pub(crate) fn new(
         work: Work,
         threads: usize,
@@ -74,16 +74,7 @@ impl Job {
     ) -> Result<Self> {
         match work {
             Work::Marker | Work::Hint { .. } => Ok(Self::Marker),
-            Work::HostTask(task) => Ok(Self::HostTask(Some(task))),
             Work::Kernel(work) => kernel_job(work, threads, local_limit, estimate),
-            Work::HostKernel(work) => {
-                let extent = match work.shape {
-                    Shape::SingleTask => [1; 3],
-                    Shape::Range => work.global_size,
-                    Shape::NdRange => group_counts(work.global_size, work.local_size)?,
-                };
-                Self::units(extent, threads, UnitWork::HostKernel { work })
-            }
             Work::Memcpy { dst, src, size } => {
                 let region = CopyBox {
                     width: size,
@@ -94,8 +85,8 @@ impl Job {
                     dst_row_pitch: size,
                     dst_plane_pitch: size,
                 };
-                // One thread copies ranges that overlap: cut in parts, one part could overwrite
-                // another's source.
+                // A single thread copies ranges that overlap. If several threads copied parts, one
+                // part could overwrite the source of another.
                 let apart = (dst as usize).abs_diff(src as usize) >= size;
                 copy_job(dst, src, region, if apart { threads } else { 1 })
             }
@@ -118,6 +109,17 @@ impl Job {
                     threads,
                     UnitWork::Fill { dst: dst.cast(), pattern },
                 )
+            }
+        }
+    }
+
+    /// Checks host work and cuts kernels into units for `threads` threads.
+    pub(crate) fn host(work: HostWork, threads: usize) -> Result<Self> {
+        match work {
+            HostWork::Task(task) => Ok(Self::HostTask(Some(task))),
+            HostWork::Kernel(work) => {
+                let extent = unit_counts(work.shape, work.global_size, work.local_size)?;
+                Self::units(extent, threads, UnitWork::HostKernel { work })
             }
         }
     }
@@ -164,7 +166,7 @@ impl UnitJob {
         }
     }
 
-    /// What went wrong, once all units are done.
+    /// Returns the error of the job, once all units are done.
     pub(crate) fn failure(&self) -> Option<Error> {
         let UnitWork::Kernel { work, .. } = &self.work else { return None };
         let kernel = work.kernel.as_any().downcast_ref::<CpuKernel>()?;
@@ -181,18 +183,18 @@ impl UnitJob {
         })
     }
 
-    /// Does these units.
+    /// Runs these units.
     ///
     /// # Safety
-    /// The contract of `Queue::enqueue` holds for the addresses inside, and no unit is done twice.
+    /// The contract of `Queue::enqueue` holds for the addresses in the job, and no unit runs twice.
     pub(crate) unsafe fn run(&self, units: Range<u64>) {
         let _alone = check::alone();
         match &self.work {
             UnitWork::Kernel { work, code, num_groups, local_bytes } => {
                 let Some(kernel) = work.kernel.as_any().downcast_ref::<CpuKernel>() else { return };
                 let run = |code: &Code| {
-                    // SAFETY: the caller's contract; `kernel_job` checked functor and launch rows
-                    // against each other.
+                    // SAFETY: the caller guarantees that the addresses are valid and that no unit
+                    // runs twice. `kernel_job` checked the functor against the launch description.
                     unsafe {
                         kernel.run(
                             code,
@@ -207,8 +209,8 @@ impl UnitJob {
                 match kernel.scalar() {
                     None => run(code),
                     Some(scalar) => {
-                        // SAFETY: the guard above is held; memory that commands use is not freed
-                        // before they are done.
+                        // SAFETY: `_alone` is the guard of `check::alone`, and memory that commands
+                        // use is not freed before the commands are complete.
                         match unsafe { check::run(kernel.symbol(), || run(scalar), || run(code)) } {
                             Ok(()) => {}
                             Err(error) => drop(self.difference.set(error)),
@@ -229,19 +231,20 @@ impl UnitJob {
                 };
                 self.tiling.for_each_box(units, |b| {
                     (host_box.begin, host_box.end) = (b.begin, b.end);
-                    // SAFETY: `functor` holds the functor that `call` was made for; the box is
-                    // valid for the call.
+                    // SAFETY: `functor` contains the functor that `call` was compiled for, and the
+                    // box is valid during the call.
                     unsafe { (work.call)(work.functor.as_ptr().cast(), &host_box) }
                 });
             }
             UnitWork::Copy { dst, src, region } => self.tiling.for_each_box(units, |b| {
-                // SAFETY: the caller vouches for both regions, and the box lies inside them.
+                // SAFETY: the caller guarantees that both regions are valid, and the box is inside
+                // of them.
                 unsafe { copy::copy_box(*dst, *src, region, b) }
             }),
             UnitWork::Fill { dst, pattern } => self.tiling.for_each_box(units, |b| {
                 let (first, count) = (b.begin[0] as usize, (b.end[0] - b.begin[0]) as usize);
-                // SAFETY: the caller vouches for the destination, and `first + count` patterns lie
-                // inside it.
+                // SAFETY: the caller guarantees that the destination is valid, and `first + count`
+                // patterns are inside of it.
                 unsafe { copy::fill(dst.add(first * pattern.len()), pattern, count) }
             }),
         }
@@ -258,11 +261,7 @@ fn kernel_job(
         let message = "the kernel was built for another backend than that of the queue";
         return Err(Error::new(Errc::BackendMismatch, message));
     };
-    let groups = match kernel.shape() {
-        Shape::SingleTask => [1; 3],
-        Shape::Range => work.global_size,
-        Shape::NdRange => group_counts(work.global_size, work.local_size)?,
-    };
+    let groups = unit_counts(kernel.shape(), work.global_size, work.local_size)?;
     if let Some(required) =
         kernel.required_size().filter(|&r| kernel.shape() == Shape::NdRange && r != work.local_size)
     {
@@ -311,6 +310,15 @@ fn copy_job(dst: *mut c_void, src: *const c_void, region: CopyBox, threads: usiz
 
 fn volume(size: [u64; 3]) -> u64 {
     size.iter().fold(1, |n: u64, &s| n.saturating_mul(s))
+}
+
+/// The work-groups of a launch, or its work-items where it has no work-groups.
+fn unit_counts(shape: Shape, global: [u64; 3], local: [u64; 3]) -> Result<[u64; 3]> {
+    match shape {
+        Shape::SingleTask => Ok([1; 3]),
+        Shape::Range => Ok(global),
+        Shape::NdRange => group_counts(global, local),
+    }
 }
 
 fn group_counts(global: [u64; 3], local: [u64; 3]) -> Result<[u64; 3]> {

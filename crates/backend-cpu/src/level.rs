@@ -1,15 +1,15 @@
-//! Instruction-set levels: which the machine supports, and hence which of several images of one
-//! kernel is the best.
+//! Instruction-set levels: finds the levels that the machine supports, and hence the best of
+//! several images of a kernel.
 //!
-//! Support means that the processor has the instructions and that the operating system saves the
-//! registers they use.
+//! A level is supported if the processor has its instructions and the operating system saves the
+//! registers that they use.
 
 use std::sync::OnceLock;
 
 use scythe_abi::environment::{CHECK_WIDENING, CPU_LEVEL};
 use scythe_abi::image_target::{Code, ImageTarget};
 use scythe_abi::target::Level;
-use scythe_hal::{Errc, Error, Result, fit};
+use scythe_hal::{Errc, Error, Result, preference};
 use scythe_image::Format;
 
 use crate::check;
@@ -33,9 +33,10 @@ pub(crate) fn preference(format: Format, target: &ImageTarget) -> Result<u32> {
     preference_below(highest.clone()?, format, target)
 }
 
-/// The best level comes first; then objects that do not tell their level, which whoever made them
-/// has to answer for; then bitcode, which costs time to build. Bitcode may be for another kind of
-/// device: what it does there is not meant for this one.
+/// Rates an image for a machine that supports levels up to `highest`. Objects with a level are
+/// best, and higher levels are better. Next come objects without a level, whose creator is
+/// responsible for their compatibility, and then bitcode, which takes time to build. Bitcode that
+/// is only for another kind of device is rejected.
 fn preference_below(highest: Option<Level>, format: Format, target: &ImageTarget) -> Result<u32> {
     match (format, target.code()) {
         (Format::CpuObject, Code::Cpu(Some(level))) if Some(level) > highest => {
@@ -48,13 +49,17 @@ fn preference_below(highest: Option<Level>, format: Format, target: &ImageTarget
             );
             Err(Error::new(Errc::KernelNotSupported, message))
         }
-        (Format::CpuObject, Code::Cpu(Some(level))) if Some(level) == highest => Ok(fit::EXACT),
-        (Format::CpuObject, Code::Cpu(Some(level))) => Ok(fit::COMPATIBLE + 1 + level as u32),
-        (Format::CpuObject, _) => Ok(fit::COMPATIBLE),
+        (Format::CpuObject, Code::Cpu(Some(level))) if Some(level) == highest => {
+            Ok(preference::EXACT)
+        }
+        (Format::CpuObject, Code::Cpu(Some(level))) => {
+            Ok(preference::COMPATIBLE + 1 + level as u32)
+        }
+        (Format::CpuObject, _) => Ok(preference::COMPATIBLE),
         (Format::LlvmBitcode, Code::Intel | Code::Nvidia(_)) => {
             Err(Error::new(Errc::KernelNotSupported, format!("the image is only for {target}")))
         }
-        (Format::LlvmBitcode, _) => Ok(fit::GENERIC),
+        (Format::LlvmBitcode, _) => Ok(preference::GENERIC),
         (other, _) => {
             let message =
                 format!("the CPU device supports LLVM bitcode and x86-64 objects, not {other}");
@@ -63,8 +68,8 @@ fn preference_below(highest: Option<Level>, format: Format, target: &ImageTarget
     }
 }
 
-/// The highest level to use on a machine that supports `machine`, where the user's setting may ask
-/// for less.
+/// Returns the highest level to use on a machine that supports `machine`. The user's setting may
+/// lower it.
 fn highest(machine: Option<Level>, setting: Option<&str>) -> Result<Option<Level>> {
     match setting {
         None | Some("") => Ok(machine),
@@ -75,7 +80,7 @@ fn highest(machine: Option<Level>, setting: Option<&str>) -> Result<Option<Level
     }
 }
 
-/// The highest level that this machine supports; none where it is no x86-64.
+/// Returns the highest level that this machine supports, or `None` if the machine is not an x86-64.
 #[cfg(target_arch = "x86_64")]
 pub(crate) fn machine() -> Option<Level> {
     use std::arch::is_x86_feature_detected as has;
@@ -114,8 +119,8 @@ pub(crate) fn machine() -> Option<Level> {
     None
 }
 
-/// LAHF and SAHF in 64-bit mode, which early x86-64 processors lack, and which the standard library
-/// does not tell.
+/// Returns whether the processor has LAHF and SAHF in 64-bit mode. Early x86-64 processors lack
+/// them, and the standard library does not report them.
 #[cfg(target_arch = "x86_64")]
 fn has_lahf() -> bool {
     use std::arch::x86_64::__cpuid;

@@ -1,19 +1,20 @@
-//! The built-in CPU device: always there, needs no driver, and never links LLVM.
+//! The built-in CPU device. It is always available, needs no driver, and does not link LLVM.
 //!
-//! * [`backend`] gives the one platform with the one device. It starts no thread and opens no
+//! * [`backend`] returns the only platform, with its only device. It starts no thread and opens no
 //!   library.
 //! * `queue`, `job`, `node`, `executor`, `ready`, `host_tasks`: commands become nodes of a task
-//!   graph, which worker threads run; `tiling`, `share` and `cost` decide how a kernel is cut up
-//!   and whether it is worth it.
-//! * `program`, `variant`, `loader`: the runtime's compiler ([`Compiler`]) turns device bitcode
-//!   into an x86-64 object, and the object is loaded into this process. An image compiled ahead of
-//!   time is such an object already; `level` tells which of several the machine can run. `variant`
-//!   has kernels compiled anew for work-group sizes that leave most of a vector idle.
-//! * `device`, `device_info`, `memory`, `copy`, `threads`, `processors`: the rest of a device.
+//!   graph, which worker threads run. `tiling`, `chunk_scheduler` and `cost` decide how a kernel is
+//!   divided and whether that is worthwhile.
+//! * `program`, `variant`, `loader`: the runtime's compiler ([`Compiler`]) compiles device bitcode
+//!   to an x86-64 object, and the loader loads the object into this process. An image that was
+//!   compiled ahead of time already is such an object; `level` finds the images that the machine
+//!   can run. `variant` recompiles kernels for work-group sizes that leave most of a vector idle.
+//! * `device`, `device_info`, `memory`, `copy`, `threads`, `processors`: the remaining parts of a
+//!   device.
 //!
 //! Environment: `SCYTHE_CPU_THREADS` sets the number of worker threads (default: this process's
-//! share of the machine), `SCYTHE_CPU_LEVEL` the highest instruction-set level of images compiled
-//! ahead of time (default: the machine's).
+//! share of the machine). `SCYTHE_CPU_LEVEL` sets the highest instruction-set level of images that
+//! were compiled ahead of time (default: the machine's level).
 
 use std::sync::{Arc, OnceLock};
 
@@ -22,6 +23,7 @@ use scythe_hal::{Backend, Compiler};
 mod assertion;
 mod barrier;
 mod check;
+mod chunk_scheduler;
 mod copy;
 mod cost;
 mod device;
@@ -40,7 +42,6 @@ mod processors;
 mod program;
 mod queue;
 mod ready;
-mod share;
 mod threads;
 mod tiling;
 mod variant;
@@ -48,8 +49,8 @@ mod variant;
 #[cfg(test)]
 mod tests;
 
-/// The CPU backend; the same at every call. The compiler of the first call compiles all device
-/// code.
+/// Returns the CPU backend, which is the same at every call. The compiler of the first call
+/// compiles all device code.
 pub fn backend(compiler: &'static dyn Compiler) -> Arc<dyn Backend> {
     static BACKEND: OnceLock<Arc<device::CpuBackend>> = OnceLock::new();
     BACKEND.get_or_init(|| Arc::new(device::CpuBackend::new(compiler))).clone()

@@ -1,13 +1,12 @@
-//! Loads x86-64 ELF relocatable objects into this process: the objects that the run-time compiler
-//! makes, and those that were made ahead of time, which may refer to each other's symbols.
+//! Loads x86-64 ELF relocatable objects into this process: objects of the run-time compiler, and
+//! objects that were compiled ahead of time, which may refer to each other's symbols.
 //!
-//! For each object one mapping holds code, then constants, then data, each from a page of its own,
-//! so that everything inside reaches everything else with 32-bit offsets. Functions outside are
-//! called through stubs, their addresses lie in a table beside the constants. When loading is done,
-//! code is executable and not writable, constants are only readable.
+//! Each object has one mapping with code, then constants, then data. Each part starts at a page
+//! boundary, and all parts reach each other with 32-bit offsets. Functions outside of the mapping
+//! are called through stubs; their addresses are in a table beside the constants. After loading,
+//! code is executable and not writable, and constants are read-only.
 //!
-//! Any bytes may be given: what is not a proper object is refused with the reason, never loaded in
-//! part.
+//! The input may be any bytes. Invalid objects are rejected with a reason and never loaded in part.
 
 mod mapping;
 mod relocate;
@@ -26,12 +25,12 @@ pub(crate) use resolve::system_symbol;
 
 type Elf<'data> = ElfFile64<'data, Endianness>;
 
-/// No program is as large; sizes in a damaged object are.
+/// The maximum size of an object. No program is that large, but sizes in a damaged object are.
 const MAX_BYTES: u64 = 1 << 30;
-/// `jmp *offset(%rip)`, and two bytes to fill up.
+/// The size of a stub: `jmp *offset(%rip)` and two bytes of padding.
 const STUB_BYTES: u64 = 8;
 
-/// Why an object was not loaded.
+/// The reason why an object was not loaded.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LoadError {
     #[error("not an ELF object: {0}")]
@@ -54,23 +53,23 @@ pub(crate) enum LoadError {
     Map(std::io::Error),
 }
 
-/// Code and data in this process; unloaded when dropped.
+/// Code and data in this process. They are unloaded on drop.
 pub(crate) struct LoadedObject {
     _mappings: Vec<Mapping>,
     functions: HashMap<String, usize>,
 }
 
 impl LoadedObject {
-    /// Loads objects that may refer to each other; names that none of them defines are looked up
-    /// with `resolve`. Where several define a name, an object uses its own definition, else that of
-    /// the first.
+    /// Loads objects that may refer to each other. `resolve` looks up names that none of them
+    /// defines. If several objects define a name, an object uses its own definition if it has one,
+    /// otherwise that of the first object.
     pub(crate) fn link(
         objects: &[&[u8]],
         resolve: &dyn Fn(&str) -> Option<usize>,
     ) -> Result<Self, LoadError> {
         let mut placed =
             objects.iter().map(|bytes| Placed::new(bytes)).collect::<Result<Vec<_>, _>>()?;
-        // Nothing refers to another object where there is one only.
+        // A single object cannot refer to another object.
         let mut defined = HashMap::new();
         if let [_, _, ..] = &placed[..] {
             for object in &placed {
@@ -97,13 +96,14 @@ impl LoadedObject {
         Ok(Self { _mappings: mappings, functions: functions.unwrap_or_default() })
     }
 
-    /// The address of a function that the first object defines.
+    /// Returns the address of a function that the first object defines.
     pub(crate) fn function(&self, name: &str) -> Option<*const u8> {
         self.functions.get(name).map(|&address| address as *const u8)
     }
 }
 
-/// An object whose sections lie where they will stay, and refer to nothing yet.
+/// An object whose sections are at their final addresses, but whose relocations are not applied
+/// yet.
 struct Placed<'data> {
     elf: Elf<'data>,
     layout: Layout,
@@ -120,7 +120,7 @@ impl<'data> Placed<'data> {
         Ok(Self { elf, layout, mapping })
     }
 
-    /// Names that other objects may use, with their addresses.
+    /// Returns the names that other objects may use, with their addresses.
     fn definitions(&self) -> impl Iterator<Item = (String, usize)> + '_ {
         self.elf.symbols().filter(|symbol| symbol.is_global()).filter_map(|symbol| {
             let SymbolSection::Section(index) = symbol.section() else { return None };
@@ -149,18 +149,18 @@ fn check_header(elf: &Elf<'_>) -> Result<(), LoadError> {
     )))
 }
 
-/// Where everything goes, as offsets in the mapping: code and stubs, from `constants` the constants
-/// and the address table, from `data` what can be written.
+/// The layout of the mapping, as offsets: code and stubs first, then from `constants` the constants
+/// and the address table, then from `data` the writable sections.
 struct Layout {
     sections: HashMap<SectionIndex, u64>,
-    /// Offset of the stub and table slot of each symbol that a relocation may reach through the
-    /// table.
+    /// The offset of the stub and the table slot of each symbol that a relocation may reach through
+    /// the table.
     slots: HashMap<SymbolIndex, u64>,
     stubs: u64,
     table: u64,
     constants: u64,
     data: u64,
-    /// Common symbols: they have a size but no section.
+    /// The common symbols, which have a size but no section.
     common: HashMap<SymbolIndex, u64>,
     total: u64,
 }
@@ -172,7 +172,7 @@ enum Class {
     Data,
 }
 
-/// The class of a section that takes part in the running program.
+/// Returns the class of a section, or `None` if the running program does not use the section.
 fn class_of<'data>(section: &impl ObjectSection<'data>) -> Option<Class> {
     let SectionFlags::Elf { sh_flags } = section.flags() else { return None };
     let has = |flag: u32| sh_flags & u64::from(flag) != 0;
@@ -187,7 +187,7 @@ fn class_of<'data>(section: &impl ObjectSection<'data>) -> Option<Class> {
     }
 }
 
-/// Hands out offsets one after another.
+/// Assigns consecutive offsets.
 struct Cursor(u64);
 
 impl Cursor {
@@ -218,7 +218,7 @@ impl Layout {
         place_sections(elf, Class::Data, &mut cursor, &mut sections)?;
         let mut common = HashMap::new();
         for symbol in elf.symbols().filter(|s| s.section() == SymbolSection::Common) {
-            // The alignment of a common symbol stands where others have their address.
+            // For a common symbol, the address field contains the alignment.
             let align = symbol.address();
             if !align.is_power_of_two() || align > PAGE {
                 let problem = format!("is a common symbol with the invalid alignment {align}");
@@ -254,7 +254,8 @@ fn place_sections(
     Ok(())
 }
 
-/// One slot per symbol that some relocation reaches through the address table or calls from afar.
+/// Returns one slot for each symbol that some relocation reaches through the address table or by a
+/// far call.
 fn table_slots(elf: &Elf<'_>) -> Result<HashMap<SymbolIndex, u64>, LoadError> {
     let mut slots = HashMap::new();
     for section in elf.sections().filter(|s| class_of(s).is_some()) {
@@ -295,7 +296,7 @@ fn copy_sections(elf: &Elf<'_>, layout: &Layout, mapping: &mut Mapping) -> Resul
     Ok(())
 }
 
-/// Addresses of all symbols that relocations refer to.
+/// The addresses of all symbols that relocations refer to.
 struct Symbols {
     addresses: HashMap<SymbolIndex, u64>,
 }
@@ -319,7 +320,7 @@ impl Symbols {
                     Some(&start) => base + start,
                     None => continue,
                 },
-                // Undefined symbols that nothing refers to may stay so.
+                // Undefined symbols without references may stay undefined.
                 SymbolSection::Undefined if layout.slots.contains_key(&symbol.index()) => {
                     let name = name_of(&symbol);
                     match resolve(&name) {
@@ -336,7 +337,7 @@ impl Symbols {
     }
 }
 
-/// The named functions that lie in code, with their addresses.
+/// Returns the named functions in code, with their addresses.
 fn functions_of(elf: &Elf<'_>, layout: &Layout, symbols: &Symbols) -> HashMap<String, usize> {
     let mut functions = HashMap::new();
     for symbol in elf.symbols().filter(|s| s.is_global()) {

@@ -1,4 +1,4 @@
-//! Memory for buffers and USM. Every kind is host memory: the device reads and writes it in place.
+//! Memory for buffers and USM. All kinds are host memory, which the device accesses in place.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -7,14 +7,14 @@ use scythe_hal::{Errc, Error, Result};
 
 use crate::check;
 
-/// A cache line, and the widest vector.
+/// The minimum alignment: a cache line, and the widest vector.
 const MIN_ALIGN: usize = 64;
-/// From this size on, allocations start at a huge page, and the kernel is asked for such pages: a
-/// stream over them misses the TLB 512 times less often.
+/// The size from which allocations start at a huge page and request such pages from the kernel. A
+/// stream over huge pages has 512 times fewer TLB misses.
 const HUGE_PAGE: usize = 2 << 20;
 
-/// `limit` is the memory that the machine has: the system would promise more than that and kill the
-/// program later.
+/// Allocates memory. `limit` is the memory size of the machine: the system would grant more than
+/// that and kill the program later.
 pub(crate) fn alloc(size: usize, align: usize, limit: u64) -> Result<*mut c_void> {
     let exhausted = |why: &str| {
         let message = format!("cannot allocate {size} bytes aligned to {align}: {why}");
@@ -29,14 +29,14 @@ pub(crate) fn alloc(size: usize, align: usize, limit: u64) -> Result<*mut c_void
     let huge = size >= 2 * HUGE_PAGE;
     let align = align.max(if huge { HUGE_PAGE } else { MIN_ALIGN });
     let mut memory = ptr::null_mut();
-    // SAFETY: the alignment is a power of two and a multiple of the pointer size; `memory` receives
-    // the address.
+    // SAFETY: the alignment is a power of two and a multiple of the pointer size, and `memory` is
+    // writable.
     match unsafe { libc::posix_memalign(&mut memory, align, size) } {
         0 => {
             if huge {
                 let whole = size / HUGE_PAGE * HUGE_PAGE;
-                // SAFETY: the range was just allocated and starts at a page. Advice may be refused
-                // without harm.
+                // SAFETY: the range was just allocated and starts at a page boundary. A failure of
+                // `madvise` has no effect.
                 unsafe { libc::madvise(memory, whole, libc::MADV_HUGEPAGE) };
             }
             check::allocated(memory as usize, size);
@@ -47,11 +47,14 @@ pub(crate) fn alloc(size: usize, align: usize, limit: u64) -> Result<*mut c_void
     }
 }
 
+/// Frees memory.
+///
 /// # Safety
 /// `memory` came from [`alloc`] and is not used any more.
 pub(crate) unsafe fn free(memory: *mut c_void) {
     check::freed(memory as usize);
-    // SAFETY: `posix_memalign` memory is given back by `free`.
+    // SAFETY: `memory` came from `posix_memalign` in [`alloc`] and is not used any more (this
+    // function's contract).
     unsafe { libc::free(memory) }
 }
 
@@ -66,7 +69,7 @@ mod tests {
             assert_eq!(memory as usize % align.max(MIN_ALIGN), 0);
             // SAFETY: `size` bytes were just allocated.
             unsafe { ptr::write_bytes(memory.cast::<u8>(), 1, size) };
-            // SAFETY: from `alloc`, and not used after this.
+            // SAFETY: the memory came from `alloc` and is not used after this.
             unsafe { free(memory) };
         }
     }

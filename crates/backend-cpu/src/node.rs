@@ -1,14 +1,15 @@
 //! A command in the task graph, which is also its event.
 //!
-//! One allocation per command. A command counts the dependencies it still waits for; each of those
-//! holds, in a lock-free list, a [`Link`] that lies inside the waiting command. A dependency that
-//! has completed costs nothing, and a completed command refers to no other, so memory is bounded by
-//! the commands in flight and the events that users hold.
+//! Each command has one allocation. A command counts its incomplete dependencies. Each of these
+//! dependencies has a [`Link`] to the command in a lock-free list; the link is stored inside the
+//! waiting command. A completed dependency costs nothing, and a completed command refers to no
+//! other command. Memory is therefore bounded by the commands in flight and the events that users
+//! hold.
 //!
-//! Ownership: a command that waits for dependencies owns itself (one count of its `Arc`), and
-//! whoever brings `pending` to zero takes that count over. The body is touched only by the thread
-//! that claimed the command, by threads that hold a chunk of its share, and by the thread that
-//! finishes it, which is the last of those.
+//! Ownership: a command that waits for dependencies owns itself (one count of its `Arc`). The
+//! thread that brings `pending` to zero takes over that count. Only these threads access the body:
+//! the thread that claimed the command, threads that hold a chunk of its scheduler, and the thread
+//! that finishes it, which is the last of them.
 
 use std::any::Any;
 use std::cell::UnsafeCell;
@@ -17,30 +18,27 @@ use std::ptr;
 use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use scythe_hal::{Error, Event, Result, Status, Times};
+use scythe_hal::{Callback, Error, Event, HostTask, Keep, Result, Status, Times};
 
+use crate::chunk_scheduler::ChunkScheduler;
 use crate::executor::Executor;
 use crate::futex;
-use crate::job::{HostTask, Job, UnitJob};
-use crate::share::Share;
+use crate::job::{Job, UnitJob};
 
-/// Most commands have few dependencies; links for those lie in the node itself.
+/// The number of links in the node itself. Most commands have at most this many dependencies.
 const INLINE_LINKS: usize = 3;
 
-/// Phases of a command, in the low bits of its state.
+/// The phases of a command, in the low bits of its state.
 pub(crate) const PENDING: u32 = 0;
-/// In a queue of ready commands: any thread may claim it.
+/// The command is in a queue of ready commands, and any thread may claim it.
 pub(crate) const READY: u32 = 1;
 pub(crate) const RUNNING: u32 = 2;
 pub(crate) const COMPLETE: u32 = 3;
 const PHASE_MASK: u32 = 3;
-/// Some thread sleeps on the state.
+/// A thread sleeps on the state.
 const SLEEPERS: u32 = 4;
 
-pub(crate) type Keep = Option<Box<dyn Any + Send + Sync>>;
-type Callback = Box<dyn FnOnce(Result<()>) + Send>;
-
-/// One entry in a command's list of followers: another command, or (null `node`) the head of a
+/// One entry in a command's list of followers: another command or, if `node` is null, the head of a
 /// [`CallbackLink`].
 struct Link {
     next: *mut Link,
@@ -53,12 +51,12 @@ struct CallbackLink {
     call: Callback,
 }
 
-/// Ends the list of a command that has completed: nothing can be added any more.
+/// Returns the list head of a completed command. Nothing can be added to such a list.
 fn closed() -> *mut Link {
     ptr::without_provenance_mut(1)
 }
 
-/// How the executor treats a command.
+/// The way in which the executor runs a command.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Marker,
@@ -73,13 +71,13 @@ struct Body {
 
 pub(crate) struct Node {
     state: AtomicU32,
-    /// Dependencies that have not completed, and one for the submission itself.
+    /// The number of incomplete dependencies, plus one for the submission itself.
     pending: AtomicU32,
     followers: AtomicPtr<Link>,
-    share: OnceLock<Box<Share>>,
+    scheduler: OnceLock<Box<ChunkScheduler>>,
     error: OnceLock<Box<Error>>,
     executor: &'static Executor,
-    /// What `Arc::into_raw` gave for this node.
+    /// The result of `Arc::into_raw` for this node.
     this: AtomicPtr<Node>,
     kind: Kind,
     body: UnsafeCell<Body>,
@@ -88,16 +86,18 @@ pub(crate) struct Node {
     times: Option<Box<Clock>>,
 }
 
-/// Nanoseconds of the monotonic clock.
+/// Times in nanoseconds of the monotonic clock.
 struct Clock {
     submit: u64,
     start: AtomicU64,
     end: AtomicU64,
 }
 
-// SAFETY: the raw pointers and cells are used under the ownership rules at the head of this file.
+// SAFETY: the raw pointers and cells are accessed only under the ownership rules at the head of
+// this file.
 unsafe impl Send for Node {}
-// SAFETY: as above; all other fields are atomics and once-cells.
+// SAFETY: the raw pointers and cells are accessed only under the ownership rules at the head of
+// this file. All other fields are atomics and once-cells.
 unsafe impl Sync for Node {}
 
 impl Node {
@@ -119,7 +119,7 @@ impl Node {
             state: AtomicU32::new(PENDING),
             pending: AtomicU32::new(0),
             followers: AtomicPtr::new(ptr::null_mut()),
-            share: OnceLock::new(),
+            scheduler: OnceLock::new(),
             error: OnceLock::new(),
             executor,
             this: AtomicPtr::new(ptr::null_mut()),
@@ -133,16 +133,16 @@ impl Node {
         node
     }
 
-    /// Makes the command wait for `deps`. Gives the command back when it need not wait at all;
-    /// otherwise the last dependency to complete releases it. Called once, before any other thread
+    /// Makes the command wait for `deps`. Returns the command if it need not wait at all; otherwise
+    /// the last dependency to complete releases it. Must be called once, before any other thread
     /// knows the command.
     pub(crate) fn attach(self: Arc<Self>, deps: &[&Node]) -> Option<Arc<Self>> {
         self.pending.store(deps.len() as u32 + 1, Ordering::Relaxed);
         // From here on the command owns itself, through `this`.
         let this = Arc::into_raw(self);
-        // SAFETY: the count just given up keeps the node alive until `pending` reaches zero, below
-        // or elsewhere; until this function's own `release` it cannot, so `node` may be used up to
-        // there.
+        // SAFETY: the count that `into_raw` gave up keeps the node alive until `pending` reaches
+        // zero. That cannot happen before the call of `release` in this function, so `node` is
+        // valid until then.
         let node = unsafe { &*this };
         let links: *mut Link = if deps.len() <= INLINE_LINKS {
             node.inline_links.get().cast()
@@ -154,10 +154,10 @@ impl Node {
         };
         let mut settled = 1;
         for (i, dep) in deps.iter().enumerate() {
-            // SAFETY: there is a link for each dependency, and each is handed out once.
+            // SAFETY: `links` has one link for each dependency, so the offset is in bounds.
             let link = unsafe { links.add(i) };
-            // SAFETY: as above; the dependency sees the link only once `add_follower` has published
-            // it.
+            // SAFETY: the link is valid and not in any list. The dependency sees it only once
+            // `add_follower` has published it.
             unsafe { link.write(Link { next: ptr::null_mut(), node: this }) };
             if !dep.add_follower(link) {
                 settled += 1;
@@ -166,28 +166,28 @@ impl Node {
                 }
             }
         }
-        // SAFETY: `this` is what `Arc::into_raw` gave, and the count is taken over by whoever
-        // reaches zero.
+        // SAFETY: `this` came from `Arc::into_raw`, and the `release` that reaches zero takes over
+        // that count.
         node.release(settled).then(|| unsafe { Arc::from_raw(this) })
     }
 
-    /// One more count of this command.
+    /// Returns a new `Arc` of this command.
     pub(crate) fn arc(&self) -> Arc<Self> {
         let this = self.this.load(Ordering::Relaxed);
-        // SAFETY: every node lives in an `Arc`, `this` is its pointer, and `self` is borrowed from
-        // a live count.
+        // SAFETY: every node is in an `Arc`, `this` is its pointer, and `self` is borrowed from a
+        // live count.
         unsafe {
             Arc::increment_strong_count(this);
             Arc::from_raw(this)
         }
     }
 
-    /// Takes `count` off what the command waits for; true when nothing is left.
+    /// Subtracts `count` from the pending dependencies. Returns true if none are left.
     fn release(&self, count: u32) -> bool {
         self.pending.fetch_sub(count, Ordering::AcqRel) == count
     }
 
-    /// Puts `link` into the list of followers; false when the command has already completed.
+    /// Adds `link` to the list of followers. Returns false if the command has already completed.
     fn add_follower(&self, link: *mut Link) -> bool {
         let mut head = self.followers.load(Ordering::Acquire);
         loop {
@@ -220,12 +220,12 @@ impl Node {
         self.error.get().map(Box::as_ref)
     }
 
-    /// The command fails with `error`, unless it failed before.
+    /// Makes the command fail with `error`, unless it has already failed.
     pub(crate) fn fail(&self, error: Error) {
         let _ = self.error.set(Box::new(error));
     }
 
-    /// Nobody waits for this command but threads.
+    /// Returns whether no command or callback waits for this command. Threads may wait for it.
     pub(crate) fn has_no_followers(&self) -> bool {
         self.followers.load(Ordering::Relaxed).is_null()
     }
@@ -234,7 +234,8 @@ impl Node {
         self.state.fetch_or(READY, Ordering::Release);
     }
 
-    /// Ready → running. True for exactly one caller, which then runs the command.
+    /// Changes the phase from ready to running. Returns true for exactly one caller, which then
+    /// runs the command.
     pub(crate) fn claim(&self) -> bool {
         let take =
             |state: u32| (state & PHASE_MASK == READY).then_some(state & !PHASE_MASK | RUNNING);
@@ -245,11 +246,13 @@ impl Node {
         claimed
     }
 
-    /// Pending → running, for a host task, which only its own threads run.
+    /// Changes the phase from pending to running, for a host task. Only the threads of host tasks
+    /// run host tasks.
     pub(crate) fn start_host_task(&self) -> Option<HostTask> {
         self.state.fetch_or(RUNNING, Ordering::AcqRel);
         self.stamp_start();
-        // SAFETY: only the thread that took the command off the host tasks' queue comes here.
+        // SAFETY: only the thread that took the command from the queue of host tasks calls this
+        // function.
         match unsafe { &mut (*self.body.get()).job } {
             Job::HostTask(task) => task.take(),
             _ => None,
@@ -262,35 +265,36 @@ impl Node {
         }
     }
 
-    /// The job of a command of kind [`Kind::Units`].
+    /// Returns the job of a command of kind [`Kind::Units`].
     ///
     /// # Safety
-    /// The caller has claimed the command or holds units of its share, and uses the job only while
-    /// that is so.
+    /// The caller has claimed the command or holds units of its scheduler, and uses the job only as
+    /// long as this holds.
     pub(crate) unsafe fn unit_job(&self) -> Option<&UnitJob> {
-        // SAFETY: the body changes only in `complete`, which comes after all units are done.
+        // SAFETY: the body changes only in `complete`, which runs after all units are done.
         match unsafe { &(*self.body.get()).job } {
             Job::Units(job) => Some(job),
             _ => None,
         }
     }
 
-    pub(crate) fn share(&self) -> Option<&Share> {
-        self.share.get().map(Box::as_ref)
+    pub(crate) fn scheduler(&self) -> Option<&ChunkScheduler> {
+        self.scheduler.get().map(Box::as_ref)
     }
 
     /// Lets other threads take part from now on.
-    pub(crate) fn set_share(&self, share: Share) -> &Share {
-        self.share.get_or_init(|| Box::new(share))
+    pub(crate) fn set_scheduler(&self, scheduler: ChunkScheduler) -> &ChunkScheduler {
+        self.scheduler.get_or_init(|| Box::new(scheduler))
     }
 
-    /// Marks the command complete and hands out those that waited for it, in the order in which
-    /// they came, and what was to be kept until now.
+    /// Marks the command complete. Returns the followers that waited for it, in the order in which
+    /// they were added, and the objects that the command kept alive.
     ///
     /// # Safety
-    /// Called once, by the thread that finishes the command, when no other uses its body.
+    /// Called once, by the thread that finishes the command, when no other thread uses its body.
     pub(crate) unsafe fn complete(&self) -> (Followers, Keep) {
-        // SAFETY: the caller's contract.
+        // SAFETY: the caller guarantees that no other thread uses the body (this function's
+        // contract).
         let body = unsafe { &mut *self.body.get() };
         body.job = Job::Marker;
         let keep = body.keep.take();
@@ -330,8 +334,8 @@ impl Node {
 fn reverse(mut list: *mut Link) -> *mut Link {
     let mut reversed = ptr::null_mut();
     while !list.is_null() {
-        // SAFETY: the list was closed by the caller: its links belong to this thread until it
-        // releases them.
+        // SAFETY: the caller closed the list, so its links belong to this thread until it releases
+        // them.
         let link = unsafe { &mut *list };
         let next = link.next;
         link.next = reversed;
@@ -341,20 +345,20 @@ fn reverse(mut list: *mut Link) -> *mut Link {
     reversed
 }
 
-/// What waited for a command that has completed. Must be used up with [`Followers::settle_next`].
+/// The followers of a completed command. They must be consumed with [`Followers::settle_next`].
 pub(crate) struct Followers(*mut Link);
 
-/// What became of one follower.
+/// The new state of a follower.
 pub(crate) enum Settled {
-    /// It waits for nothing more.
+    /// The follower has no more pending dependencies.
     Ready(Arc<Node>),
-    /// It waits for others, or was a callback.
+    /// The follower waits for other commands, or was a callback.
     Nothing,
 }
 
 impl Followers {
-    /// Tells the next follower that its dependency has completed, with `error` or without; `None`
-    /// when there is none.
+    /// Notifies the next follower that its dependency has completed, with or without `error`.
+    /// Returns `None` if there are no more followers.
     pub(crate) fn settle_next(&mut self, error: Option<&Error>) -> Option<Settled> {
         let link = self.0;
         if link.is_null() {
@@ -364,12 +368,11 @@ impl Followers {
         let Link { next, node } = unsafe { link.read() };
         self.0 = next;
         if node.is_null() {
-            // SAFETY: a link without a node is the head of a boxed `CallbackLink`, given up by
-            // `on_complete`.
+            // SAFETY: a link without a node is the head of a boxed `CallbackLink`, whose ownership
+            // `on_complete` gave up.
             let callback = unsafe { Box::from_raw(link.cast::<CallbackLink>()) };
             let outcome = error.cloned().map_or(Ok(()), Err);
-            // A panic in a callback must not take the worker down with it; nobody is left to report
-            // it to.
+            // A panic in a callback must not end the worker. The panic cannot be reported anywhere.
             let _ = std::panic::catch_unwind(AssertUnwindSafe(|| (callback.call)(outcome)));
             return Some(Settled::Nothing);
         }
@@ -379,7 +382,7 @@ impl Followers {
             follower.fail(error.clone());
         }
         Some(if follower.release(1) {
-            // SAFETY: the release that reaches zero takes over the count that `attach` gave up.
+            // SAFETY: the `release` that reaches zero takes over the count that `attach` gave up.
             Settled::Ready(unsafe { Arc::from_raw(node) })
         } else {
             Settled::Nothing
@@ -409,7 +412,7 @@ impl Event for Node {
         let link = Link { next: ptr::null_mut(), node: ptr::null() };
         let boxed = Box::into_raw(Box::new(CallbackLink { link, call: f }));
         if !self.add_follower(boxed.cast()) {
-            // SAFETY: the list refused the link, so the box is still this function's own.
+            // SAFETY: `add_follower` did not take the link, so this function still owns the box.
             let callback = unsafe { Box::from_raw(boxed) };
             (callback.call)(self.error().cloned().map_or(Ok(()), Err));
         }
@@ -425,10 +428,10 @@ impl Event for Node {
     }
 }
 
-/// The monotonic clock, in nanoseconds.
+/// Returns the time of the monotonic clock, in nanoseconds.
 pub(crate) fn now() -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: `time` is valid for writing; the monotonic clock exists on every Linux.
+    // SAFETY: `time` is writable, and the monotonic clock exists on every Linux.
     unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut time) };
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }

@@ -1,5 +1,5 @@
-//! Parts of the CPU device: each is a device with worker threads of its own, as many as it has
-//! compute units, on processors that are its own where the device has one for each thread.
+//! Parts of the CPU device. Each part is a device with its own worker threads, one per compute
+//! unit. If the whole device has a processor for each thread, each part has its own processors.
 
 use std::path::Path;
 
@@ -7,11 +7,10 @@ use scythe_hal::partition::{Partition, Partitions, domain};
 
 use crate::processors::{list, parse_list};
 
-/// Where Linux tells of the machine's memory nodes.
+/// The folder in which Linux describes the machine's memory nodes.
 const NODES: &str = "/sys/devices/system/node";
 
-/// The processors of each memory node, as far as they are among `own`; nodes without any are left
-/// out.
+/// Returns the processors of each memory node that are in `own`, without nodes that have none.
 pub(crate) fn nodes(own: &[usize]) -> Vec<Vec<usize>> {
     nodes_in(Path::new(NODES), own)
 }
@@ -20,7 +19,7 @@ fn nodes_in(folder: &Path, own: &[usize]) -> Vec<Vec<usize>> {
     let read = |name: &str| {
         std::fs::read_to_string(folder.join(name)).ok().and_then(|text| parse_list(&text))
     };
-    // Machines with one node are told by one file.
+    // On machines with one node, it is enough to read one file.
     let online = read("online").unwrap_or_default();
     if online.len() < 2 {
         return vec![own.to_vec()];
@@ -31,7 +30,7 @@ fn nodes_in(folder: &Path, own: &[usize]) -> Vec<Vec<usize>> {
     online.into_iter().map(members).filter(|members| !members.is_empty()).collect()
 }
 
-/// What a device of `units` threads on these processors can be partitioned by.
+/// Returns the ways in which a device of `units` threads on these processors can be partitioned.
 pub(crate) fn able(units: u32, cpus: Option<&[usize]>) -> Partitions {
     let several = cpus.is_some_and(|cpus| nodes(cpus).len() > 1);
     let domains = if several { 1 << domain::NUMA | 1 << domain::NEXT_PARTITIONABLE } else { 0 };
@@ -39,12 +38,12 @@ pub(crate) fn able(units: u32, cpus: Option<&[usize]>) -> Partitions {
     Partitions { properties, affinity_domains: domains, max_sub_devices: units }
 }
 
-/// The processors of a device with this many threads, where each thread has one.
+/// Returns the processors of a device with this many threads, if each thread has one.
 pub(crate) fn processors_of(units: usize) -> Option<Vec<usize>> {
     Some(list()).filter(|cpus| cpus.len() == units)
 }
 
-/// Threads and processors of each part. `how` was checked.
+/// Returns the threads and processors of each part. The caller has checked `how`.
 pub(crate) fn parts(
     how: &Partition,
     units: u32,

@@ -1,20 +1,19 @@
-//! How many processors are this process's share of the machine.
+//! Computes this process's share of the machine's processors.
 //!
-//! The least of three numbers, and at least 1:
-//! * the processors that its affinity mask allows; where that is all of the machine, nobody has
-//!   given this process a part of its own, and the processes of one MPI or Slurm job on this
-//!   machine share it out evenly;
-//! * what control groups allow it, in whole processors, rounded up.
+//! The share is the least of the following numbers, and at least 1:
+//! * The processors that the affinity mask allows. If the mask allows the whole machine, the
+//!   process has no part of its own, and the processes of one MPI or Slurm job on this machine
+//!   share it evenly.
+//! * The limit of control groups, in whole processors, rounded up.
 //!
-//! Variables of other software are read as they are found: values that make no sense count as
-//! absent.
+//! Invalid values in variables of other software count as absent.
 
 use std::mem;
 use std::path::{Path, PathBuf};
 
-/// Variables in which launchers tell how many processes of a job run on this machine; the first
-/// that makes sense counts. Open MPI, MPICH and Intel MPI (Hydra), MVAPICH2, and Slurm for
-/// launchers that tell nothing.
+/// Variables in which launchers give the number of a job's processes on this machine. The first
+/// valid one counts. They belong to Open MPI, MPICH and Intel MPI (Hydra), MVAPICH2, and Slurm, for
+/// launchers that set no variable.
 const LOCAL_PROCESSES: [&str; 6] = [
     "OMPI_COMM_WORLD_LOCAL_SIZE",
     "MPI_LOCALNRANKS",
@@ -24,13 +23,15 @@ const LOCAL_PROCESSES: [&str; 6] = [
     "SLURM_TASKS_PER_NODE",
 ];
 
-/// Says that Slurm started this very process as one of a step's tasks. Without it, the numbers of
-/// Slurm are those of the allocation, which a batch script, a single process, sees too.
+/// A variable that is set if Slurm started this process as one of a step's tasks. Without it,
+/// Slurm's numbers describe the allocation. A batch script, which is a single process, sees them
+/// too.
 const SLURM_TASK: &str = "SLURM_PROCID";
-/// Where a Slurm task stands in its job; `SLURM_TASKS_PER_NODE` lists machines by this number.
+/// The index of a Slurm task's machine in its job. `SLURM_TASKS_PER_NODE` lists machines in this
+/// order.
 const SLURM_NODE: &str = "SLURM_NODEID";
 
-/// The share of this process.
+/// Returns the share of this process.
 pub(crate) fn share() -> usize {
     let variable = |name: &str| std::env::var(name).ok();
     let quota = quota(Path::new("/proc/self/cgroup"), Path::new("/sys/fs/cgroup"));
@@ -42,19 +43,19 @@ fn divide(allowed: usize, online: usize, processes: usize, quota: Option<usize>)
     own.min(quota.unwrap_or(usize::MAX)).max(1)
 }
 
-/// Processors that the affinity mask allows.
+/// Returns the number of processors that the affinity mask allows.
 pub(crate) fn allowed() -> usize {
     match list().len() {
-        // More processors than `cpu_set_t` has bits.
+        // The machine has more processors than `cpu_set_t` has bits.
         0 => std::thread::available_parallelism().map_or(1, usize::from),
         count => count,
     }
 }
 
-/// The numbers of the processors that the affinity mask allows; none where they are too many for a
-/// mask.
+/// Returns the numbers of the processors that the affinity mask allows, or an empty list if there
+/// are too many processors for a mask.
 pub(crate) fn list() -> Vec<usize> {
-    // SAFETY: `set` is plain bits, valid when zero, and as large as the call is told.
+    // SAFETY: `set` is plain data for which all zeros are valid, and the call gets its size.
     let set = unsafe {
         let mut set: libc::cpu_set_t = mem::zeroed();
         match libc::sched_getaffinity(0, mem::size_of::<libc::cpu_set_t>(), &mut set) {
@@ -62,15 +63,15 @@ pub(crate) fn list() -> Vec<usize> {
             _ => return Vec::new(),
         }
     };
-    // SAFETY: the number is within the set.
+    // SAFETY: the number is less than the size of the set.
     (0..libc::CPU_SETSIZE as usize).filter(|&cpu| unsafe { libc::CPU_ISSET(cpu, &set) }).collect()
 }
 
-/// Lets the calling thread run on these processors only. A failure leaves it where it was: it runs
-/// nevertheless.
+/// Restricts the calling thread to these processors. If this fails, the thread runs on its previous
+/// processors.
 pub(crate) fn bind(cpus: &[usize]) {
-    // SAFETY: `set` is plain bits, valid when zero; the numbers are within it, and the size is its
-    // own.
+    // SAFETY: `set` is plain data for which all zeros are valid. The numbers are less than its
+    // size, and the call gets its size.
     unsafe {
         let mut set: libc::cpu_set_t = mem::zeroed();
         cpus.iter()
@@ -80,7 +81,7 @@ pub(crate) fn bind(cpus: &[usize]) {
     }
 }
 
-/// The numbers in a list like `0-3,8`; `None` where it is no such list.
+/// Parses a list like `0-3,8`. Returns `None` if the text is not such a list.
 pub(crate) fn parse_list(text: &str) -> Option<Vec<usize>> {
     let mut numbers = Vec::new();
     for part in text.trim().split(',').filter(|part| !part.is_empty()) {
@@ -94,14 +95,14 @@ pub(crate) fn parse_list(text: &str) -> Option<Vec<usize>> {
     Some(numbers)
 }
 
-/// Processors of the machine that are in use.
+/// Returns the number of the machine's processors that are online.
 fn online() -> usize {
-    // SAFETY: a question about the system, without pointers.
+    // SAFETY: `sysconf` takes no pointers and has no preconditions.
     let count = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) };
     usize::try_from(count).unwrap_or(1).max(1)
 }
 
-/// How many processes of this one's job share the machine.
+/// Returns how many processes of this process's job share the machine.
 fn local_processes(variable: &dyn Fn(&str) -> Option<String>) -> usize {
     let count = |name: &&str| {
         let text = variable(name)?;
@@ -115,7 +116,8 @@ fn local_processes(variable: &dyn Fn(&str) -> Option<String>) -> usize {
     LOCAL_PROCESSES.iter().find_map(count).unwrap_or(1)
 }
 
-/// The tasks of machine `node` in a list like `4(x2),3`: two machines with 4, one with 3.
+/// Returns the number of tasks of machine `node` in a list like `4(x2),3`: two machines with 4
+/// tasks, one with 3.
 fn slurm_tasks(list: &str, node: usize) -> Option<usize> {
     let mut before = 0usize;
     for part in list.trim().split(',') {
@@ -131,8 +133,9 @@ fn slurm_tasks(list: &str, node: usize) -> Option<usize> {
     None
 }
 
-/// Whole processors that control groups allow, rounded up; `membership` is the process's list of
-/// them, `root` where they are mounted. Limits of groups above hold too.
+/// Returns the number of whole processors that control groups allow, rounded up. `membership` lists
+/// the process's control groups, and `root` is their mount point. The limits of parent groups apply
+/// too.
 fn quota(membership: &Path, root: &Path) -> Option<usize> {
     let list = std::fs::read_to_string(membership).ok()?;
     let mut least: Option<usize> = None;
@@ -163,14 +166,15 @@ fn quota(membership: &Path, root: &Path) -> Option<usize> {
     least
 }
 
-/// `cpu.max` of the unified hierarchy: time and period in microseconds, or `max` for no limit.
+/// Reads `cpu.max` of the unified hierarchy: time and period in microseconds, or `max` for no
+/// limit.
 fn unified_limit(folder: &Path) -> Option<usize> {
     let text = std::fs::read_to_string(folder.join("cpu.max")).ok()?;
     let mut words = text.split_whitespace();
     whole(words.next()?, words.next()?)
 }
 
-/// The same in two files of the older hierarchy, where -1 is no limit.
+/// Reads the same from two files of the older hierarchy, in which -1 means no limit.
 fn split_limit(folder: &Path) -> Option<usize> {
     let read = |name: &str| std::fs::read_to_string(folder.join(name)).ok();
     whole(read("cpu.cfs_quota_us")?.trim(), read("cpu.cfs_period_us")?.trim())

@@ -25,23 +25,24 @@ use crate::loader::{LoadedObject, system_symbol};
 use crate::tiling::Tiling;
 use crate::variant::Variants;
 
-/// Alignment of each local accessor's memory: the largest vector type of SYCL, and two cache lines.
+/// The alignment of each local accessor's memory: the largest vector type of SYCL, and two cache
+/// lines.
 const LOCAL_ALIGN: usize = 128;
-/// Argument addresses up to this many lie on the stack.
+/// The maximum number of argument addresses on the stack.
 const INLINE_ARGS: usize = 24;
 
 /// Code loaded into this process.
 pub(crate) struct CpuProgram {
     object: Arc<LoadedObject>,
-    /// What it was compiled from, in this process or an earlier one.
+    /// The source from which the program was compiled, in this process or an earlier one.
     source: Option<Arc<Source>>,
-    /// The same in the scalar form, for the check of widened kernels.
+    /// The same program in the scalar form, for the check of widened kernels.
     scalar: OnceLock<Result<Arc<LoadedObject>>>,
 }
 
 impl CpuProgram {
-    /// From x86-64 objects that are linked with each other, and with these variables. Kernels are
-    /// those of the first.
+    /// Creates a program from x86-64 objects that are linked with each other and with `globals`.
+    /// The kernels are those of the first object.
     pub(crate) fn from_objects(objects: &[&[u8]], globals: &Globals) -> Result<Self> {
         let resolve = |name: &str| globals.get(name).copied().or_else(|| system_symbol(name));
         let object = LoadedObject::link(objects, &resolve).map_err(|error| {
@@ -50,7 +51,7 @@ impl CpuProgram {
         Ok(Self { object: Arc::new(object), source: None, scalar: OnceLock::new() })
     }
 
-    /// From device bitcode, for a device of this name.
+    /// Creates a program from device bitcode, for a device of this name.
     pub(crate) fn from_bitcode(
         compiler: &'static dyn Compiler,
         device: &str,
@@ -71,7 +72,7 @@ impl CpuProgram {
         Ok(Self { object, source: Some(Arc::new(source)), scalar: OnceLock::new() })
     }
 
-    /// The scalar form of a kernel.
+    /// Returns the scalar form of a kernel.
     fn scalar(&self, entry: &str) -> Result<Code> {
         let missing = |why: &str| {
             let message = format!(
@@ -88,8 +89,8 @@ impl CpuProgram {
         };
         let object = self.scalar.get_or_init(build).clone()?;
         let code = object.function(entry).ok_or_else(|| missing("the compiler did not emit it"))?;
-        // SAFETY: the entry point of a kernel has this type (`scythe_abi::cpu`); the object is kept
-        // beside it.
+        // SAFETY: the entry point of a kernel has this type (`scythe_abi::cpu`), and `_object`
+        // keeps the code loaded.
         let entry = unsafe { std::mem::transmute::<*const u8, KernelFn>(code) };
         Ok(Code { entry, _object: object })
     }
@@ -122,7 +123,7 @@ impl Program for CpuProgram {
             return Err(Error::new(Errc::Kernel, message));
         };
         for (i, param) in launch.params.iter().enumerate() {
-            // A local accessor's size follows its data pointer.
+            // In the functor, a local accessor's size follows its data pointer.
             let size = if param.kind == ParamKind::Local { 16 } else { param.size };
             if param.offset.checked_add(size).is_none_or(|end| end > launch.functor_size) {
                 let message = format!(
@@ -134,13 +135,13 @@ impl Program for CpuProgram {
             }
         }
         let scalar = if check::is_on() { Some(self.scalar(&entry)?) } else { None };
-        // SAFETY: the entry point of a kernel has this type (`scythe_abi::cpu`); the kernel keeps
-        // the code loaded.
+        // SAFETY: the entry point of a kernel has this type (`scythe_abi::cpu`), and the kernel
+        // keeps the code loaded.
         let entry = unsafe { std::mem::transmute::<*const u8, KernelFn>(code) };
         let mut form = cpu::Form::default();
         if let Some(tell) = self.object.function(&format!("{CPU_FORM_PREFIX}{symbol}")) {
-            // SAFETY: a function of this name has this type (`scythe_abi::cpu`), and the form is
-            // valid for writing.
+            // SAFETY: a function of this name has this type (`scythe_abi::cpu`), and `form` is
+            // writable.
             unsafe { std::mem::transmute::<*const u8, FormFn>(tell)(&mut form) };
         }
         Ok(Arc::new(CpuKernel {
@@ -166,16 +167,16 @@ pub(crate) struct CpuKernel {
     functor_size: usize,
     params: Vec<Param>,
     has_local: bool,
-    /// The only work-group size of its launches; zeros for any.
+    /// The required work-group size of launches. Zeros mean any size.
     required: [u64; 3],
     variants: Variants<Code>,
     source: Option<Arc<Source>>,
     object: Arc<LoadedObject>,
-    /// What launches are compared with, where they are checked.
+    /// The scalar form with which launches are compared, if they are checked.
     scalar: Option<Code>,
 }
 
-/// Code of a kernel, and what keeps it loaded.
+/// The code of a kernel, and the object that keeps it loaded.
 #[derive(Clone)]
 pub(crate) struct Code {
     entry: KernelFn,
@@ -183,13 +184,13 @@ pub(crate) struct Code {
 }
 
 impl Code {
-    /// Where the code is: what launches of it have in common.
+    /// Returns the address of the code, which identifies launches of the same code.
     pub(crate) fn address(&self) -> usize {
         self.entry as usize
     }
 }
 
-/// What a program is compiled from.
+/// The source of a program, for compilation.
 #[derive(Clone)]
 pub(crate) struct Source {
     compiler: &'static dyn Compiler,
@@ -203,7 +204,7 @@ pub(crate) struct Source {
     globals: Globals,
 }
 
-/// Addresses of `device_global` variables, by their names in device code.
+/// The addresses of `device_global` variables, by their names in device code.
 pub(crate) type Globals = HashMap<String, usize>;
 
 impl Kernel for CpuKernel {
@@ -221,18 +222,18 @@ impl CpuKernel {
         &self.symbol
     }
 
-    /// The scalar form, where launches are checked.
+    /// Returns the scalar form, if launches are checked.
     pub(crate) fn scalar(&self) -> Option<&Code> {
         self.scalar.as_ref()
     }
 
-    /// The only work-group size that launches may have.
+    /// Returns the required work-group size of launches, if there is one.
     pub(crate) fn required_size(&self) -> Option<[u64; 3]> {
         (self.required != [0; 3]).then_some(self.required)
     }
 
-    /// The code for a launch with work-groups of `local_size`. `cost` tells what the launch may
-    /// take with the code at an address, in nanoseconds.
+    /// Returns the code for a launch with work-groups of `local_size`. `cost` returns the estimated
+    /// time of the launch with the code at an address, in nanoseconds.
     pub(crate) fn code(&self, local_size: [u64; 3], cost: impl FnOnce(usize) -> f64) -> Code {
         let general = || Code { entry: self.entry, _object: Arc::clone(&self.object) };
         let Some(source) = self.source.as_ref().filter(|_| self.shape == Shape::NdRange) else {
@@ -245,7 +246,8 @@ impl CpuKernel {
                 let variant = Variant { kernel: self.symbol.clone(), local_size };
                 let object = CpuProgram::build(source, Some(&variant)).ok()?.object;
                 let code = object.function(&format!("{CPU_ENTRY_PREFIX}{}", self.symbol))?;
-                // SAFETY: as for the kernel's general code.
+                // SAFETY: the entry point of a kernel has this type (`scythe_abi::cpu`), and
+                // `_object` keeps the code loaded.
                 let entry = unsafe { std::mem::transmute::<*const u8, KernelFn>(code) };
                 Some(Code { entry, _object: object })
             },
@@ -253,7 +255,8 @@ impl CpuKernel {
         found.unwrap_or_else(general)
     }
 
-    /// Local memory of a launch with this functor, which must be as large as the launch rows say.
+    /// Returns the size of local memory for a launch with this functor. Reports an error unless the
+    /// functor has the size in the launch description.
     pub(crate) fn local_bytes(&self, functor: &FunctorBytes) -> Result<usize> {
         if functor.len() != self.functor_size {
             let message = format!(
@@ -276,10 +279,10 @@ impl CpuKernel {
     /// Runs units of a launch.
     ///
     /// # Safety
-    /// [`CpuKernel::code`] gave `code` for the launch's work-group size, which is the required one
-    /// if there is one. [`CpuKernel::local_bytes`] accepted the functor and gave `local_bytes`,
-    /// `tiling` is that of the launch, and memory that the kernel reaches through the functor is
-    /// valid.
+    /// [`CpuKernel::code`] returned `code` for the launch's work-group size, which is the required
+    /// size if there is one. [`CpuKernel::local_bytes`] accepted the functor and returned
+    /// `local_bytes`. `tiling` is that of the launch. The memory that the kernel accesses through
+    /// the functor is valid.
     pub(crate) unsafe fn run(
         &self,
         code: &Code,
@@ -299,7 +302,8 @@ impl CpuKernel {
                 heap.resize(count, ptr::null());
                 &mut heap[..]
             };
-            // Addresses of local accessors' memory, as values that arguments can point at.
+            // The addresses of local accessors' memory, stored as values that arguments can point
+            // to.
             let mut locals = Vec::new();
             if self.has_local {
                 locals.resize(count, ptr::null_mut::<u8>());
@@ -324,18 +328,19 @@ impl CpuKernel {
                 work_dim: work.dims,
                 local_bytes: u32::try_from(local_bytes).unwrap_or(u32::MAX),
             };
-            // SAFETY: the launch and its arguments live across the call; the rest is the caller's
-            // contract.
+            // SAFETY: the launch and its arguments outlive the call. The caller guarantees the
+            // rest: `code`, the functor and `local_bytes` belong to the launch, and the kernel's
+            // memory is valid.
             tiling.for_each_box(units, |b| unsafe { (code.entry)(&launch, b, local) });
         });
     }
 }
 
-/// Bytes that a local accessor takes of the local memory.
+/// Returns the number of bytes of local memory that a local accessor uses.
 fn local_size(functor: &FunctorBytes, param: &Param) -> usize {
     let at = param.offset as usize + 8;
-    // SAFETY: `Program::kernel` checked that 16 bytes at the offset lie inside a functor of the
-    // size that `local_bytes` insists on.
+    // SAFETY: `Program::kernel` checked that 16 bytes at the offset are inside of the functor, and
+    // `local_bytes` checked the size of this functor.
     let bytes = unsafe { functor.as_ptr().add(at).cast::<u64>().read_unaligned() };
     usize::try_from(bytes)
         .ok()
@@ -343,7 +348,8 @@ fn local_size(functor: &FunctorBytes, param: &Param) -> usize {
         .unwrap_or(usize::MAX)
 }
 
-/// Calls `f` with this thread's local memory, at least `bytes` long; null for none.
+/// Calls `f` with this thread's local memory, which has at least `bytes` bytes, or with null if
+/// `bytes` is 0.
 fn with_local_memory(bytes: usize, f: impl FnOnce(*mut u8)) {
     #[derive(Clone, Copy)]
     #[repr(align(128))]
@@ -356,8 +362,8 @@ fn with_local_memory(bytes: usize, f: impl FnOnce(*mut u8)) {
     if bytes == 0 {
         return f(ptr::null_mut());
     }
-    // A kernel that (through a host call) ran another on this thread would find the memory in use:
-    // it gets its own.
+    // If a kernel runs another kernel on this thread (through a host call), the memory is already
+    // in use. The inner kernel then gets other memory.
     let mut memory =
         MEMORY.try_with(|cell| cell.try_borrow_mut().map(|mut m| std::mem::take(&mut *m)));
     let mut blocks = match &mut memory {

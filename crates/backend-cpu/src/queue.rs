@@ -1,16 +1,15 @@
-//! The queue: turns work into commands of the task graph. Queues share the executor; each only adds
-//! its settings.
+//! The queue, which turns work into commands of the task graph. Queues share the executor and
+//! differ only in their settings.
 
-use std::any::Any;
 use std::sync::Arc;
 
-use scythe_hal::{Errc, Error, Event, Queue, Result, Work};
+use scythe_hal::{Command, Errc, Error, Event, HostQueue, HostWork, Keep, Queue, Result};
 
 use crate::executor::Executor;
 use crate::job::Job;
 use crate::node::Node;
 
-/// Dependencies up to this many are listed on the stack.
+/// The maximum number of dependencies that are listed on the stack.
 const INLINE_DEPS: usize = 8;
 
 pub(crate) struct CpuQueue {
@@ -23,26 +22,8 @@ impl CpuQueue {
     pub(crate) fn new(executor: &'static Executor, profiling: bool, local_limit: u64) -> Self {
         Self { executor, profiling, local_limit }
     }
-}
 
-fn node_of(event: &Arc<dyn Event>) -> Result<&Node> {
-    event.as_any().downcast_ref().ok_or_else(|| {
-        Error::new(
-            Errc::BackendMismatch,
-            "a command for the CPU device depends on an event of another backend",
-        )
-    })
-}
-
-impl Queue for CpuQueue {
-    unsafe fn enqueue(
-        &self,
-        work: Work,
-        deps: &[Arc<dyn Event>],
-        keep: Option<Box<dyn Any + Send + Sync>>,
-    ) -> Result<Arc<dyn Event>> {
-        let estimate = |code, items| self.executor.estimate(code, items);
-        let job = Job::new(work, self.executor.threads(), self.local_limit, &estimate)?;
+    fn submit(&self, job: Job, deps: &[Arc<dyn Event>], keep: Keep) -> Result<Arc<dyn Event>> {
         let node = match deps {
             [] => self.executor.submit(job, &[], keep, self.profiling)?,
             [first, rest @ ..] if rest.len() < INLINE_DEPS => {
@@ -58,5 +39,29 @@ impl Queue for CpuQueue {
             }
         };
         Ok(node)
+    }
+}
+
+fn node_of(event: &Arc<dyn Event>) -> Result<&Node> {
+    event.as_any().downcast_ref().ok_or_else(|| {
+        Error::new(
+            Errc::BackendMismatch,
+            "a command for the CPU device depends on an event of another backend",
+        )
+    })
+}
+
+impl Queue for CpuQueue {
+    unsafe fn enqueue(&self, command: Command<'_>) -> Result<Arc<dyn Event>> {
+        let estimate = |code, items| self.executor.estimate(code, items);
+        let job = Job::new(command.work, self.executor.threads(), self.local_limit, &estimate)?;
+        self.submit(job, command.deps, command.keep)
+    }
+}
+
+impl HostQueue for CpuQueue {
+    unsafe fn enqueue_host(&self, command: Command<'_, HostWork>) -> Result<Arc<dyn Event>> {
+        let job = Job::host(command.work, self.executor.threads())?;
+        self.submit(job, command.deps, command.keep)
     }
 }

@@ -1,11 +1,11 @@
-//! The queue of ready commands, and how workers wait for it.
+//! The queue of ready commands, and the protocol by which workers wait for it.
 //!
-//! `searching` counts awake workers without work. Whoever pushes wakes a sleeper only when that
-//! count is zero, and counts the sleeper as searching at once, so that a burst of pushes makes one
-//! system call. A worker that stops searching looks at the queue once more: when it is about to
-//! sleep, after it has registered as a sleeper; when it found work and was the last to search, to
-//! wake the next. Both sides use sequentially consistent operations, so that one of them always
-//! sees the other: a command never lies in the queue while all workers sleep.
+//! `searching` counts awake workers without work. A thread that pushes a command wakes a sleeper
+//! only if that count is zero, and immediately counts the sleeper as searching. A burst of pushes
+//! therefore makes one system call. A worker that stops searching checks the queue once more:
+//! before it sleeps, after it has registered as a sleeper; or, if it found work and was the last
+//! one to search, to wake the next worker. Both sides use sequentially consistent operations, so
+//! one of them always sees the other: no command stays in the queue while all workers sleep.
 
 use std::collections::VecDeque;
 use std::ops::RangeInclusive;
@@ -15,46 +15,49 @@ use std::thread::Thread;
 
 use crate::node::{Node, now};
 
-/// How long a worker looks for work before it sleeps: between these, by how well that went lately.
+/// The limits of the time that a worker searches for work before it sleeps. The actual time depends
+/// on its recent success.
 const SEARCH_NS: RangeInclusive<u64> = 2_000..=50_000;
-/// Looks at the queue between two looks at the clock.
+/// The number of polls between two reads of the clock.
 const LOOKS: u32 = 16;
 
 pub(crate) struct ReadyQueue {
-    /// Workers that may search at a time: one processor is left to the threads that submit.
+    /// The number of workers that may search at a time. One processor is left to the threads that
+    /// submit commands.
     search_limit: u32,
     queue: Mutex<VecDeque<Arc<Node>>>,
-    /// Length of `queue`, to look at without the lock.
+    /// The length of `queue`, readable without the lock.
     queued: AtomicUsize,
     searching: AtomicU32,
-    /// Workers that sleep, the last to fall asleep at the end: its cache is the warmest.
+    /// The sleeping workers. The last one to fall asleep is at the end, because its cache is the
+    /// warmest.
     sleepers: Mutex<Vec<usize>>,
     sleeping: AtomicUsize,
     workers: Box<[Wake]>,
 }
 
-/// What others need to wake a worker.
+/// The data that other threads need to wake a worker.
 #[derive(Default)]
 struct Wake {
     thread: OnceLock<Thread>,
     woken: AtomicBool,
 }
 
-/// A worker's side of searching.
+/// A worker's state for searching.
 pub(crate) struct Searcher {
     worker: usize,
-    /// Counted in `searching`.
+    /// Whether the worker is counted in `searching`.
     active: bool,
     patience_ns: u64,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Nothing panics while holding these locks; if something did, the queues would still be whole.
+    // No code panics while it holds these locks; even if it did, the queues would be consistent.
     mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
 impl ReadyQueue {
-    /// For this many workers on a machine that gives us `processors`.
+    /// Creates a queue for this many workers on a machine that gives this process `processors`.
     pub(crate) fn new(workers: usize, processors: usize) -> Self {
         Self {
             search_limit: workers.min(processors.saturating_sub(1)) as u32,
@@ -67,7 +70,7 @@ impl ReadyQueue {
         }
     }
 
-    /// Adds `nodes`, and sees to it that workers come for them.
+    /// Adds `nodes`, and wakes workers for them as needed.
     pub(crate) fn push(&self, nodes: impl IntoIterator<Item = Arc<Node>>) {
         let added = {
             let mut queue = lock(&self.queue);
@@ -84,7 +87,7 @@ impl ReadyQueue {
         }
     }
 
-    /// Adds one command; as [`ReadyQueue::push`].
+    /// Adds one command, like [`ReadyQueue::push`].
     pub(crate) fn push_one(&self, node: Arc<Node>) {
         {
             let mut queue = lock(&self.queue);
@@ -106,7 +109,7 @@ impl ReadyQueue {
         node
     }
 
-    /// Wakes the worker that fell asleep last; false when none sleeps.
+    /// Wakes the worker that fell asleep last. Returns false if none sleeps.
     fn wake_one(&self) -> bool {
         if self.sleeping.load(Ordering::SeqCst) == 0 {
             return false;
@@ -126,15 +129,15 @@ impl ReadyQueue {
         true
     }
 
-    /// The side of worker `worker`, for its own thread to hold.
+    /// Returns the search state of worker `worker`. Must be called on the worker's thread.
     pub(crate) fn searcher(&self, worker: usize) -> Searcher {
         let _ = self.workers[worker].thread.set(std::thread::current());
         Searcher { worker, active: false, patience_ns: *SEARCH_NS.end() }
     }
 
-    /// Says that the worker is about to look for work. Called before it completes a command that
-    /// nothing follows: whoever sees that command complete and pushes the next one then need not
-    /// wake anybody.
+    /// Registers the worker as searching. It is called before the worker completes a command
+    /// without followers: a thread that sees the command complete and pushes the next one then need
+    /// not wake a worker.
     pub(crate) fn begin_search(&self, searcher: &mut Searcher) {
         if searcher.active || self.search_limit == 0 {
             return;
@@ -146,7 +149,7 @@ impl ReadyQueue {
         }
     }
 
-    /// Says that the worker has work again.
+    /// Registers that the worker has work again.
     pub(crate) fn end_search(&self, searcher: &mut Searcher) {
         if std::mem::take(&mut searcher.active)
             && self.searching.fetch_sub(1, Ordering::SeqCst) == 1
@@ -156,7 +159,7 @@ impl ReadyQueue {
         }
     }
 
-    /// The next command for a worker: sleeps until there is one.
+    /// Returns the next command for a worker. Sleeps until there is one.
     pub(crate) fn next(&self, searcher: &mut Searcher) -> Arc<Node> {
         loop {
             if let Some(node) = self.pop() {
@@ -176,7 +179,7 @@ impl ReadyQueue {
         }
     }
 
-    /// Watches the queue for a while; true when something came.
+    /// Polls the queue for some time. Returns true if a command has arrived.
     fn look_out(&self, patience_ns: u64) -> bool {
         let end = now() + patience_ns;
         loop {
@@ -192,7 +195,7 @@ impl ReadyQueue {
         }
     }
 
-    /// Sleeps until woken, unless there is work. A woken worker is searching.
+    /// Sleeps until woken, unless there is work. A woken worker counts as searching.
     fn sleep(&self, searcher: &mut Searcher) {
         {
             let mut sleepers = lock(&self.sleepers);
@@ -206,7 +209,7 @@ impl ReadyQueue {
                 self.sleeping.store(sleepers.len(), Ordering::SeqCst);
                 return;
             }
-            // Another thread has just taken this worker off the list to wake it.
+            // Another thread has just removed this worker from the list to wake it.
         }
         while !self.workers[searcher.worker].woken.swap(false, Ordering::Acquire) {
             std::thread::park();

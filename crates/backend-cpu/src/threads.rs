@@ -1,4 +1,4 @@
-//! How many threads to use, and how to start one.
+//! The number of worker threads, and functions to start threads.
 
 use std::{io, mem, ptr};
 
@@ -9,10 +9,11 @@ use crate::processors;
 
 pub(crate) const MAX_THREADS: usize = 1024;
 
-/// Kernels keep private arrays on the stack. Memory is used only as far as the stack is touched.
+/// The stack size of threads. Kernels keep private arrays on the stack. Only the touched part of a
+/// stack uses memory.
 const STACK_BYTES: usize = 8 << 20;
 
-/// The number of worker threads, from the value of [`CPU_THREADS`] where it is set.
+/// Returns the number of worker threads, from the value of [`CPU_THREADS`] if it is set.
 pub(crate) fn worker_count(setting: Option<&str>) -> Result<usize> {
     let Some(text) = setting else { return Ok(processors::share().min(MAX_THREADS)) };
     match text.trim().parse() {
@@ -21,9 +22,9 @@ pub(crate) fn worker_count(setting: Option<&str>) -> Result<usize> {
     }
 }
 
-/// Starts a thread that nobody joins. Signals stay with the program's own threads.
+/// Starts a detached thread that blocks all signals, so that the program's own threads handle them.
 pub(crate) fn spawn(name: &str, run: impl FnOnce() + Send + 'static) -> io::Result<()> {
-    // SAFETY: both sets are plain bits, filled before they are read; the mask is put back below.
+    // SAFETY: both sets are plain data, filled before they are read. The mask is restored below.
     let old = unsafe {
         let (mut all, mut old): (libc::sigset_t, libc::sigset_t) = (mem::zeroed(), mem::zeroed());
         libc::sigfillset(&mut all);
@@ -32,20 +33,15 @@ pub(crate) fn spawn(name: &str, run: impl FnOnce() + Send + 'static) -> io::Resu
     };
     let spawned =
         std::thread::Builder::new().name(name.to_owned()).stack_size(STACK_BYTES).spawn(run);
-    // SAFETY: `old` is what the call above gave.
+    // SAFETY: the call above initialised `old`.
     unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &old, ptr::null_mut()) };
     spawned.map(drop)
 }
 
-/// Keeps the library that holds this code loaded for good: its threads outlive any `dlclose`.
+/// Keeps the library that contains this code loaded permanently, because its threads outlive any
+/// `dlclose`.
 pub(crate) fn pin_library() {
-    if let Some(path) = library::own_path() {
-        // SAFETY: the path is NUL-terminated, and the library is loaded already: no initialiser
-        // runs.
-        unsafe {
-            libc::dlopen(path.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD | libc::RTLD_NODELETE)
-        };
-    }
+    library::pin_own();
 }
 
 #[cfg(test)]

@@ -1,37 +1,37 @@
-//! Cuts the box of a launch into *units* that threads can share out, and turns a run of units back
-//! into boxes.
+//! Divides the box of a launch into *units* that threads can share, and converts a range of units
+//! back into boxes.
 //!
-//! Guarantees: every index of the box lies in exactly one unit; a run of units is at most five
-//! boxes; the fastest dimension is cut only when there are too few rows to go round, because
+//! Guarantees: every index of the box is in exactly one unit; a range of units is at most five
+//! boxes; the fastest dimension is divided only if there are too few rows for all threads, because
 //! kernels vectorise along it.
 
 use std::ops::Range;
 
 use scythe_abi::cpu::Box3;
 
-/// At least this many units per thread where the box has that many indices: threads that are held
-/// up leave their remaining units to others.
+/// The minimum number of units per thread, if the box has that many indices. A delayed thread
+/// leaves its remaining units to other threads.
 const UNITS_PER_THREAD: u64 = 64;
 
-/// Pieces of the fastest dimension are multiples of this where they are that long, so that no
-/// vector straddles two.
+/// The granularity of pieces of the fastest dimension, if they are that long. With it, no vector
+/// spans two pieces.
 const GRAIN: u64 = 64;
 
-/// A box cut into units. Unit `u` is piece `u % pieces` of row `u / pieces`; rows run along
+/// A box divided into units. Unit `u` is piece `u % pieces` of row `u / pieces`. Rows extend along
 /// dimension 0.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tiling {
     extent: [u64; 3],
-    /// Indices of dimension 0 in one piece.
+    /// The number of indices of dimension 0 in one piece.
     piece: u64,
-    /// Pieces in one row.
+    /// The number of pieces in one row.
     pieces: u64,
     units: u64,
 }
 
 impl Tiling {
-    /// Cuts a box of `extent` indices for `threads` threads; `None` when the number of indices
-    /// exceeds 64 bits.
+    /// Divides a box of `extent` indices for `threads` threads. Returns `None` if the number of
+    /// indices exceeds 64 bits.
     pub(crate) fn new(extent: [u64; 3], threads: usize) -> Option<Self> {
         let rows = extent[1].checked_mul(extent[2])?;
         let items = rows.checked_mul(extent[0])?;
@@ -49,12 +49,12 @@ impl Tiling {
         self.units
     }
 
-    /// Indices in the box.
+    /// Returns the number of indices in the box.
     pub(crate) fn items(&self) -> u64 {
         self.extent[0] * self.extent[1] * self.extent[2]
     }
 
-    /// The same box as a single unit, for work that must not be shared.
+    /// Returns the same box as a single unit, for work that must not be shared.
     pub(crate) fn undivided(self) -> Self {
         let [x, y, z] = self.extent;
         if y == 1 && z == 1 && x > 0 {
@@ -64,7 +64,7 @@ impl Tiling {
         }
     }
 
-    /// Calls `f` with boxes that together hold the indices of `units`, each once.
+    /// Calls `f` with boxes that together contain the indices of `units`, each index once.
     pub(crate) fn for_each_box(&self, units: Range<u64>, mut f: impl FnMut(&Box3)) {
         let Range { start, end } = units;
         if start >= end {
@@ -88,8 +88,8 @@ impl Tiling {
 
     fn part_of_row(&self, row: u64, pieces: Range<u64>) -> Box3 {
         let (y, z) = (row % self.extent[1], row / self.extent[1]);
-        // The product cannot overflow: only the last piece may reach past the extent, by less than
-        // a piece.
+        // The product cannot overflow: only the last piece may exceed the extent, by less than a
+        // piece.
         let end = pieces.end.saturating_mul(self.piece).min(self.extent[0]);
         Box3 { begin: [pieces.start * self.piece, y, z], end: [end, y + 1, z + 1] }
     }
@@ -121,7 +121,7 @@ impl Tiling {
     }
 }
 
-/// The length of a piece when a row of `length` indices should fall into about `parts` pieces.
+/// Returns the length of a piece if a row of `length` indices is divided into about `parts` pieces.
 fn piece_size(length: u64, parts: u64) -> u64 {
     let size = length.div_ceil(parts.max(1)).max(1);
     if size >= GRAIN { size / GRAIN * GRAIN } else { 1 << size.ilog2() }
@@ -131,7 +131,7 @@ fn piece_size(length: u64, parts: u64) -> u64 {
 mod tests {
     use super::*;
 
-    /// Runs the units in runs of `run` and checks that each index is covered once.
+    /// Runs the units in ranges of `run` units, and checks that each index is covered once.
     fn check(extent: [u64; 3], threads: usize, run: u64) {
         let tiling = Tiling::new(extent, threads).unwrap();
         let mut hits = vec![0u8; (extent[0] * extent[1] * extent[2]) as usize];

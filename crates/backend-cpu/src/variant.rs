@@ -1,12 +1,12 @@
-//! Kernels compiled anew for work-group sizes that their general code serves badly: rows shorter
-//! than a vector leave most of its lanes idle ([`scythe_abi::cpu::Layout`]), dividing by a size
-//! takes long that is not a constant, and general code with many barriers is made for rows that are
-//! not full.
+//! Variants: kernels that are recompiled for work-group sizes for which their general code is slow.
+//! Rows that are shorter than a vector leave most of its lanes idle ([`scythe_abi::cpu::Layout`]),
+//! division by a size that is not a constant is slow, and general code with many barriers is
+//! designed for rows that are not full.
 //!
-//! A variant computes what the general code computes, so it may take its place at any launch. It is
-//! built when the general code has been busy with launches of that size for as long as building
-//! takes, once for each kernel and size, and for a few sizes only. Where it cannot be built, the
-//! general code stays.
+//! A variant computes the same results as the general code, so it can replace the general code at
+//! any launch. It is built when launches of its size have used the general code for about the time
+//! that building takes. This happens once for each kernel and size, and only for a few sizes. If a
+//! variant cannot be built, launches keep using the general code.
 
 use std::sync::{Mutex, MutexGuard, OnceLock};
 
@@ -14,20 +14,20 @@ use scythe_abi::cpu::{Form, Layout};
 use scythe_abi::environment::CPU_VARIANTS;
 use scythe_hal::{Errc, Error, Result};
 
-/// Sizes of one kernel that are looked after; programs that try out every size get the general code
-/// for the rest.
+/// The maximum number of sizes of one kernel that are tracked. Programs that try out every size get
+/// the general code for the other sizes.
 const MAX_VARIANTS: usize = 8;
-/// About what building a variant takes.
+/// The approximate time to build a variant.
 const WORTH_NS: f64 = 30e6;
-/// Groups with more work-items than any device takes.
+/// An upper bound of the work-group size. No device supports larger groups.
 const MAX_WORK_ITEMS: u64 = 1 << 20;
 
-/// When variants are built: the value of [`CPU_VARIANTS`].
+/// The time at which variants are built: the value of [`CPU_VARIANTS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// When they are worth it.
+    /// When they are worthwhile.
     Auto,
-    /// At the first launch that one suits.
+    /// At the first launch for which a variant is suitable.
     Always,
     Never,
 }
@@ -42,7 +42,7 @@ impl Mode {
         }
     }
 
-    /// Of this process. An error is a setting that makes no sense.
+    /// Returns the mode for this process. Reports an error if the setting is invalid.
     pub(crate) fn of_process() -> Result<Self> {
         static MODE: OnceLock<Result<Mode>> = OnceLock::new();
         let read = || {
@@ -54,18 +54,18 @@ impl Mode {
     }
 }
 
-/// The variants of one kernel, each a `C`.
+/// The variants of one kernel. `C` is the type of their code.
 pub(crate) struct Variants<C> {
-    /// Of the general code; 0 where variants would be no better.
+    /// The number of lanes of the general code, or 0 if variants would not be faster.
     lanes: u32,
-    /// Code for one size pays for every size.
+    /// Whether a variant is worthwhile for every size.
     every_size: bool,
     known: Mutex<Vec<Known<C>>>,
 }
 
 struct Known<C> {
     local_size: [u64; 3],
-    /// What launches of this size have taken, in nanoseconds.
+    /// The total time of launches of this size, in nanoseconds.
     spent: f64,
     state: State<C>,
 }
@@ -86,16 +86,16 @@ impl<C: Clone> Variants<C> {
         }
     }
 
-    /// The variant for a launch with work-groups of this size, where there is one. `cost` is what
-    /// the launch may take with the general code, in nanoseconds; `build` makes the variant, or
-    /// fails.
+    /// Returns the variant for a launch with work-groups of this size, if there is one. `cost`
+    /// returns the estimated time of the launch with the general code, in nanoseconds. `build`
+    /// builds the variant, or fails.
     pub(crate) fn find(
         &self,
         local_size: [u64; 3],
         cost: impl FnOnce() -> f64,
         build: impl FnOnce() -> Option<C>,
     ) -> Option<C> {
-        // The common case first: rows at least a vector long.
+        // Check the common case first: rows that are at least as long as a vector.
         if local_size[0] >= u64::from(self.lanes) && !self.every_size {
             return None;
         }
@@ -137,10 +137,10 @@ impl<C: Clone> Variants<C> {
             return None;
         }
         known[at].state = State::Building;
-        // Others go on with the general code meanwhile.
+        // Other threads use the general code meanwhile.
         drop(known);
         let built = build();
-        // Entries are only added: it is where it was.
+        // Entries are never removed, so the index is still valid.
         self.lock()[at].state = built.clone().map_or(State::Impossible, State::Ready);
         built
     }

@@ -1,14 +1,14 @@
-//! A process may end at any time: while kernels run, while host tasks block, with commands that
-//! never will be ready.
+//! Tests that a process may end at any time: while kernels run, while host tasks block, and with
+//! commands that will never be ready.
 
 use std::ffi::c_void;
-use std::process::Command;
+use std::process;
 use std::time::{Duration, Instant};
 
 use scythe_abi::capi::HostBox;
 use scythe_abi::launch::Shape;
 use scythe_hal::compiler::NoCompiler;
-use scythe_hal::{FunctorBytes, HostKernelWork, Work};
+use scythe_hal::{Command, FunctorBytes, HostKernelWork, HostWork, Work};
 
 const CHILD: &str = "SCYTHE_TEST_EXIT_CHILD";
 
@@ -18,16 +18,16 @@ unsafe extern "C" fn for_ever(_: *const c_void, _: *const HostBox) {
     }
 }
 
-/// What the child process does: it fills the device with commands that never end, and leaves.
+/// The child process: submits commands that never end, and exits.
 #[test]
 fn child() {
     if std::env::var_os(CHILD).is_none() {
         return;
     }
     let backend = scythe_backend_cpu::backend(&NoCompiler);
-    let queue = backend.devices()[0].create_queue(false).unwrap();
+    let queue = backend.devices()[0].create_host_queue(false).unwrap().unwrap();
     let kernel = || {
-        Work::HostKernel(Box::new(HostKernelWork {
+        HostWork::Kernel(Box::new(HostKernelWork {
             call: for_ever,
             functor: FunctorBytes::new(&[]),
             shape: Shape::Range,
@@ -38,23 +38,23 @@ fn child() {
     };
     for _ in 0..4 {
         // SAFETY: the work touches nothing.
-        let event = unsafe { queue.enqueue(kernel(), &[], None) }.unwrap();
+        let event = unsafe { queue.enqueue_host(Command::new(kernel(), &[])) }.unwrap();
         // SAFETY: as above.
-        drop(unsafe { queue.enqueue(Work::Marker, &[event], None) }.unwrap());
+        drop(unsafe { queue.enqueue(Command::new(Work::Marker, &[event])) }.unwrap());
     }
-    let blocking = Work::HostTask(Box::new(|| {
+    let blocking = HostWork::Task(Box::new(|| {
         std::thread::sleep(Duration::from_secs(3600));
         Ok(())
     }));
     // SAFETY: as above.
-    drop(unsafe { queue.enqueue(blocking, &[], None) }.unwrap());
+    drop(unsafe { queue.enqueue_host(Command::new(blocking, &[])) }.unwrap());
     std::thread::sleep(Duration::from_millis(20));
 }
 
 #[test]
 fn process_ends_while_commands_run() {
     let start = Instant::now();
-    let mut child = Command::new(std::env::current_exe().unwrap())
+    let mut child = process::Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "child", "--test-threads=1"])
         .env(CHILD, "1")
         .stdout(std::process::Stdio::null())

@@ -1,12 +1,13 @@
-//! The CUDA driver's functions, found in `libcuda.so.1` at run time. Nothing links it: a machine
-//! without a driver is no different to a program that does not ask for one.
+//! The functions of the CUDA driver, found in `libcuda.so.1` at run time. Nothing links the driver,
+//! so programs that do not use it also run on machines without it.
 //!
-//! Types and numbers are those of `cuda.h`. Every call is unsafe by its nature; callers hold the
-//! handles they pass.
+//! Types and numbers are those of `cuda.h`. All calls are unsafe; callers guarantee that the
+//! handles they pass are valid.
 
-use std::ffi::{CStr, CString, c_char, c_void};
-use std::os::unix::ffi::OsStrExt;
+use std::ffi::{c_char, c_void};
 use std::path::Path;
+
+use scythe_hal::library::Library;
 
 /// `CUcontext`, `CUstream`, `CUevent`, `CUmodule`, `CUfunction`, `CUmemoryPool`, `CUlinkState`.
 pub(crate) type Handle = *mut c_void;
@@ -15,34 +16,26 @@ pub(crate) type Address = u64;
 /// `CUdevice`.
 pub(crate) type Ordinal = i32;
 
-/// What drivers are called.
+/// The file name of the driver.
 pub(crate) const LIBRARY: &str = "libcuda.so.1";
 
-/// The oldest driver that has all functions below.
+/// The oldest driver that provides all functions below.
 const OLDEST: &str = "CUDA 11.2";
 
 macro_rules! functions {
     ($($field:ident = $name:literal, fn($($arg:ty),*);)*) => {
-        /// One address for each function. All of them return a `CUresult`.
+        /// The addresses of the functions, all of which return a `CUresult`.
         pub(crate) struct Api {
             $(pub(crate) $field: unsafe extern "C" fn($($arg),*) -> i32,)*
             pub(crate) hints: Hints,
         }
 
         impl Api {
-            fn find(library: *mut c_void, path: &Path) -> std::result::Result<Self, String> {
+            fn find(library: &Library, path: &Path) -> std::result::Result<Self, String> {
                 Ok(Self {
-                    $($field: {
-                        let address = symbol(library, path, $name)?;
-                        // SAFETY: the driver gives the function of this name this type.
-                        unsafe {
-                            std::mem::transmute::<
-                                *mut c_void,
-                                unsafe extern "C" fn($($arg),*) -> i32,
-                            >(address)
-                        }
-                    },)*
-                    hints: Hints::find(library, path),
+                    // SAFETY: the driver gives the function of this name this type.
+                    $($field: unsafe { library.get($name) }.ok_or_else(|| missing(path, $name))?,)*
+                    hints: Hints::find(library),
                 })
             }
         }
@@ -60,13 +53,16 @@ functions! {
     device_total_mem = "cuDeviceTotalMem_v2", fn(*mut usize, Ordinal);
     device_get_attribute = "cuDeviceGetAttribute", fn(*mut i32, i32, Ordinal);
     device_can_access_peer = "cuDeviceCanAccessPeer", fn(*mut i32, Ordinal, Ordinal);
+    device_get_uuid = "cuDeviceGetUuid", fn(*mut [u8; 16], Ordinal);
     device_get_default_mem_pool = "cuDeviceGetDefaultMemPool", fn(*mut Handle, Ordinal);
     device_primary_ctx_retain = "cuDevicePrimaryCtxRetain", fn(*mut Handle, Ordinal);
     ctx_get_current = "cuCtxGetCurrent", fn(*mut Handle);
     ctx_set_current = "cuCtxSetCurrent", fn(Handle);
     ctx_synchronize = "cuCtxSynchronize", fn();
     ctx_enable_peer_access = "cuCtxEnablePeerAccess", fn(Handle, u32);
+    ctx_get_stream_priority_range = "cuCtxGetStreamPriorityRange", fn(*mut i32, *mut i32);
     stream_create = "cuStreamCreate", fn(*mut Handle, u32);
+    stream_create_with_priority = "cuStreamCreateWithPriority", fn(*mut Handle, u32, i32);
     stream_destroy = "cuStreamDestroy_v2", fn(Handle);
     stream_synchronize = "cuStreamSynchronize", fn(Handle);
     stream_wait_event = "cuStreamWaitEvent", fn(Handle, Handle, u32);
@@ -76,6 +72,7 @@ functions! {
     event_query = "cuEventQuery", fn(Handle);
     event_synchronize = "cuEventSynchronize", fn(Handle);
     event_elapsed_time = "cuEventElapsedTime", fn(*mut f32, Handle, Handle);
+    mem_get_info = "cuMemGetInfo_v2", fn(*mut usize, *mut usize);
     mem_alloc = "cuMemAlloc_v2", fn(*mut Address, usize);
     mem_free = "cuMemFree_v2", fn(Address);
     mem_host_alloc = "cuMemHostAlloc", fn(*mut *mut c_void, usize, u32);
@@ -111,21 +108,21 @@ functions! {
     link_destroy = "cuLinkDestroy", fn(Handle);
 }
 
-/// Functions that programs can do without.
+/// Optional functions, without which programs still work.
 pub(crate) struct Hints {
     pub(crate) prefetch: Option<unsafe extern "C" fn(Address, usize, Ordinal, Handle) -> i32>,
     pub(crate) advise: Option<unsafe extern "C" fn(Address, usize, i32, Ordinal) -> i32>,
+    pub(crate) peer_attribute: Option<unsafe extern "C" fn(*mut i32, i32, Ordinal, Ordinal) -> i32>,
 }
 
 impl Hints {
-    fn find(library: *mut c_void, path: &Path) -> Self {
-        let [prefetch, advise] =
-            ["cuMemPrefetchAsync", "cuMemAdvise"].map(|name| symbol(library, path, name).ok());
+    fn find(library: &Library) -> Self {
         // SAFETY: the driver gives the functions of these names these types.
         unsafe {
             Self {
-                prefetch: prefetch.map(|at| std::mem::transmute(at)),
-                advise: advise.map(|at| std::mem::transmute(at)),
+                prefetch: library.get("cuMemPrefetchAsync"),
+                advise: library.get("cuMemAdvise"),
+                peer_attribute: library.get("cuDeviceGetP2PAttribute"),
             }
         }
     }
@@ -159,7 +156,7 @@ pub(crate) struct Side {
     pub(crate) y: usize,
     pub(crate) z: usize,
     pub(crate) lod: usize,
-    /// 1: host; 2: device.
+    /// `CUmemorytype`: 1 for host, 2 for device.
     pub(crate) memory_type: i32,
     pub(crate) host: usize,
     pub(crate) device: Address,
@@ -170,50 +167,23 @@ pub(crate) struct Side {
 }
 
 impl Api {
-    /// Loads a driver, which stays loaded. A sentence says why there is none.
+    /// Loads a driver, which stays loaded. On failure, returns the reason as a sentence.
     pub(crate) fn load(path: &Path) -> std::result::Result<Self, String> {
-        let name = CString::new(path.as_os_str().as_bytes())
-            .map_err(|_| format!("the name {} contains a NUL character", path.display()))?;
-        // SAFETY: the name is NUL-terminated; the library's initialisers have no precondition.
-        let library = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
-        if library.is_null() {
-            let why = dl_error();
-            return Err(format!(
+        // SAFETY: the library's initialisers have no precondition.
+        let library = unsafe { Library::load(path) }.map_err(|why| {
+            format!(
                 "cannot load the CUDA driver: {why}. Install NVIDIA's display driver, which \
                  provides {LIBRARY}"
-            ));
-        }
-        Self::find(library, path)
+            )
+        })?;
+        Self::find(&library, path)
     }
 }
 
-fn symbol(
-    library: *mut c_void,
-    path: &Path,
-    name: &str,
-) -> std::result::Result<*mut c_void, String> {
-    let text = CString::new(name).unwrap_or_default();
-    // SAFETY: the library is open and the name NUL-terminated.
-    let address = unsafe { libc::dlsym(library, text.as_ptr()) };
-    match address.is_null() {
-        true => Err(format!(
-            "the CUDA driver {} does not provide {name}: install a driver for {OLDEST} or later",
-            path.display()
-        )),
-        false => Ok(address),
-    }
-}
-
-/// What the dynamic loader last complained of.
-fn dl_error() -> String {
-    // SAFETY: the string, where there is one, lasts until this thread's next call of the dynamic
-    // loader.
-    unsafe {
-        let text: *const c_char = libc::dlerror();
-        if text.is_null() {
-            "unknown reason".into()
-        } else {
-            CStr::from_ptr(text).to_string_lossy().into_owned()
-        }
-    }
+/// The message for a driver without the function `name`.
+fn missing(path: &Path, name: &str) -> String {
+    format!(
+        "the CUDA driver {} does not provide {name}: install a driver for {OLDEST} or later",
+        path.display()
+    )
 }

@@ -1,4 +1,4 @@
-//! Copies of boxes, fills, and hints.
+//! Copies of boxes, fills, and memory hints.
 
 use scythe_hal::{CopyBox, Hint};
 
@@ -9,14 +9,14 @@ const MEMORY_HOST: i32 = 1;
 const MEMORY_DEVICE: i32 = 2;
 const POINTER_MEMORY_TYPE: i32 = 2;
 const POINTER_IS_MANAGED: i32 = 8;
-/// The driver's limit of a pitch.
+/// The driver's maximum pitch.
 const MAX_PITCH: usize = 0x7fff_ffff;
 
-/// Copies a box that is not empty; the driver's number says how that went.
+/// Copies a box that is not empty. Returns the driver's result code.
 ///
 /// # Safety
-/// The box lies inside of memory that stays valid until the command has completed; the stream is of
-/// the current context.
+/// The box is inside of memory that stays valid until the command has completed, and the stream
+/// belongs to the current context.
 pub(crate) unsafe fn copy_box(
     api: &Api,
     dst: Address,
@@ -29,10 +29,10 @@ pub(crate) unsafe fn copy_box(
     let whole = rows == 1 || (region.src_row_pitch >= width && region.dst_row_pitch >= width);
     let fits = src_row <= MAX_PITCH && dst_row <= MAX_PITCH && whole;
     if !fits {
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees the same contract for the whole box.
         return unsafe { each_row(api, dst, src, region, stream) };
     }
-    // The driver takes the distance of planes as a number of rows.
+    // The driver takes the distance between planes as a number of rows.
     let rows_between = |plane: usize, row: usize| {
         (plane.is_multiple_of(row) && plane / row >= rows).then(|| plane / row)
     };
@@ -49,7 +49,8 @@ pub(crate) unsafe fn copy_box(
             depth,
         };
     if let (Some(src_rows), Some(dst_rows)) = (src_rows, dst_rows) {
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that the box is in valid memory and that the stream belongs
+        // to the current context.
         return unsafe {
             (api.memcpy_3d_async)(&boxed(src, dst, src_rows, dst_rows, planes), stream)
         };
@@ -57,7 +58,8 @@ pub(crate) unsafe fn copy_box(
     for plane in 0..planes {
         let from = src + (plane * region.src_plane_pitch) as u64;
         let to = dst + (plane * region.dst_plane_pitch) as u64;
-        // SAFETY: passed on.
+        // SAFETY: the plane is part of the box, which the caller guarantees to be in valid memory.
+        // The stream belongs to the current context.
         let code = unsafe { (api.memcpy_3d_async)(&boxed(from, to, rows, rows, 1), stream) };
         if code != SUCCESS {
             return code;
@@ -66,7 +68,7 @@ pub(crate) unsafe fn copy_box(
     SUCCESS
 }
 
-/// One copy for each row.
+/// Copies each row with a separate command.
 ///
 /// # Safety
 /// As for [`copy_box`].
@@ -75,7 +77,8 @@ unsafe fn each_row(api: &Api, dst: Address, src: Address, region: &CopyBox, stre
         for row in 0..region.rows {
             let from = src + (plane * region.src_plane_pitch + row * region.src_row_pitch) as u64;
             let to = dst + (plane * region.dst_plane_pitch + row * region.dst_row_pitch) as u64;
-            // SAFETY: passed on.
+            // SAFETY: the row is part of the box, which the caller guarantees to be in valid
+            // memory. The stream belongs to the current context.
             let code = unsafe { (api.memcpy_async)(to, from, region.width, stream) };
             if code != SUCCESS {
                 return code;
@@ -85,10 +88,11 @@ unsafe fn each_row(api: &Api, dst: Address, src: Address, region: &CopyBox, stre
     SUCCESS
 }
 
-/// The driver wants to be told whose memory it is: what it does not know is the host's.
+/// Describes one side of a copy. The driver needs to know whether the memory is on the host or the
+/// device; memory that it does not know is on the host.
 fn side(api: &Api, at: Address, pitch: usize, height: usize) -> Side {
     let mut kind = 0u32;
-    // SAFETY: the answer is an unsigned number; any address may be asked for.
+    // SAFETY: the attribute is an unsigned number, and any address may be queried.
     let code =
         unsafe { (api.pointer_get_attribute)((&raw mut kind).cast(), POINTER_MEMORY_TYPE, at) };
     let on_device = code == SUCCESS && kind as i32 == MEMORY_DEVICE;
@@ -99,10 +103,11 @@ fn side(api: &Api, at: Address, pitch: usize, height: usize) -> Side {
     }
 }
 
-/// Fills with a pattern of at least one byte, at least once; the driver's number says how that
-/// went.
+/// Fills memory with a pattern of at least one byte, at least once. Returns the driver's result
+/// code.
 ///
-/// Patterns of 1, 2 or 4 bytes the driver knows. Of others, one is written, and then doubled.
+/// The driver supports patterns of 1, 2 or 4 bytes. Other patterns are written once and then
+/// doubled.
 ///
 /// # Safety
 /// As for [`copy_box`], for `count` patterns at `dst`.
@@ -114,7 +119,8 @@ pub(crate) unsafe fn fill(
     stream: Handle,
 ) -> i32 {
     let total = pattern.len() * count;
-    // SAFETY: passed on.
+    // SAFETY: the caller guarantees that `total` bytes at `dst` are valid and that the stream
+    // belongs to the current context.
     unsafe {
         match *shortest(pattern) {
             [a] => (api.memset_d8_async)(dst, a, total, stream),
@@ -129,24 +135,28 @@ pub(crate) unsafe fn fill(
     }
 }
 
+/// Fills memory by writing the pattern once and then doubling it.
+///
 /// # Safety
 /// As for [`fill`].
 unsafe fn double(api: &Api, dst: Address, pattern: &[u8], total: usize, stream: Handle) -> i32 {
-    // The driver has read small pageable memory when it returns.
-    // SAFETY: passed on.
+    // The driver has read small pageable memory when the call returns.
+    // SAFETY: `total` is at least the pattern's length, so the caller guarantees that the
+    // destination is valid.
     let mut code =
         unsafe { (api.memcpy_async)(dst, pattern.as_ptr() as Address, pattern.len(), stream) };
     let mut done = pattern.len();
     while code == SUCCESS && done < total {
         let size = done.min(total - done);
-        // SAFETY: passed on; the two parts do not overlap.
+        // SAFETY: both parts are inside of the `total` bytes that the caller guarantees, and they
+        // do not overlap.
         code = unsafe { (api.memcpy_async)(dst + done as u64, dst, size, stream) };
         done += size;
     }
     code
 }
 
-/// The shortest pattern that gives the same bytes.
+/// Returns the shortest pattern that gives the same bytes.
 fn shortest(pattern: &[u8]) -> &[u8] {
     let same = |n: &usize| {
         pattern.len().is_multiple_of(*n) && pattern.chunks(*n).all(|chunk| chunk == &pattern[..*n])
@@ -154,7 +164,8 @@ fn shortest(pattern: &[u8]) -> &[u8] {
     [1, 2, 4].into_iter().find(same).map_or(pattern, |n| &pattern[..n])
 }
 
-/// Passes a hint on, where the driver has a use for it: for managed memory, and numbers of its own.
+/// Forwards a hint if it is useful to the driver: for managed memory, and for numbers that the
+/// driver knows.
 ///
 /// # Safety
 /// As for [`copy_box`], for `size` bytes at `at`.
@@ -167,15 +178,16 @@ pub(crate) unsafe fn hint(
     stream: Handle,
 ) {
     let mut managed = 0u32;
-    // SAFETY: the answer is a `CUbool`, which C calls an unsigned number; any address may be asked
-    // for.
+    // SAFETY: the attribute is a `CUbool`, which is an unsigned number in C. Any address may be
+    // queried.
     let code =
         unsafe { (api.pointer_get_attribute)((&raw mut managed).cast(), POINTER_IS_MANAGED, at) };
     if code != SUCCESS || managed == 0 {
         return;
     }
-    // A hint that fails changes nothing but speed.
-    // SAFETY: passed on.
+    // A failed hint only affects speed.
+    // SAFETY: the caller guarantees that `size` bytes at `at` are valid and that the stream belongs
+    // to the current context.
     let _ = unsafe {
         match (hint, api.hints.prefetch, api.hints.advise) {
             (Hint::Prefetch, Some(prefetch), _) => prefetch(at, size, device, stream),

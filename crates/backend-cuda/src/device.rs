@@ -1,12 +1,13 @@
-//! One GPU as the runtime sees it.
+//! A GPU as a device of the runtime.
 
+use std::any::Any;
 use std::ffi::c_void;
 use std::sync::Arc;
 
 use scythe_abi::image_target::ImageTarget;
 use scythe_hal::{
-    BuildRequest, CompileRequest, Device, DeviceInfo, Errc, Error, Interop, Output, Program, Queue,
-    Result, UsmKind, fit, globals,
+    BuildRequest, CompileRequest, Device, DeviceInfo, Errc, Error, Interop, Output, Priority,
+    Program, Queue, Result, UsmKind, globals, preference,
 };
 use scythe_image::Format;
 
@@ -15,9 +16,11 @@ use crate::memory::Memory;
 use crate::program::CudaProgram;
 use crate::queue::CudaQueue;
 
-/// Machine code for an older architecture of the same major number comes before PTX, whose later
-/// architectures come first.
+/// A bonus for machine code. Machine code for an older architecture of the same major version is
+/// better than PTX. Among PTX, later architectures are better.
 const MACHINE_CODE: u32 = 0x80;
+/// `CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED`.
+const NATIVE_ATOMICS: i32 = 3;
 
 pub(crate) struct CudaDevice {
     pub(crate) gpu: Arc<Gpu>,
@@ -45,12 +48,22 @@ impl Device for CudaDevice {
         &self.info
     }
 
+    fn free_memory(&self) -> Result<u64> {
+        self.gpu.enter()?;
+        let (mut free, mut total) = (0, 0);
+        // SAFETY: a context is current, and both addresses are writable.
+        let code = unsafe { (self.gpu.api.mem_get_info)(&mut free, &mut total) };
+        self.gpu.check(code, "cuMemGetInfo")?;
+        Ok(free as u64)
+    }
+
     fn alloc(&self, kind: UsmKind, size: usize, align: usize) -> Result<*mut c_void> {
         self.memory.alloc(kind, size, align)
     }
 
     unsafe fn free(&self, kind: UsmKind, ptr: *mut c_void) {
-        // SAFETY: the caller's contract.
+        // SAFETY: the caller guarantees that `ptr` came from `alloc` with this kind and that no
+        // command uses it (contract of `Device::free`).
         unsafe { self.memory.free(kind, ptr) };
     }
 
@@ -62,9 +75,9 @@ impl Device for CudaDevice {
         let sm = self.gpu.limits.sm;
         match format {
             Format::LlvmBitcode => match target.nvidia() {
-                None => Ok(fit::GENERIC),
-                // Of a device pass for NVIDIA's GPUs.
-                Some(image) if image.ptx_runs_on(sm) => Ok(fit::GENERIC + 1),
+                None => Ok(preference::GENERIC),
+                // Bitcode of a device pass for NVIDIA GPUs.
+                Some(image) if image.ptx_runs_on(sm) => Ok(preference::GENERIC + 1),
                 Some(_) => Err(self.cannot_run(&format!("code for {target}"))),
             },
             Format::Fatbin | Format::Ptx => {
@@ -72,11 +85,13 @@ impl Device for CudaDevice {
                     || self.cannot_run(&format!("an image of {} for '{target}'", format.as_str()));
                 let image = target.nvidia().ok_or_else(unknown)?;
                 match format {
-                    Format::Fatbin if image.sm == sm => Ok(fit::EXACT + u32::from(image.specific)),
-                    Format::Fatbin if image.cubin_runs_on(sm) => {
-                        Ok(fit::COMPATIBLE + MACHINE_CODE + image.sm.min(0x7f))
+                    Format::Fatbin if image.sm == sm => {
+                        Ok(preference::EXACT + u32::from(image.specific))
                     }
-                    _ if image.ptx_runs_on(sm) => Ok(fit::COMPATIBLE + image.sm.min(0x7f)),
+                    Format::Fatbin if image.cubin_runs_on(sm) => {
+                        Ok(preference::COMPATIBLE + MACHINE_CODE + image.sm.min(0x7f))
+                    }
+                    _ if image.ptx_runs_on(sm) => Ok(preference::COMPATIBLE + image.sm.min(0x7f)),
                     _ => Err(self.cannot_run(&format!("code for {target}"))),
                 }
             }
@@ -113,11 +128,37 @@ impl Device for CudaDevice {
     }
 
     fn create_queue(&self, profiling: bool) -> Result<Arc<dyn Queue>> {
-        Ok(Arc::new(CudaQueue::new(&self.gpu, false, profiling)?))
+        Ok(Arc::new(CudaQueue::new(&self.gpu, false, profiling, None)?))
     }
 
     fn create_in_order_queue(&self, profiling: bool) -> Result<Option<Arc<dyn Queue>>> {
-        Ok(Some(Arc::new(CudaQueue::new(&self.gpu, true, profiling)?)))
+        Ok(Some(Arc::new(CudaQueue::new(&self.gpu, true, profiling, None)?)))
+    }
+
+    fn create_queue_with_priority(
+        &self,
+        in_order: bool,
+        profiling: bool,
+        priority: Priority,
+    ) -> Result<Option<Arc<dyn Queue>>> {
+        Ok(Some(Arc::new(CudaQueue::new(&self.gpu, in_order, profiling, Some(priority))?)))
+    }
+
+    /// [`Gpu`] enables the access when it creates a context.
+    fn can_access_peer(&self, peer: &dyn Device, atomics: bool) -> bool {
+        let Some(peer) = (peer as &dyn Any).downcast_ref::<Self>() else { return false };
+        let (api, own, other) = (self.gpu.api, self.gpu.ordinal, peer.gpu.ordinal);
+        let mut can = 0;
+        // SAFETY: both ordinals are devices of the driver, and `can` is writable.
+        let code = unsafe { (api.device_can_access_peer)(&mut can, own, other) };
+        if code != 0 || can == 0 || !atomics {
+            return code == 0 && can != 0;
+        }
+        let Some(attribute) = api.hints.peer_attribute else { return false };
+        let mut native = 0;
+        // SAFETY: both ordinals are devices of the driver, and `native` is writable.
+        let code = unsafe { attribute(&mut native, NATIVE_ATOMICS, own, other) };
+        code == 0 && native != 0
     }
 
     fn interop(&self) -> Option<&dyn Interop> {

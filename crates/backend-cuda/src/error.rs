@@ -1,4 +1,4 @@
-//! `CUresult`: what a driver's number means for the program.
+//! `CUresult`: the meaning of the driver's result codes.
 
 use std::ffi::{CStr, c_char};
 
@@ -19,19 +19,19 @@ pub(crate) const NOT_READY: i32 = 600;
 pub(crate) const PEER_ACCESS_ALREADY_ENABLED: i32 = 704;
 const LAUNCH_OUT_OF_RESOURCES: i32 = 701;
 
-/// Whether the context is lost with this error: all later calls fail with it.
+/// Returns whether this error destroys the context, so that all later calls fail with it.
 pub(crate) fn is_sticky(code: i32) -> bool {
     // Unavailable device, uncorrectable memory or NVLink, illegal address, timeout, assertion,
     // stack, instruction, alignment, address space, program counter, launch failure.
     matches!(code, 46 | 214 | 220 | 700 | 702 | 709 | 710 | 714..=719 | 721)
 }
 
-/// An error where `code` is one; `what` was tried.
+/// Returns an error if `code` is one. `what` names the operation.
 pub(crate) fn check(api: &Api, code: i32, what: &str) -> Result<()> {
     if code == SUCCESS { Ok(()) } else { Err(failure(api, code, what)) }
 }
 
-/// The error that `code` stands for.
+/// Returns the error for `code`.
 pub(crate) fn failure(api: &Api, code: i32, what: &str) -> Error {
     let category = match code {
         OUT_OF_MEMORY => Errc::MemoryAllocation,
@@ -48,11 +48,11 @@ pub(crate) fn failure(api: &Api, code: i32, what: &str) -> Error {
     Error::new(category, format!("CUDA: {what} failed with {}", describe(api, code)))
 }
 
-/// The driver's name and words for a code.
+/// Returns the driver's name and description of a code.
 pub(crate) fn describe(api: &Api, code: i32) -> String {
     let text = |get: unsafe extern "C" fn(i32, *mut *const c_char) -> i32| {
         let mut place: *const c_char = std::ptr::null();
-        // SAFETY: a place for the address of a string, which lives as long as the driver.
+        // SAFETY: `place` is writable, and the string lives as long as the driver.
         unsafe {
             let known = get(code, &mut place) == SUCCESS && !place.is_null();
             known.then(|| CStr::from_ptr(place).to_string_lossy().into_owned())

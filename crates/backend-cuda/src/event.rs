@@ -1,4 +1,4 @@
-//! Commands that were given to the driver, and how they end.
+//! Commands that were submitted to the driver, and their completion.
 
 use std::any::Any;
 use std::sync::{Arc, OnceLock};
@@ -10,13 +10,13 @@ use crate::gpu::Gpu;
 use crate::profile::Timing;
 use crate::stream::{Mark, Stream};
 
-/// A command in a stream, one that is over already, or one of the program's own.
+/// The event of a command in a stream, of a finished command, or of a command of the program.
 pub(crate) struct CudaEvent {
     kind: Kind,
 }
 
 enum Kind {
-    /// Nothing was done, or nothing could be.
+    /// There was nothing to do, or the command must not run.
     Over(Option<Box<Error>>),
     Command(Command),
     /// An event that the program recorded.
@@ -37,9 +37,9 @@ struct Command {
 #[derive(Clone, Copy)]
 struct Raw(Handle);
 
-// SAFETY: the driver's events may be used by any thread, and by many at once.
+// SAFETY: the driver's events may be used by several threads at once.
 unsafe impl Send for Raw {}
-// SAFETY: as above.
+// SAFETY: the driver's events may be used by several threads at once.
 unsafe impl Sync for Raw {}
 
 impl CudaEvent {
@@ -47,18 +47,19 @@ impl CudaEvent {
         Self { kind: Kind::Command(Command { stream, number, mark: OnceLock::new(), timing }) }
     }
 
-    /// A command that had nothing to do, or (with an error) must not do it.
+    /// Creates the event of a command that has nothing to do or, with an error, must not run.
     pub(crate) fn over(error: Option<Error>) -> Self {
         Self { kind: Kind::Over(error.map(Box::new)) }
     }
 
-    /// An event of the program, which keeps it until it has completed.
+    /// Creates an event for an event of the program. The program must keep it until it has
+    /// completed.
     pub(crate) fn foreign(gpu: &Arc<Gpu>, raw: Handle) -> Self {
         Self { kind: Kind::Foreign { gpu: gpu.clone(), raw: Raw(raw), done: OnceLock::new() } }
     }
 
-    /// Becomes the event of another command of the same stream; false, without effect, where it is
-    /// not of that stream.
+    /// Turns the event into the event of another command of the same stream. Returns false, without
+    /// effect, if the event belongs to another stream.
     pub(crate) fn renew(&mut self, stream: &Arc<Stream>, number: u64) -> bool {
         match &mut self.kind {
             Kind::Command(command) if Arc::ptr_eq(&command.stream, stream) => {
@@ -71,7 +72,7 @@ impl CudaEvent {
         }
     }
 
-    /// The stream with the command, while it may be running.
+    /// Returns the command's stream, if the command may still run.
     pub(crate) fn stream(&self) -> Option<&Arc<Stream>> {
         match &self.kind {
             Kind::Command(command) => Some(&command.stream),
@@ -79,7 +80,7 @@ impl CudaEvent {
         }
     }
 
-    /// Its number in the stream; 0 where it is in none.
+    /// Returns the command's number in its stream, or 0 if it is in no stream.
     pub(crate) fn number(&self) -> u64 {
         match &self.kind {
             Kind::Command(command) => command.number,
@@ -87,7 +88,7 @@ impl CudaEvent {
         }
     }
 
-    /// What a stream has to wait for; `keep` holds it meanwhile. The context is current.
+    /// Returns the object that a stream must wait for. The context must be current.
     pub(crate) fn barrier(&self) -> Result<Option<Barrier>> {
         Ok(match &self.kind {
             Kind::Over(_) => None,
@@ -96,7 +97,7 @@ impl CudaEvent {
         })
     }
 
-    /// Asks the driver how the command ended; `None` while it is under way.
+    /// Queries the driver for the result of the command. Returns `None` while the command runs.
     pub(crate) fn poll(&self) -> Option<Result<()>> {
         if let Some(end) = self.known_end() {
             return Some(end);
@@ -115,7 +116,8 @@ impl CudaEvent {
                 }
             }
             Kind::Foreign { gpu, raw, done } => {
-                // SAFETY: the program keeps the event until it has completed.
+                // SAFETY: the program keeps the event until it has completed (contract of
+                // [`CudaEvent::foreign`]).
                 match unsafe { (gpu.api.event_query)(raw.0) } {
                     crate::error::NOT_READY => None,
                     code => Some(
@@ -127,7 +129,7 @@ impl CudaEvent {
     }
 }
 
-/// What `cuStreamWaitEvent` takes.
+/// An event that `cuStreamWaitEvent` accepts.
 pub(crate) enum Barrier {
     Mark(Arc<Mark>),
     Raw(Handle),
@@ -184,7 +186,8 @@ impl Event for CudaEvent {
             }
             Kind::Foreign { gpu, raw, done } => {
                 gpu.enter()?;
-                // SAFETY: the program keeps the event until it has completed.
+                // SAFETY: the program keeps the event until it has completed (contract of
+                // [`CudaEvent::foreign`]).
                 let code = unsafe { (gpu.api.event_synchronize)(raw.0) };
                 done.get_or_init(|| gpu.check(code, "a command of the program")).clone()
             }
@@ -241,7 +244,7 @@ impl Event for CudaEvent {
 }
 
 impl CudaEvent {
-    /// The same command, for the thread that waits.
+    /// Returns another event of the same command, for the waiting thread.
     fn watched(&self) -> Arc<Self> {
         let kind = match &self.kind {
             Kind::Over(error) => Kind::Over(error.clone()),

@@ -1,26 +1,26 @@
-//! Blocks and grids for ranges. Pure arithmetic; index 0 is the dimension that varies fastest, `x`.
+//! Computes blocks and grids for ranges. Pure arithmetic. Index 0 is the fastest dimension, `x`.
 //!
-//! A range kernel leaves out work-items beyond the range in `x` alone (`scythe_abi::cuda`), so that
-//! a block's `y` and `z` divide the range.
+//! A range kernel skips work-items outside of the range only in `x` (`scythe_abi::cuda`). The `y`
+//! and `z` of a block must therefore divide the range.
 
 use crate::limits::Limits;
 use scythe_abi::cuda::SUB_GROUP_SIZE;
 
-/// Widths of blocks with several rows, the most welcome first: two rows of a warp each, so that
-/// neighbours in `y` share a cache.
+/// Widths of blocks with several rows, best first. The best width gives two rows of a warp each, so
+/// that neighbours in `y` share a cache.
 const WIDTHS: [u32; 9] = [64, 128, 32, 256, 16, 8, 4, 2, 1];
-/// Blocks are not made smaller than this to occupy more multiprocessors.
+/// The minimum size to which blocks are reduced to occupy more multiprocessors.
 const SMALLEST: u32 = 64;
 
-/// The block that a kernel's last range of several dimensions got.
+/// The block of a kernel's last range with several dimensions.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Remembered {
     pub(crate) global: [u64; 3],
     pub(crate) block: [u32; 3],
 }
 
-/// The block for a range of one dimension: `threads` of them, fewer where that occupies more
-/// multiprocessors.
+/// Returns the block for a range of one dimension. It has `threads` threads, or fewer if that
+/// occupies more multiprocessors.
 pub(crate) fn line(global: u64, threads: u32, limits: &Limits) -> [u32; 3] {
     let mut x = threads;
     while x > SMALLEST && global.div_ceil(u64::from(x)) < u64::from(limits.multiprocessors) {
@@ -30,7 +30,7 @@ pub(crate) fn line(global: u64, threads: u32, limits: &Limits) -> [u32; 3] {
     [x.min(needed).min(threads), 1, 1]
 }
 
-/// The block for a range of several dimensions, of up to `threads`.
+/// Returns the block for a range of several dimensions, with up to `threads` threads.
 pub(crate) fn block(global: [u64; 3], threads: u32, limits: &Limits) -> [u32; 3] {
     let mut best = ([1, 1, 1], 0.0);
     for x in WIDTHS.into_iter().filter(|&x| x <= threads && x <= limits.max_block[0]) {
@@ -41,7 +41,7 @@ pub(crate) fn block(global: [u64; 3], threads: u32, limits: &Limits) -> [u32; 3]
         let z = divisor(global[2], (threads / (x * y)).min(limits.max_block[2]));
         let padded = global[0].next_multiple_of(u64::from(x));
         let used = global[0] as f64 / padded as f64 * f64::from(x * y * z);
-        // A little more is not worth a worse shape.
+        // A slightly larger block does not justify a worse shape.
         if used > best.1 * 1.05 {
             best = ([x, y, z], used);
         }
@@ -49,19 +49,19 @@ pub(crate) fn block(global: [u64; 3], threads: u32, limits: &Limits) -> [u32; 3]
     best.0
 }
 
-/// The largest divisor of `n` up to `most`.
+/// Returns the largest divisor of `n` that is at most `most`.
 fn divisor(n: u64, most: u32) -> u32 {
     (1..=most.max(1)).rev().find(|&d| n.is_multiple_of(u64::from(d))).unwrap_or(1)
 }
 
-/// A part of a range that one launch covers: its first group, and its groups.
+/// The part of a range that one launch covers: its first group, and its number of groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Part {
     pub(crate) first: [u32; 3],
     pub(crate) groups: [u32; 3],
 }
 
-/// Parts that together have `groups`, each within what a grid may have.
+/// Divides `groups` into parts that do not exceed the maximum grid `most`.
 pub(crate) fn parts(groups: [u32; 3], most: [u32; 3]) -> impl Iterator<Item = Part> {
     let most = most.map(|n| n.max(1));
     let counts: [u32; 3] = std::array::from_fn(|d| groups[d].div_ceil(most[d]));

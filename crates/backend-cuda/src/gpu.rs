@@ -1,11 +1,12 @@
-//! What everything on one GPU shares: its primary context, spare events, and whether it is lost.
+//! The state that everything on one GPU shares: its primary context, spare events, and whether the
+//! device is lost.
 //!
-//! The primary context is the one that CUDA's runtime library uses as well, so that programs may
-//! mix both. It is retained when it is first needed and never released.
+//! CUDA's runtime library uses the same primary context, so programs may mix SYCL and CUDA. The
+//! context is retained on first use and never released.
 //!
-//! A kernel that reads or writes an address that is not its own takes the whole context with it:
-//! every later call fails. The first call to notice says so for all ([`Gpu::lose`]): the device is
-//! lost, and other devices go on.
+//! A kernel that accesses an invalid address destroys the whole context: every later call fails.
+//! The first call that notices this records the error for all others ([`Gpu::lose`]). The device is
+//! then lost, but other devices continue to work.
 
 use std::ptr::null_mut;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
@@ -19,10 +20,11 @@ use crate::limits::Limits;
 use crate::stream::Stream;
 use crate::waiter::Waiter;
 
-/// Spare events that are kept for later.
+/// The maximum number of spare events.
 const SPARE_EVENTS: usize = 256;
 const EVENT_DISABLE_TIMING: u32 = 2;
-/// The pool keeps freed memory for later allocations, up to this part of all memory.
+/// The pool keeps freed memory for later allocations, up to this fraction of all memory: one in
+/// `POOL_KEEPS`.
 const POOL_KEEPS: u64 = 4;
 const POOL_RELEASE_THRESHOLD: i32 = 4;
 
@@ -34,7 +36,7 @@ pub(crate) struct Gpu {
     pub(crate) limits: Limits,
     pub(crate) services: Services,
     made: OnceLock<Result<Made>>,
-    /// All contexts of the process, so that each new one learns of the others.
+    /// All contexts of the process, so that each new context can enable access to the others.
     peers: Arc<Mutex<Vec<Peer>>>,
     lost: OnceLock<Error>,
     spare_events: Mutex<Vec<Loose>>,
@@ -42,35 +44,35 @@ pub(crate) struct Gpu {
     pub(crate) waiter: Waiter,
 }
 
-/// What exists once the GPU is in use.
+/// The driver's objects that exist once the GPU is in use.
 #[derive(Clone, Copy)]
 pub(crate) struct Made {
     pub(crate) context: Handle,
-    /// Null where the device has no pools.
+    /// The memory pool, or null if the device has no pools.
     pub(crate) pool: Handle,
-    /// Memory is allocated and freed in its order.
+    /// The stream in whose order memory is allocated and freed.
     pub(crate) memory_stream: Handle,
 }
 
-// SAFETY: the driver's objects may be used by any thread, and by many at once.
+// SAFETY: the driver's objects may be used by several threads at once.
 unsafe impl Send for Made {}
-// SAFETY: as above.
+// SAFETY: the driver's objects may be used by several threads at once.
 unsafe impl Sync for Made {}
 
-/// A context that others may reach into.
+/// A context that other contexts may access.
 pub(crate) struct Peer {
     ordinal: Ordinal,
     context: Handle,
     pool: Handle,
 }
 
-// SAFETY: as for `Made`.
+// SAFETY: the driver's objects may be used by several threads at once.
 unsafe impl Send for Peer {}
 
-/// An event that nobody uses.
+/// An unused event.
 struct Loose(Handle);
 
-// SAFETY: as for `Made`.
+// SAFETY: the driver's objects may be used by several threads at once.
 unsafe impl Send for Loose {}
 
 impl Gpu {
@@ -97,25 +99,25 @@ impl Gpu {
         })
     }
 
-    /// Makes the context current on this thread. An error where the device is lost, or cannot be
-    /// used at all.
+    /// Makes the context current on this thread. Reports an error if the device is lost or cannot
+    /// be used at all.
     pub(crate) fn enter(&self) -> Result<Made> {
         if let Some(error) = self.lost.get() {
             return Err(error.clone());
         }
         let made = self.made.get_or_init(|| self.make()).as_ref().map_err(Clone::clone)?;
-        // Asking is much cheaper than setting; programs may set another one at any time.
+        // Querying is much cheaper than setting. Programs may set another context at any time.
         if !self.is_current() {
-            // SAFETY: the context is alive.
+            // SAFETY: the context is alive, because it is never released.
             self.check(unsafe { (self.api.ctx_set_current)(made.context) }, "cuCtxSetCurrent")?;
         }
         Ok(*made)
     }
 
-    /// The context is this thread's current one.
+    /// Returns whether the context is current on this thread.
     pub(crate) fn is_current(&self) -> bool {
         let mut current = null_mut();
-        // SAFETY: a place for the context.
+        // SAFETY: `current` is writable.
         unsafe { (self.api.ctx_get_current)(&mut current) };
         matches!(self.made.get(), Some(Ok(made)) if std::ptr::eq(current, made.context))
     }
@@ -124,13 +126,13 @@ impl Gpu {
         let api = self.api;
         let mut context = null_mut();
         let what = format!("creating a context on {}", self.name);
-        // SAFETY: a device of the driver, and a place for the context.
+        // SAFETY: `ordinal` is a device of the driver, and `context` is writable.
         unsafe {
             check(api, (api.device_primary_ctx_retain)(&mut context, self.ordinal), &what)?;
             check(api, (api.ctx_set_current)(context), "cuCtxSetCurrent")?;
         }
         let mut memory_stream = null_mut();
-        // SAFETY: a context is current, and there is a place for the stream.
+        // SAFETY: a context is current, and `memory_stream` is writable.
         let code = unsafe { (api.stream_create)(&mut memory_stream, crate::stream::NON_BLOCKING) };
         check(api, code, "cuStreamCreate")?;
         let pool = if self.limits.has_pools { self.pool() } else { null_mut() };
@@ -138,22 +140,23 @@ impl Gpu {
         Ok(Made { context, pool, memory_stream })
     }
 
-    /// The device's own pool of memory; null where it has none after all.
+    /// Returns the device's default memory pool, or null if it has none.
     fn pool(&self) -> Handle {
         let mut pool = null_mut();
         let mut keep = self.limits.memory / POOL_KEEPS;
-        // SAFETY: a place for the pool; the attribute is a `cuuint64_t`.
+        // SAFETY: `pool` is writable, and the attribute is a `cuuint64_t`.
         unsafe {
             if (self.api.device_get_default_mem_pool)(&mut pool, self.ordinal) != error::SUCCESS {
                 return null_mut();
             }
-            // A pool that keeps nothing is slower, and no less right.
+            // If this fails, the pool keeps no memory, which is slower but correct.
             (self.api.mem_pool_set_attribute)(pool, POOL_RELEASE_THRESHOLD, (&raw mut keep).cast());
         }
         pool
     }
 
-    /// Lets this GPU and those in use already reach each other's memory, where the hardware can.
+    /// Enables access between the memory of this GPU and of the GPUs in use, if the hardware
+    /// supports it.
     fn meet_peers(&self, context: Handle, pool: Handle) {
         let api = self.api;
         let mut peers = self.peers.lock().unwrap_or_else(PoisonError::into_inner);
@@ -161,7 +164,7 @@ impl Gpu {
         for other in peers.iter() {
             for (from, to) in [(&me, other), (other, &me)] {
                 let mut possible = 0;
-                // SAFETY: contexts, pools and devices are the driver's and alive.
+                // SAFETY: the contexts, pools and devices belong to the driver and are alive.
                 unsafe {
                     let asked =
                         (api.device_can_access_peer)(&mut possible, from.ordinal, to.ordinal);
@@ -179,12 +182,12 @@ impl Gpu {
                 }
             }
         }
-        // SAFETY: the context is alive.
+        // SAFETY: the context is alive, because it is never released.
         unsafe { (api.ctx_set_current)(context) };
         peers.push(me);
     }
 
-    /// An error where `code` is one; where the context is lost with it, the device is.
+    /// Returns an error if `code` is one. If the code destroys the context, the device is lost.
     pub(crate) fn check(&self, code: i32, what: &str) -> Result<()> {
         match code {
             error::SUCCESS => Ok(()),
@@ -192,17 +195,17 @@ impl Gpu {
         }
     }
 
-    /// The error that `code` stands for. No lock of a stream is held.
+    /// Returns the error for `code`. The caller must not hold the lock of a stream.
     pub(crate) fn error(&self, code: i32, what: &str) -> Error {
         if is_sticky(code) { self.lose(code) } else { failure(self.api, code, what) }
     }
 
-    /// How the device was lost.
+    /// Returns the error with which the device was lost, if it was.
     pub(crate) fn lost(&self) -> Option<&Error> {
         self.lost.get()
     }
 
-    /// Notes that the device is lost, and tells why.
+    /// Records that the device is lost, and returns the reason.
     fn lose(&self, code: i32) -> Error {
         let lost = self.lost.get_or_init(|| {
             let streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
@@ -235,14 +238,14 @@ impl Gpu {
         lost.clone()
     }
 
-    /// Remembers a stream for [`Gpu::lose`].
+    /// Registers a stream for [`Gpu::lose`].
     pub(crate) fn watch(&self, stream: &Arc<Stream>) {
         let mut streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
         streams.retain(|stream| stream.strong_count() > 0);
         streams.push(Arc::downgrade(stream));
     }
 
-    /// An event that tells no time, or the driver's error. The context is current.
+    /// Returns an event without timing, or the driver's error. The context must be current.
     pub(crate) fn take_event(&self) -> std::result::Result<Handle, i32> {
         let spare = self.spare_events.lock().unwrap_or_else(PoisonError::into_inner).pop();
         match spare {
@@ -251,21 +254,22 @@ impl Gpu {
         }
     }
 
-    /// An event that tells when it was reached. The context is current.
+    /// Returns an event with timing. The context must be current.
     pub(crate) fn timing_event(&self) -> std::result::Result<Handle, i32> {
         self.new_event(0)
     }
 
     fn new_event(&self, flags: u32) -> std::result::Result<Handle, i32> {
         let mut event = null_mut();
-        // SAFETY: a context is current, and there is a place for the event.
+        // SAFETY: a context is current, and `event` is writable.
         match unsafe { (self.api.event_create)(&mut event, flags) } {
             error::SUCCESS => Ok(event),
             code => Err(code),
         }
     }
 
-    /// Takes back what [`Gpu::take_event`] gave. Streams that wait for it go on to do so.
+    /// Returns an event of [`Gpu::take_event`] to the spare events. Streams that wait for it
+    /// continue to wait.
     pub(crate) fn give_event(&self, event: Handle) {
         let mut spare = self.spare_events.lock().unwrap_or_else(PoisonError::into_inner);
         if spare.len() < SPARE_EVENTS {
@@ -278,7 +282,7 @@ impl Gpu {
 
     pub(crate) fn destroy_event(&self, event: Handle) {
         // Without a context there is nothing left to destroy.
-        // SAFETY: whoever calls this owned the event.
+        // SAFETY: the caller owns the event and does not use it any more.
         let _ = unsafe { (self.api.event_destroy)(event) };
     }
 }

@@ -1,4 +1,4 @@
-//! Objects of the CUDA driver, for programs that use CUDA beside SYCL.
+//! Native objects of the CUDA driver, for programs that use CUDA in addition to SYCL.
 
 use std::ffi::c_void;
 use std::sync::Arc;

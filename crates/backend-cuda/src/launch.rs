@@ -1,4 +1,5 @@
-//! A kernel launch: the arguments of `scythe_abi::cuda`, straight out of the functor, and a grid.
+//! Kernel launches: passes arguments (`scythe_abi::cuda`) directly from the functor, and computes
+//! the grid.
 
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
@@ -13,23 +14,24 @@ use crate::error::{self, SUCCESS};
 use crate::geometry::{self, Part, Remembered};
 use crate::program::{CudaKernel, too_much_local};
 
-/// Kernels with up to this many parameters are launched without allocating.
+/// The maximum number of parameters for a launch without allocation.
 const INLINE: usize = 40;
-/// And this many local accessors.
+/// The maximum number of local accessors for a launch without allocation.
 const INLINE_LOCALS: usize = 8;
 
-/// A launch that has been checked: all that can be wrong with it but for the device itself.
+/// A checked launch. Only the device itself can still reject it.
 pub(crate) struct Checked<'a> {
     kernel: &'a CudaKernel,
-    work: hal::Launch<'a>,
+    work: hal::LaunchView<'a>,
     block: [u32; 3],
     groups: [u32; 3],
     dynamic_shared: u32,
 }
 
 impl<'a> Checked<'a> {
-    /// The context is current. No work-item less than one in any dimension.
-    pub(crate) fn new(kernel: &'a CudaKernel, work: hal::Launch<'a>) -> Result<Self> {
+    /// Checks a launch. The context must be current, and the range must have at least one work-item
+    /// in each dimension.
+    pub(crate) fn new(kernel: &'a CudaKernel, work: hal::LaunchView<'a>) -> Result<Self> {
         if (work.functor.len() as u64) < kernel.functor_size {
             let (given, name) = (work.functor.len(), kernel.name());
             let message = format!(
@@ -53,7 +55,7 @@ impl<'a> Checked<'a> {
         };
         let mut groups = [0; 3];
         for d in 0..3 {
-            // Dividing takes long.
+            // Avoid the division if possible, because it is slow.
             let count = match block[d] {
                 1 => work.global_size[d],
                 threads => work.global_size[d].div_ceil(u64::from(threads)),
@@ -63,11 +65,11 @@ impl<'a> Checked<'a> {
         Ok(Self { kernel, work, block, groups, dynamic_shared })
     }
 
-    /// Gives the kernel to the driver, whose number says how that went.
+    /// Submits the kernel to the driver. Returns the driver's result code.
     ///
     /// # Safety
-    /// The functor holds every parameter at its offset, and the stream is alive and of the current
-    /// context.
+    /// The functor contains every parameter at its offset, and the stream is alive and belongs to
+    /// the current context.
     pub(crate) unsafe fn launch(&self, stream: Handle) -> i32 {
         let (kernel, work) = (self.kernel, &self.work);
         let count = kernel.params.len() + 1;
@@ -91,7 +93,8 @@ impl<'a> Checked<'a> {
                 many.resize(kernel.locals, 0);
                 &mut many
             };
-            // SAFETY: the caller's contract.
+            // SAFETY: the caller guarantees that the functor contains every parameter at its
+            // offset.
             unsafe { self.place_locals(arguments, offsets) };
         }
         let mut launch_block = Launch {
@@ -107,8 +110,9 @@ impl<'a> Checked<'a> {
         let arguments = arguments.as_ptr().cast::<*mut c_void>();
         let [bx, by, bz] = self.block;
         let launch = |[gx, gy, gz]: [u32; 3]| {
-            // SAFETY: as many arguments as the kernel has parameters, each as large as the kernel
-            // takes it; the driver copies them before it returns.
+            // SAFETY: there are as many arguments as the kernel has parameters, and each is as
+            // large as its parameter. The driver copies them before the call returns. The caller
+            // guarantees that the stream is valid.
             unsafe {
                 let (launch, shared) = (kernel.gpu().api.launch_kernel, self.dynamic_shared);
                 launch(kernel.raw, gx, gy, gz, bx, by, bz, shared, stream, arguments, null_mut())
@@ -121,7 +125,8 @@ impl<'a> Checked<'a> {
         for Part { first, groups } in geometry::parts(self.groups, most) {
             let start =
                 |d: usize| work.global_offset[d] + u64::from(first[d]) * u64::from(self.block[d]);
-            // SAFETY: the block is this function's, and the driver is not using it.
+            // SAFETY: the launch block is a local variable of this function, and the driver has
+            // copied it in earlier launches.
             unsafe {
                 (*launch_block).first_group = first;
                 (*launch_block).start = std::array::from_fn(start);
@@ -134,11 +139,11 @@ impl<'a> Checked<'a> {
         SUCCESS
     }
 
-    /// Lets the arguments of local accessors be their offsets, one after another, which `offsets`
-    /// has room for.
+    /// Makes the arguments of local accessors point to their offsets, which are consecutive.
+    /// `offsets` has room for all of them.
     ///
     /// # Safety
-    /// The functor holds every parameter at its offset.
+    /// The functor contains every parameter at its offset.
     unsafe fn place_locals(&self, arguments: &mut [MaybeUninit<*mut c_void>], offsets: &mut [u32]) {
         let locals = self
             .kernel
@@ -148,18 +153,18 @@ impl<'a> Checked<'a> {
             .filter(|(param, _)| param.kind == ParamKind::Local);
         let mut next = 0u32;
         for ((param, argument), offset) in locals.zip(offsets) {
-            // SAFETY: passed on.
+            // SAFETY: the caller guarantees that the functor contains the accessor at this offset.
             let size = unsafe {
                 local_size(self.work.functor.as_ptr().wrapping_add(param.offset as usize))
             };
             *offset = next;
             argument.write((&raw mut *offset).cast());
-            // `dynamic_shared` has found that it fits.
+            // `dynamic_shared` has checked that the total fits.
             next += (size as u32).next_multiple_of(LOCAL_ALIGNMENT);
         }
     }
 
-    /// The error of a launch that failed. No lock of a stream is held.
+    /// Returns the error of a failed launch. The caller must not hold the lock of a stream.
     pub(crate) fn error(&self, code: i32) -> Error {
         let (kernel, gpu) = (self.kernel, self.kernel.gpu());
         let what = format!("launching kernel '{}'", kernel.name());
@@ -178,24 +183,26 @@ impl<'a> Checked<'a> {
     }
 }
 
-/// A local accessor's second word is its size.
+/// Returns the size of a local accessor, which is its second word.
 ///
 /// # Safety
-/// Two words can be read at `at`.
+/// Two words are readable at `at`.
 unsafe fn local_size(at: *const u8) -> u64 {
-    // SAFETY: the caller's contract; it may stand anywhere in the functor.
+    // SAFETY: the caller guarantees that two words are readable. The read allows any alignment,
+    // because the accessor may be anywhere in the functor.
     unsafe { at.add(8).cast::<u64>().read_unaligned() }
 }
 
-/// The local accessors' memory, one after another; an error where that is more than any kernel can
-/// have.
-fn dynamic_shared(kernel: &CudaKernel, work: &hal::Launch<'_>) -> Result<u32> {
+/// Returns the total size of the local accessors' memory. Reports an error if it exceeds the
+/// maximum for any kernel.
+fn dynamic_shared(kernel: &CudaKernel, work: &hal::LaunchView<'_>) -> Result<u32> {
     if kernel.locals == 0 {
         return Ok(0);
     }
     let mut total = 0u64;
     for param in kernel.params.iter().filter(|param| param.kind == ParamKind::Local) {
-        // SAFETY: the functor is as large as the launch rows say, which hold the accessor.
+        // SAFETY: the functor has at least the size in the launch description, which includes the
+        // accessor.
         let size = unsafe { local_size(work.functor.as_ptr().wrapping_add(param.offset as usize)) };
         let padded = size.checked_next_multiple_of(u64::from(LOCAL_ALIGNMENT)).unwrap_or(u64::MAX);
         total = total.saturating_add(padded);
@@ -208,8 +215,8 @@ fn dynamic_shared(kernel: &CudaKernel, work: &hal::Launch<'_>) -> Result<u32> {
     }
 }
 
-/// The work-group of an nd_range, which the device allows; the kernel may not.
-fn group(kernel: &CudaKernel, work: &hal::Launch<'_>) -> Result<[u32; 3]> {
+/// Returns the work-group of an nd_range. The device supports this size, but the kernel may not.
+fn group(kernel: &CudaKernel, work: &hal::LaunchView<'_>) -> Result<[u32; 3]> {
     let items = work.local_size.iter().try_fold(1u64, |product, &n| product.checked_mul(n));
     match items {
         Some(items) if items <= u64::from(kernel.max_threads) => {
@@ -232,7 +239,8 @@ fn group(kernel: &CudaKernel, work: &hal::Launch<'_>) -> Result<[u32; 3]> {
     }
 }
 
-/// The block of a range of several dimensions: the last one's, where that was of the same size.
+/// Returns the block of a range with several dimensions. Reuses the block of the last range if the
+/// size is the same.
 fn range_block(kernel: &CudaKernel, global: [u64; 3]) -> [u32; 3] {
     let known = kernel.geometry.lock().map(|known| *known).unwrap_or_default();
     if known.global == global {
@@ -245,7 +253,7 @@ fn range_block(kernel: &CudaKernel, global: [u64; 3]) -> [u32; 3] {
     block
 }
 
-fn too_many(kernel: &CudaKernel, work: &hal::Launch<'_>, d: usize, count: u64) -> Error {
+fn too_many(kernel: &CudaKernel, work: &hal::LaunchView<'_>, d: usize, count: u64) -> Error {
     let dimension = work.dims as usize - 1 - d.min(work.dims as usize - 1);
     let message = format!(
         "kernel '{}' needs {count} work-groups in dimension {dimension}, which exceeds the limit \

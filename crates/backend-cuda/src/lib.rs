@@ -1,17 +1,18 @@
-//! NVIDIA GPUs, by the CUDA driver.
+//! The backend for NVIDIA GPUs, on the CUDA driver.
 //!
-//! * [`discover`] loads `libcuda.so.1` and asks it for its devices; whatever is broken is a
-//!   sentence in [`Discovery::problems`].
-//! * `api` is the driver's C interface, `error` its numbers; `gpu` what everything on one device
-//!   shares; `limits` what a device says of itself; `device` the whole.
+//! * [`discover`] loads `libcuda.so.1` and lists its devices. Each problem becomes a sentence in
+//!   [`Discovery::problems`].
+//! * `api` is the driver's C interface, and `error` its result codes. `gpu` is the state that
+//!   everything on one device shares, `limits` the device's properties, and `device` the device
+//!   itself.
 //! * `program`: fat binaries and PTX that the driver loads. The run-time compiler ([`Compiler`])
-//!   translates generic code to PTX. `launch` gives kernels their arguments and `geometry` their
-//!   blocks, as `scythe_abi::cuda` says.
-//! * `queue`, `stream`, `event`, `copy`: commands in streams, and how they end; `waiter` tells
-//!   others, `profile` when.
+//!   translates generic code to PTX. `launch` passes arguments to kernels and `geometry` computes
+//!   their blocks, as `scythe_abi::cuda` specifies.
+//! * `queue`, `stream`, `event`, `copy`: commands in streams, and their completion. `waiter` calls
+//!   completion callbacks, and `profile` measures times.
 //! * `memory`: device memory from pools, and memory that host and device share.
 //!
-//! Nothing here links CUDA or LLVM.
+//! This crate links neither CUDA nor LLVM.
 
 mod api;
 mod copy;
@@ -36,30 +37,30 @@ use std::sync::Arc;
 
 use scythe_hal::{Backend, Compiler};
 
-/// What the runtime does for this backend.
+/// Functions of the runtime that this backend uses.
 #[derive(Clone, Copy)]
 pub struct Services {
-    /// Translates generic code to PTX.
+    /// The compiler that translates generic code to PTX.
     pub compiler: &'static dyn Compiler,
-    /// A kernel's symbol as the programmer wrote it.
+    /// Returns the source name of a kernel's symbol.
     pub kernel_name: fn(&str) -> String,
 }
 
-/// What there is.
+/// The result of the search for devices.
 #[derive(Default)]
 pub struct Discovery {
-    /// One where there are devices that can be used.
+    /// One backend if there are usable devices, otherwise none.
     pub backends: Vec<Arc<dyn Backend>>,
-    /// Why there is not more.
+    /// The reasons why there are no (further) devices.
     pub problems: Vec<String>,
 }
 
-/// Looks for devices. It takes as long as the driver does to load.
+/// Searches for devices. This takes as long as the driver needs to load.
 pub fn discover(services: Services) -> Discovery {
     platform::discover(Path::new(api::LIBRARY), services)
 }
 
-/// The same with a driver of this name.
+/// Like [`discover`], with the driver in this file.
 pub fn discover_with(driver: &Path, services: Services) -> Discovery {
     platform::discover(driver, services)
 }

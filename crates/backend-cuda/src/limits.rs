@@ -1,8 +1,9 @@
-//! What a GPU says of itself: the numbers that launches need, and all that programs may ask for.
+//! The properties of a GPU: the numbers that launches need, and the properties that programs can
+//! query.
 
 use scythe_abi::aspect::Aspect;
 use scythe_abi::cuda::{Launch, SUB_GROUP_SIZE};
-use scythe_hal::info::{DeviceInfo, DeviceType};
+use scythe_hal::info::{DeviceDetails, DeviceInfo, DeviceType, pci_address};
 
 use crate::api::{Api, Ordinal};
 
@@ -12,6 +13,11 @@ const MAX_GRID_DIM: [i32; 3] = [5, 6, 7];
 const CLOCK_RATE: i32 = 13;
 const MULTIPROCESSOR_COUNT: i32 = 16;
 const ECC_ENABLED: i32 = 32;
+const PCI_BUS: i32 = 33;
+const PCI_DEVICE: i32 = 34;
+const MEMORY_CLOCK_RATE: i32 = 36;
+const MEMORY_BUS_WIDTH: i32 = 37;
+const PCI_DOMAIN: i32 = 50;
 const L2_CACHE_SIZE: i32 = 38;
 const TEXTURE_ALIGNMENT: i32 = 14;
 const CAPABILITY_MAJOR: i32 = 75;
@@ -24,40 +30,41 @@ const SHARED_PER_BLOCK: i32 = 8;
 const HOST_NATIVE_ATOMICS: i32 = 86;
 const MEMORY_POOLS_SUPPORTED: i32 = 115;
 
-/// What fits into kernel parameters from compute capability 7.0 on, with drivers since CUDA 12.1.
+/// The maximum size of kernel parameters from compute capability 7.0 on, with drivers since CUDA
+/// 12.1.
 const LARGE_PARAMETERS: u64 = 32_764;
 const PARAMETERS: u64 = 4096;
 
 const FP_ALL: u32 = 1 | 2 | 4 | 8 | 16 | 32;
 const FP_CORRECTLY_ROUNDED_DIVIDE_SQRT: u32 = 64;
 
-/// Numbers that launches need.
+/// The numbers that launches need.
 #[derive(Clone, Debug)]
 pub(crate) struct Limits {
-    /// 90 for compute capability 9.0.
+    /// The compute capability: 90 for 9.0.
     pub(crate) sm: u32,
-    /// `cuDriverGetVersion`: 13000 for 13.0.
+    /// The result of `cuDriverGetVersion`: 13000 for 13.0.
     pub(crate) driver: u32,
     pub(crate) multiprocessors: u32,
     pub(crate) max_threads: u32,
     pub(crate) max_block: [u32; 3],
     pub(crate) max_grid: [u32; 3],
-    /// Shared memory of a work-group, where a kernel asks for it.
+    /// The maximum shared memory of a work-group if the kernel opts in.
     pub(crate) local_memory: u32,
-    /// The same where it does not.
+    /// The maximum shared memory of a work-group otherwise.
     pub(crate) plain_local_memory: u32,
     pub(crate) memory: u64,
     pub(crate) has_pools: bool,
 }
 
-/// The driver's answers for one device.
+/// Queries the driver about one device.
 pub(crate) struct Ask<'a>(pub(crate) &'a Api, pub(crate) Ordinal);
 
 impl Ask<'_> {
-    /// 0 where the driver does not know.
+    /// Returns an attribute, or 0 if the driver does not know it.
     fn attribute(&self, name: i32) -> u32 {
         let mut value = 0;
-        // SAFETY: a device of the driver, and a place for the number.
+        // SAFETY: the ordinal is a device of the driver, and `value` is writable.
         let code = unsafe { (self.0.device_get_attribute)(&mut value, name, self.1) };
         if code == 0 { value.max(0) as u32 } else { 0 }
     }
@@ -68,7 +75,7 @@ impl Ask<'_> {
 
     pub(crate) fn name(&self) -> String {
         let mut bytes = [0u8; 256];
-        // SAFETY: room for as many bytes as told.
+        // SAFETY: the call gets the size of the buffer.
         let code = unsafe {
             (self.0.device_get_name)(bytes.as_mut_ptr().cast(), bytes.len() as i32, self.1)
         };
@@ -81,7 +88,7 @@ impl Ask<'_> {
 
     fn memory(&self) -> u64 {
         let mut bytes = 0;
-        // SAFETY: a place for the size.
+        // SAFETY: `bytes` is writable.
         let code = unsafe { (self.0.device_total_mem)(&mut bytes, self.1) };
         if code == 0 { bytes as u64 } else { 0 }
     }
@@ -106,6 +113,7 @@ impl Ask<'_> {
         let ieee = FP_ALL | FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
         let half = if limits.sm >= 53 { FP_ALL } else { 0 };
         let newest = limits.sm >= 70 && limits.driver >= 12_010;
+        let details = self.details();
         DeviceInfo {
             name: self.name(),
             vendor: "NVIDIA Corporation".into(),
@@ -130,7 +138,7 @@ impl Ask<'_> {
             global_mem_cache_type: 2,
             local_mem_size: u64::from(limits.local_memory),
             local_mem_type: 1,
-            // Every kernel has the launch block behind its own parameters.
+            // Every kernel has the launch block after its own parameters.
             max_parameter_size: if newest { LARGE_PARAMETERS } else { PARAMETERS }
                 - size_of::<Launch>() as u64,
             mem_base_addr_align: 8 * self.attribute(TEXTURE_ALIGNMENT).max(256),
@@ -151,21 +159,50 @@ impl Ask<'_> {
             printf_buffer_size: 1 << 20,
             error_correction: self.has(ECC_ENABLED),
             partition_max_sub_devices: 0,
-            aspects: self.aspects(limits),
+            aspects: self.aspects(limits, &details),
+            details,
         }
     }
 
-    fn aspects(&self, limits: &Limits) -> Vec<u32> {
+    fn details(&self) -> DeviceDetails {
+        let [domain, bus, device] =
+            [PCI_DOMAIN, PCI_BUS, PCI_DEVICE].map(|name| self.attribute(name));
+        let address = pci_address(domain, bus, device, 0);
+        let known = |value: u32| Some(value).filter(|&value| value != 0);
+        let kilohertz = known(self.attribute(MEMORY_CLOCK_RATE));
+        let bits = known(self.attribute(MEMORY_BUS_WIDTH));
+        // The memory transfers data twice in each cycle.
+        let bandwidth = |kilohertz: u32, bits: u32| u64::from(kilohertz) * u64::from(bits) * 250;
+        let mut uuid = [0; 16];
+        // SAFETY: the ordinal is a device of the driver, and `uuid` is writable.
+        let code = unsafe { (self.0.device_get_uuid)(&mut uuid, self.1) };
+        DeviceDetails {
+            device_id: pci_device_number(&address),
+            pci_address: Some(address),
+            uuid: (code == 0).then_some(uuid),
+            memory_clock_rate: kilohertz.map(|kilohertz| kilohertz / 1000),
+            memory_bus_width: bits,
+            max_mem_bandwidth: kilohertz
+                .zip(bits)
+                .map(|(kilohertz, bits)| bandwidth(kilohertz, bits)),
+            ..DeviceDetails::default()
+        }
+    }
+
+    fn aspects(&self, limits: &Limits, details: &DeviceDetails) -> Vec<u32> {
         use Aspect::{
-            Atomic64, Fp16, Fp64, Gpu, Image, OnlineCompiler, OnlineLinker, QueueProfiling,
-            UsmAtomicHostAllocations, UsmAtomicSharedAllocations, UsmDeviceAllocations,
-            UsmHostAllocations, UsmSharedAllocations, UsmSystemAllocations,
+            Atomic64, ExtIntelFreeMemory, ExtIntelLegacyImage, ExtOneapiAtomic16, Fp16, Fp64, Gpu,
+            Image, OnlineCompiler, OnlineLinker, QueueProfiling, UsmAtomicHostAllocations,
+            UsmAtomicSharedAllocations, UsmDeviceAllocations, UsmHostAllocations,
+            UsmSharedAllocations, UsmSystemAllocations,
         };
-        // SYCL's images are the headers' code on plain memory.
+        // The SYCL headers implement images on plain memory.
         let mut list = vec![
             Gpu,
             Fp64,
             Image,
+            ExtIntelLegacyImage,
+            ExtIntelFreeMemory,
             OnlineCompiler,
             OnlineLinker,
             QueueProfiling,
@@ -175,28 +212,38 @@ impl Ask<'_> {
         let mut add = |yes: bool, aspect: Aspect| list.extend(yes.then_some(aspect));
         add(limits.sm >= 53, Fp16);
         add(limits.sm >= 60, Atomic64);
+        add(limits.sm >= 70, ExtOneapiAtomic16);
         add(self.has(MANAGED_MEMORY), UsmSharedAllocations);
         add(self.has(PAGEABLE_MEMORY_ACCESS), UsmSystemAllocations);
         add(self.has(HOST_NATIVE_ATOMICS), UsmAtomicHostAllocations);
-        // Memory that moves between host and device is not enough: device-scope atomics may meet
-        // the host's in memory of the host, which only links with native atomics keep apart.
+        // Migration of memory between host and device is not sufficient: device-scope atomics may
+        // conflict with the host's atomics in host memory. Only links with native atomics prevent
+        // this.
         add(
             self.has(CONCURRENT_MANAGED_ACCESS) && self.has(HOST_NATIVE_ATOMICS),
             UsmAtomicSharedAllocations,
         );
         let own = format!("ext_nvidia_gpu_sm_{}", limits.sm);
-        // Code for an architecture alone, `sm_90a`, runs on that one.
+        // Architecture-specific code (`sm_90a`) runs on exactly this architecture.
         let specific = format!("{own}a");
         let named = Aspect::ALL
             .iter()
             .filter(|aspect| [&own, &specific].iter().any(|name| aspect.as_str() == *name));
         list.extend(named.copied());
+        list.extend(details.aspects());
         list.sort();
         list.into_iter().map(|aspect| aspect as u32).collect()
     }
 }
 
-/// `CUDA 13.0` for 13000.
+/// Returns the number of the model of a PCI device, which Linux knows and the driver does not
+/// report.
+fn pci_device_number(address: &str) -> Option<u32> {
+    let text = std::fs::read_to_string(format!("/sys/bus/pci/devices/{address}/device")).ok()?;
+    u32::from_str_radix(text.trim().strip_prefix("0x")?, 16).ok()
+}
+
+/// Formats a driver version: `CUDA 13.0` for 13000.
 pub(crate) fn driver_name(version: u32) -> String {
     format!("CUDA {}.{}", version / 1000, version % 1000 / 10)
 }

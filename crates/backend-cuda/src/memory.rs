@@ -1,9 +1,9 @@
-//! Memory of the device, of the host, and of both.
+//! Memory of the device, of the host, and shared by both.
 //!
-//! Device memory comes from the device's pool, which keeps what is freed: allocating again costs
-//! microseconds instead of a round trip to the operating system. Large blocks, which few programs
-//! allocate often, are the driver's own. Where there is no more, the pool gives back what it keeps,
-//! and the driver is asked once more.
+//! Device memory comes from the device's pool, which keeps freed memory. A repeated allocation
+//! takes microseconds instead of a request to the operating system. Large blocks, which few
+//! programs allocate often, come directly from the driver. If memory runs out, the pool releases
+//! its unused memory, and the allocation is tried once more.
 
 use std::collections::HashMap;
 use std::ffi::c_void;
@@ -15,9 +15,9 @@ use crate::api::Address;
 use crate::error::{OUT_OF_MEMORY, SUCCESS, describe, is_sticky};
 use crate::gpu::Gpu;
 
-/// Alignments up to this one are the driver's business; for larger ones, more is allocated.
+/// The alignment that the driver guarantees. For larger alignments, a larger block is allocated.
 const DRIVER_ALIGN: usize = 256;
-/// Blocks of this size and above do not come from the pool.
+/// The size from which blocks do not come from the pool.
 const LARGE: usize = 256 << 20;
 const HOST_PORTABLE: u32 = 1;
 const HOST_DEVICE_MAP: u32 = 2;
@@ -26,7 +26,7 @@ const MANAGED_GLOBAL: u32 = 1;
 /// The allocations of one device.
 pub(crate) struct Memory {
     gpu: Arc<Gpu>,
-    /// Blocks that start before the address that was given out, or are not the pool's; by that
+    /// Blocks that start before the returned address or do not come from the pool, by the returned
     /// address.
     special: Mutex<HashMap<usize, Block>>,
 }
@@ -42,7 +42,7 @@ impl Memory {
         Self { gpu: gpu.clone(), special: Mutex::default() }
     }
 
-    /// `size` > 0; `align` is a power of two.
+    /// Allocates memory. `size` must not be 0, and `align` must be a power of two.
     pub(crate) fn alloc(&self, kind: UsmKind, size: usize, align: usize) -> Result<*mut c_void> {
         self.gpu.enter()?;
         let shift = if align > DRIVER_ALIGN { align } else { 0 };
@@ -71,11 +71,11 @@ impl Memory {
         let from_pool = !made.pool.is_null() && size < LARGE;
         let mut take = || {
             if !from_pool {
-                // SAFETY: a context is current, and there is a place for the address.
+                // SAFETY: a context is current, and `start` is writable.
                 return unsafe { (api.mem_alloc)(&mut start, size) };
             }
-            // SAFETY: pool and stream are alive. Waiting for the stream makes the memory
-            // everybody's.
+            // SAFETY: the pool and the stream are alive. After waiting for the stream, all streams
+            // may use the memory.
             unsafe {
                 match (api.mem_alloc_from_pool_async)(
                     &mut start,
@@ -90,7 +90,8 @@ impl Memory {
         };
         let mut code = take();
         if code == OUT_OF_MEMORY && !made.pool.is_null() {
-            // SAFETY: as above. Frees that were enqueued come first.
+            // SAFETY: the pool and the stream are alive. The pool is trimmed after all enqueued
+            // frees.
             unsafe {
                 (api.stream_synchronize)(made.memory_stream);
                 (api.mem_pool_trim_to)(made.pool, 0);
@@ -102,7 +103,7 @@ impl Memory {
 
     fn host(&self, size: usize) -> std::result::Result<Block, i32> {
         let mut start = std::ptr::null_mut();
-        // SAFETY: a context is current, and there is a place for the address.
+        // SAFETY: a context is current, and `start` is writable.
         let code = unsafe {
             (self.gpu.api.mem_host_alloc)(&mut start, size, HOST_PORTABLE | HOST_DEVICE_MAP)
         };
@@ -111,23 +112,26 @@ impl Memory {
 
     fn managed(&self, size: usize) -> std::result::Result<Block, i32> {
         let mut start = 0;
-        // SAFETY: as above.
+        // SAFETY: a context is current, and `start` is writable.
         let code = unsafe { (self.gpu.api.mem_alloc_managed)(&mut start, size, MANAGED_GLOBAL) };
         result(code, || Block { start, from_pool: false })
     }
 
+    /// Frees memory.
+    ///
     /// # Safety
     /// `ptr` came from [`Memory::alloc`] with this kind, is not freed yet, and no command uses it.
     pub(crate) unsafe fn free(&self, kind: UsmKind, ptr: *mut c_void) {
         let special =
             self.special.lock().unwrap_or_else(PoisonError::into_inner).remove(&(ptr as usize));
-        // Where the device is lost, its memory is gone already.
+        // If the device is lost, its memory is already gone.
         let Ok(made) = self.gpu.enter() else { return };
         let Block { start, from_pool } =
             special.unwrap_or(Block { start: ptr as Address, from_pool: true });
         let api = self.gpu.api;
-        // A failure leaves the block allocated; nobody can do anything about it.
-        // SAFETY: the caller's contract.
+        // On failure the block stays allocated, and nothing can be done about it.
+        // SAFETY: the caller guarantees that the block came from `alloc` with this kind and that no
+        // command uses it.
         let _ = unsafe {
             match kind {
                 UsmKind::Host => (api.mem_free_host)(start as *mut c_void),

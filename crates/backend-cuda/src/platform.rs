@@ -1,4 +1,4 @@
-//! The platform: all GPUs of the driver.
+//! The platform, with all GPUs of the driver.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -12,7 +12,7 @@ use crate::gpu::Gpu;
 use crate::limits::{Ask, driver_name};
 use crate::{Discovery, Services};
 
-/// The driver is there, and finds no device.
+/// The result code if the driver finds no device.
 const NO_DEVICE: i32 = 100;
 
 struct CudaBackend {
@@ -59,7 +59,7 @@ fn look(
         )),
     };
     let (mut version, mut count) = (0, 0);
-    // SAFETY: places for the numbers.
+    // SAFETY: `version` and `count` are writable.
     unsafe {
         check((api.init)(0), "cuInit")?;
         check((api.driver_get_version)(&mut version), "cuDriverGetVersion")?;
@@ -70,7 +70,7 @@ fn look(
     let mut devices: Vec<Arc<dyn Device>> = Vec::new();
     for index in 0..count {
         let mut ordinal = 0;
-        // SAFETY: a place for the device.
+        // SAFETY: `ordinal` is writable.
         if let Err(problem) = check(unsafe { (api.device_get)(&mut ordinal, index) }, "cuDeviceGet")
         {
             problems.push(format!("CUDA device {index}: {problem}"));

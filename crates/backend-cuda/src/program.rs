@@ -1,4 +1,4 @@
-//! Modules that the driver loaded, and kernels of them.
+//! Modules that the driver has loaded, and their kernels.
 
 use std::any::Any;
 use std::borrow::Cow;
@@ -28,7 +28,7 @@ const JIT_ERROR_LOG_SIZE: i32 = 6;
 const JIT_INPUT_PTX: i32 = 1;
 const JIT_INPUT_FATBINARY: i32 = 2;
 const LOG_SIZE: usize = 16 << 10;
-/// What CUDA allows each thread of local memory.
+/// The maximum size of CUDA's local memory (SYCL's private memory) per thread.
 const MOST_PRIVATE: u32 = 512 << 10;
 
 const FUNC_MAX_THREADS: i32 = 0;
@@ -41,22 +41,22 @@ pub(crate) struct CudaProgram {
     module: Arc<Module>,
 }
 
-/// A module of the driver, until the last of its kernels is gone.
+/// A module of the driver. It is unloaded when the last of its kernels is dropped.
 struct Module {
     gpu: Arc<Gpu>,
     raw: Handle,
 }
 
-// SAFETY: the driver's modules may be used by any thread, and by many at once.
+// SAFETY: the driver's modules may be used by several threads at once.
 unsafe impl Send for Module {}
-// SAFETY: as above.
+// SAFETY: the driver's modules may be used by several threads at once.
 unsafe impl Sync for Module {}
 
 impl Drop for Module {
     fn drop(&mut self) {
         if self.gpu.enter().is_ok() {
-            // Kernels of it may still be running.
-            // SAFETY: the module is this object's.
+            // Kernels of the module may still run.
+            // SAFETY: this object owns the module.
             unsafe {
                 let _ = (self.gpu.api.ctx_synchronize)();
                 let _ = (self.gpu.api.module_unload)(self.raw);
@@ -65,7 +65,7 @@ impl Drop for Module {
     }
 }
 
-/// What the driver's compiler says.
+/// The messages of the driver's compiler.
 struct Log {
     text: Vec<u8>,
 }
@@ -81,7 +81,7 @@ impl Log {
     }
 }
 
-/// The options that give the driver's compiler a place for what it says, and their values.
+/// Returns the options that give the driver's compiler buffers for its messages, and their values.
 fn log_options(info: &mut Log, errors: &mut Log) -> ([i32; 4], [*mut c_void; 4]) {
     let size = LOG_SIZE as *mut c_void;
     (
@@ -91,7 +91,7 @@ fn log_options(info: &mut Log, errors: &mut Log) -> ([i32; 4], [*mut c_void; 4])
 }
 
 impl CudaProgram {
-    /// Has the driver load a fat binary or PTX, linked with others of the same format.
+    /// Makes the driver load a fat binary or PTX, linked with others of the same format.
     pub(crate) fn build(
         gpu: &Arc<Gpu>,
         code: &[u8],
@@ -110,8 +110,8 @@ impl CudaProgram {
         let (mut info, mut errors) = (Log::new(), Log::new());
         let (options, values) = log_options(&mut info, &mut errors);
         let mut raw = null_mut();
-        // SAFETY: a context is current; the code is a whole fat binary or cubin, which tells its
-        // size, or text that ends with a NUL; the logs are as large as told.
+        // SAFETY: a context is current. The code is a whole fat binary or cubin, which contains its
+        // size, or text that ends with a NUL. The logs have the given sizes.
         let result = unsafe {
             let (count, options, values) =
                 (options.len() as u32, options.as_ptr(), values.as_ptr());
@@ -124,7 +124,7 @@ impl CudaProgram {
     }
 }
 
-/// The driver wants a NUL at the end of PTX.
+/// Adds a NUL to PTX, as the driver requires.
 fn ended(code: &[u8], format: Format) -> Cow<'_, [u8]> {
     match format == Format::Ptx && code.last() != Some(&0) {
         true => [code, &[0]].concat().into(),
@@ -132,12 +132,12 @@ fn ended(code: &[u8], format: Format) -> Cow<'_, [u8]> {
     }
 }
 
-/// Has the driver link several fat binaries or PTX texts.
+/// Makes the driver link several fat binaries or PTX texts.
 fn link(gpu: &Arc<Gpu>, code: &[u8], format: Format, libraries: &[&[u8]]) -> Result<Vec<u8>> {
     struct State<'a>(&'a Gpu, Handle);
     impl Drop for State<'_> {
         fn drop(&mut self) {
-            // SAFETY: the state is this object's.
+            // SAFETY: this object owns the state.
             let _ = unsafe { (self.0.api.link_destroy)(self.1) };
         }
     }
@@ -145,8 +145,8 @@ fn link(gpu: &Arc<Gpu>, code: &[u8], format: Format, libraries: &[&[u8]]) -> Res
     let (mut info, mut errors) = (Log::new(), Log::new());
     let (options, values) = log_options(&mut info, &mut errors);
     let mut raw = null_mut();
-    // SAFETY: a context is current; options and values are as many as told, and the logs outlive
-    // the state.
+    // SAFETY: a context is current. The call gets the number of options and values, and the logs
+    // outlive the state.
     let made = unsafe {
         (api.link_create)(options.len() as u32, options.as_ptr(), values.as_ptr(), &mut raw)
     };
@@ -155,7 +155,7 @@ fn link(gpu: &Arc<Gpu>, code: &[u8], format: Format, libraries: &[&[u8]]) -> Res
     let kind = if format == Format::Ptx { JIT_INPUT_PTX } else { JIT_INPUT_FATBINARY };
     for part in std::iter::once(&code).chain(libraries) {
         let part = &ended(part, format);
-        // SAFETY: the code is as long as told, and stays until the call returns.
+        // SAFETY: the call gets the length of the code, which stays valid until the call returns.
         let added = unsafe {
             let name: *const c_char = c"device code".as_ptr();
             (api.link_add_data)(
@@ -174,16 +174,16 @@ fn link(gpu: &Arc<Gpu>, code: &[u8], format: Format, libraries: &[&[u8]]) -> Res
         }
     }
     let (mut cubin, mut size) = (null_mut(), 0);
-    // SAFETY: places for address and size, which hold until the state is destroyed.
+    // SAFETY: `cubin` and `size` are writable. Their values are valid until the state is destroyed.
     let done = unsafe { (api.link_complete)(state.1, &mut cubin, &mut size) };
     if done != SUCCESS || cubin.is_null() {
         return Err(refused(gpu, done, code, format, &errors.read()));
     }
-    // SAFETY: the driver gave this many bytes, and the state is alive.
+    // SAFETY: the driver returned this many bytes, and the state is alive.
     Ok(unsafe { std::slice::from_raw_parts(cubin.cast::<u8>(), size) }.to_vec())
 }
 
-/// Why the driver did not take code.
+/// Returns the reason why the driver rejected code.
 fn refused(gpu: &Gpu, result: i32, code: &[u8], format: Format, log: &str) -> Error {
     if is_sticky(result) {
         return gpu.error(result, "loading device code");
@@ -222,7 +222,7 @@ fn refused(gpu: &Gpu, result: i32, code: &[u8], format: Format, log: &str) -> Er
     Error::new(Errc::Build, message)
 }
 
-/// What `.version` says.
+/// Returns the version in PTX's `.version` directive.
 fn ptx_version(code: &[u8]) -> Option<String> {
     let head = String::from_utf8_lossy(&code[..code.len().min(4096)]).into_owned();
     let line = head.lines().find_map(|line| line.trim().strip_prefix(".version"))?;
@@ -247,7 +247,7 @@ impl Program for CudaProgram {
         let text =
             CString::new(symbol(name)).map_err(|_| missing("the name contains a NUL character"))?;
         let mut raw = null_mut();
-        // SAFETY: the module is alive, and the name a C string.
+        // SAFETY: the module is alive, `raw` is writable, and the name is a C string.
         let code =
             unsafe { (gpu.api.module_get_function)(&mut raw, self.module.raw, text.as_ptr()) };
         if code != SUCCESS {
@@ -259,7 +259,7 @@ impl Program for CudaProgram {
         }
         let attribute = |name: i32| {
             let mut value = 0;
-            // SAFETY: the function is alive, and there is a place for the number.
+            // SAFETY: the function is alive, and `value` is writable.
             let code = unsafe { (gpu.api.func_get_attribute)(&mut value, name, raw) };
             gpu.check(code, "cuFuncGetAttribute").map(|()| value.max(0) as u32)
         };
@@ -297,8 +297,8 @@ impl Program for CudaProgram {
         gpu.enter()?;
         let Ok(text) = CString::new(symbol(name)) else { return Ok(None) };
         let (mut address, mut size) = (0, 0);
-        // SAFETY: the module is alive, the name a C string, and there are places for address and
-        // size.
+        // SAFETY: the module is alive, the name is a C string, and `address` and `size` are
+        // writable.
         match unsafe {
             (gpu.api.module_get_global)(&mut address, &mut size, self.module.raw, text.as_ptr())
         } {
@@ -309,35 +309,35 @@ impl Program for CudaProgram {
     }
 }
 
-/// A kernel with its launch rows.
+/// A kernel with its launch description.
 pub(crate) struct CudaKernel {
     module: Arc<Module>,
     pub(crate) raw: Handle,
     pub(crate) symbol: Arc<str>,
     pub(crate) shape: Shape,
     pub(crate) params: Vec<Param>,
-    /// How many of them are local accessors.
+    /// The number of parameters that are local accessors.
     pub(crate) locals: usize,
     pub(crate) functor_size: u64,
-    /// The most work-items of a group: registers may allow fewer than the device.
+    /// The maximum number of work-items of a group. Registers may allow fewer than the device.
     pub(crate) max_threads: u32,
     pub(crate) registers: u32,
     pub(crate) static_shared: u32,
-    /// Dynamic shared memory that the driver allows now.
+    /// The dynamic shared memory that the driver currently allows.
     dynamic_limit: AtomicU32,
-    /// Threads of a block that suit a range; 0 until asked for.
+    /// A suitable number of threads per block for ranges, or 0 if it has not been computed.
     threads: AtomicU32,
     /// The block of the last range.
     pub(crate) geometry: Mutex<Remembered>,
 }
 
-// SAFETY: the driver's functions may be used by any thread, and by many at once.
+// SAFETY: the driver's functions may be used by several threads at once.
 unsafe impl Send for CudaKernel {}
-// SAFETY: as above.
+// SAFETY: the driver's functions may be used by several threads at once.
 unsafe impl Sync for CudaKernel {}
 
-/// Sizes of blocks, the most welcome first: small ones start and end without waiting for many
-/// others.
+/// The sizes of blocks, best first. Small blocks start and end without waiting for many other
+/// blocks.
 const BLOCKS: [u32; 4] = [256, 512, 128, 1024];
 
 impl CudaKernel {
@@ -345,17 +345,18 @@ impl CudaKernel {
         &self.module.gpu
     }
 
-    /// The name that the programmer gave it.
+    /// Returns the kernel's name in the source.
     pub(crate) fn name(&self) -> String {
         (self.gpu().services.kernel_name)(&self.symbol)
     }
 
-    /// A launch asks the driver something about the kernel first.
+    /// Returns whether a launch has to query the driver about the kernel first.
     pub(crate) fn needs_context(&self) -> bool {
         self.locals > 0 || self.shape == Shape::Range && self.threads.load(Ordering::Relaxed) == 0
     }
 
-    /// Threads of a block that keep the device busiest with this kernel. The context is current.
+    /// Returns the number of threads per block that gives the highest occupancy with this kernel.
+    /// The context must be current.
     pub(crate) fn threads(&self) -> u32 {
         let known = self.threads.load(Ordering::Relaxed);
         if known != 0 {
@@ -364,7 +365,7 @@ impl CudaKernel {
         let api = self.gpu().api;
         let active = |threads: u32| {
             let mut blocks = 0;
-            // SAFETY: the function is alive, and there is a place for the number.
+            // SAFETY: the function is alive, and `blocks` is writable.
             let code = unsafe {
                 (api.occupancy_max_active_blocks)(&mut blocks, self.raw, threads as i32, 0)
             };
@@ -381,12 +382,12 @@ impl CudaKernel {
         best.1
     }
 
-    /// Lets the kernel have this much dynamic shared memory; an error where the device has less.
-    /// The context is current.
+    /// Allows the kernel this much dynamic shared memory. Reports an error if the device has less.
+    /// The context must be current.
     ///
-    /// What is beyond the driver's usual limit is allowed all at once: launches on several threads
-    /// may ask for different sizes, and the smaller one must not undo what the larger one was
-    /// given.
+    /// Above the driver's default limit, the maximum is allowed at once: launches on several
+    /// threads may request different sizes, and a smaller request must not reduce the limit of a
+    /// larger one.
     pub(crate) fn allow_shared(&self, bytes: u32) -> Result<()> {
         if bytes <= self.dynamic_limit.load(Ordering::Relaxed) {
             return Ok(());
@@ -408,7 +409,7 @@ impl CudaKernel {
     }
 }
 
-/// More local memory than the device has.
+/// Returns the error for a kernel that needs more local memory than the device has.
 pub(crate) fn too_much_local(kernel: &CudaKernel, total: u64) -> Error {
     let gpu = kernel.gpu();
     let message = format!(

@@ -1,15 +1,17 @@
-//! Commands: each names the events it waits for, and goes to one of a few streams.
+//! Queues: submits commands to a few streams, with the events that each command waits for.
 //!
-//! A command that waits for the last one of a stream follows it there, which needs no event at all.
-//! Other commands go to a stream that is idle, or a new one, or in turn. An in-order queue has one
-//! stream, and all of its commands are there, whatever they wait for: a program may add commands of
-//! its own behind them.
+//! A command that waits for the last command of a stream is added to the same stream, which needs
+//! no event. Other commands go to an idle stream, to a new stream, or to the streams in turn. An
+//! in-order queue has one stream, which contains all of its commands, whatever they wait for: a
+//! program may add its own commands to that stream.
 
 use std::any::Any;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use scythe_hal::{CopyBox, Errc, Error, Event, Hint, Launch, Native, Queue, Result, Work};
+use scythe_hal::{
+    Command, CopyBox, Errc, Error, Event, Hint, LaunchView, Native, Priority, Queue, Result, Work,
+};
 
 use crate::api::{Address, Handle};
 use crate::copy;
@@ -21,19 +23,20 @@ use crate::profile::{Clock, Stamp, Timing};
 use crate::program::CudaKernel;
 use crate::stream::Stream;
 
-/// Streams of a queue whose commands may run in any order.
+/// The number of streams of an out-of-order queue.
 const STREAMS: usize = 8;
 
 pub(crate) struct CudaQueue {
     gpu: Arc<Gpu>,
-    /// Made as they are needed.
+    /// The streams, created on demand.
     streams: Vec<OnceLock<Arc<Stream>>>,
     next: AtomicUsize,
-    /// Where commands are timed.
+    /// The clock, if commands are timed.
     clock: Option<Clock>,
+    priority: Option<Priority>,
 }
 
-/// A command, with all that can be checked before anything is enqueued checked.
+/// A command. Everything that can be checked before it is enqueued has been checked.
 enum Step<'a> {
     Nothing,
     Kernel(Checked<'a>, &'a Arc<str>),
@@ -44,15 +47,20 @@ enum Step<'a> {
 }
 
 impl CudaQueue {
-    pub(crate) fn new(gpu: &Arc<Gpu>, in_order: bool, profiling: bool) -> Result<Self> {
+    pub(crate) fn new(
+        gpu: &Arc<Gpu>,
+        in_order: bool,
+        profiling: bool,
+        priority: Option<Priority>,
+    ) -> Result<Self> {
         gpu.enter()?;
         let clock = profiling.then(|| Clock::new(gpu));
         let streams = (0..if in_order { 1 } else { STREAMS }).map(|_| OnceLock::new()).collect();
-        Ok(Self { gpu: gpu.clone(), streams, next: AtomicUsize::new(0), clock })
+        Ok(Self { gpu: gpu.clone(), streams, next: AtomicUsize::new(0), clock, priority })
     }
 
-    /// A stream for a command that follows none: an idle one, a new one, or the next in turn. The
-    /// context is current.
+    /// Returns a stream for a command that follows no other: an idle stream, a new stream, or the
+    /// next stream in turn. The context must be current.
     fn free_stream(&self) -> Result<&Arc<Stream>> {
         let count = self.streams.len();
         let last = self.next.load(Ordering::Relaxed) % count;
@@ -73,10 +81,13 @@ impl CudaQueue {
         self.stream((last + 1) % count)
     }
 
-    /// Commands may follow others there: of an in-order queue in its own stream only.
+    /// Returns whether commands of this queue may follow others in `stream`. An in-order queue uses
+    /// only its own stream, and a queue with a priority only its own streams.
     fn may_use(&self, stream: &Arc<Stream>) -> bool {
         match &self.streams[..] {
-            [own] => own.get().is_some_and(|own| Arc::ptr_eq(own, stream)),
+            streams if streams.len() == 1 || self.priority.is_some() => {
+                streams.iter().any(|own| own.get().is_some_and(|own| Arc::ptr_eq(own, stream)))
+            }
             _ => Arc::ptr_eq(&stream.gpu, &self.gpu),
         }
     }
@@ -85,7 +96,7 @@ impl CudaQueue {
         match self.streams[at].get() {
             Some(stream) => Ok(stream),
             None => {
-                let made = Stream::new(&self.gpu)?;
+                let made = Stream::new(&self.gpu, self.priority)?;
                 Ok(self.streams[at].get_or_init(|| made))
             }
         }
@@ -131,14 +142,11 @@ impl CudaQueue {
             Work::Hint { ptr, size, hint } => {
                 Step::Hint { at: *ptr as Address, size: *size, hint: *hint }
             }
-            Work::HostKernel(_) | Work::HostTask(_) => {
-                return Err(Error::new(Errc::Runtime, "an NVIDIA GPU cannot run host tasks"));
-            }
         })
     }
 
-    /// The kernel, where it is one of this device.
-    fn kernel<'a>(&self, launch: &Launch<'a>) -> Result<&'a CudaKernel> {
+    /// Returns the kernel, if it belongs to this device.
+    fn kernel<'a>(&self, launch: &LaunchView<'a>) -> Result<&'a CudaKernel> {
         let kernel = launch.kernel.as_any().downcast_ref::<CudaKernel>().ok_or_else(|| {
             Error::new(
                 Errc::BackendMismatch,
@@ -156,7 +164,7 @@ impl CudaQueue {
         Ok(kernel)
     }
 
-    /// The stream where a launch can follow `last` without further ado.
+    /// Returns the stream in which a launch can directly follow `last`.
     fn direct_stream(&self, last: Option<&Arc<dyn Event>>) -> Option<Result<&Arc<Stream>>> {
         match (&self.streams[..], last) {
             ([own], None) => own.get().map(Ok),
@@ -170,17 +178,17 @@ impl CudaQueue {
         }
     }
 
-    /// [`Queue::launch`], where commands are not timed, in this stream.
+    /// Implements [`Queue::launch`] in this stream, if commands are not timed.
     ///
-    /// The context is only asked for where the driver misses it: asking each time would be a
-    /// noticeable part of a launch.
+    /// The context is made current only if the driver reports its absence: a check at each launch
+    /// would take a noticeable part of the launch.
     ///
     /// # Safety
     /// As for [`Queue::launch`].
     unsafe fn launch_in(
         &self,
         stream: &Arc<Stream>,
-        launch: &Launch<'_>,
+        launch: &LaunchView<'_>,
         last: &mut Option<Arc<dyn Event>>,
     ) -> Result<()> {
         let kernel = self.kernel(launch)?;
@@ -191,7 +199,8 @@ impl CudaQueue {
         let send = || {
             let mut line = stream.line();
             stream.settle(&mut line)?;
-            // SAFETY: passed on.
+            // SAFETY: the caller guarantees the contract of `Queue::launch`, and `Checked::new` has
+            // checked the functor's size. The stream is alive.
             match unsafe { checked.launch(stream.raw) } {
                 SUCCESS => Ok(stream.added(&mut line, Some(&kernel.symbol))),
                 code => Err(code),
@@ -213,13 +222,14 @@ impl CudaQueue {
         Ok(())
     }
 
-    /// Gives the command to the driver, whose number says how that went.
+    /// Submits the command to the driver. Returns the driver's result code.
     ///
     /// # Safety
-    /// The contract of [`Queue::enqueue`]; the stream is of the current context.
+    /// The contract of [`Queue::enqueue`] holds, and the stream belongs to the current context.
     unsafe fn perform(&self, step: &Step<'_>, stream: Handle) -> i32 {
         let api = self.gpu.api;
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees the contract of `Queue::enqueue` and that the stream
+        // belongs to the current context.
         unsafe {
             match *step {
                 Step::Nothing => SUCCESS,
@@ -244,7 +254,7 @@ impl CudaQueue {
         }
     }
 
-    /// Waits for `barriers` in `stream`, then performs `step` there.
+    /// Makes `stream` wait for `barriers`, then performs `step` in it.
     ///
     /// # Safety
     /// As for [`CudaQueue::perform`].
@@ -260,14 +270,14 @@ impl CudaQueue {
         let sent = (|| {
             stream.settle(&mut line)?;
             for barrier in barriers {
-                // SAFETY: stream and event are alive.
+                // SAFETY: the stream and the event are alive.
                 match unsafe { (api.stream_wait_event)(stream.raw, barrier.raw(), 0) } {
                     SUCCESS => {}
                     code => return Err(code),
                 }
             }
             let start = base.is_some().then(|| Stamp::record(&self.gpu, stream.raw)).transpose()?;
-            // SAFETY: passed on.
+            // SAFETY: the caller guarantees the contract of `CudaQueue::perform`.
             match unsafe { self.perform(step, stream.raw) } {
                 SUCCESS => {}
                 code => return Err(code),
@@ -297,18 +307,14 @@ impl CudaQueue {
     }
 }
 
-/// Drops its content once a command has completed.
+/// Drops `keep` once a command has completed.
 fn keep_until_complete(event: &CudaEvent, keep: Box<dyn Any + Send + Sync>) {
     event.on_complete(Box::new(move |_| drop(keep)));
 }
 
 impl Queue for CudaQueue {
-    unsafe fn enqueue(
-        &self,
-        work: Work,
-        deps: &[Arc<dyn Event>],
-        keep: Option<Box<dyn Any + Send + Sync>>,
-    ) -> Result<Arc<dyn Event>> {
+    unsafe fn enqueue(&self, command: Command<'_>) -> Result<Arc<dyn Event>> {
+        let Command { work, deps, keep } = command;
         self.gpu.enter()?;
         let step = self.check(&work)?;
         let (mut follow, mut open) = (None, 0usize);
@@ -347,7 +353,8 @@ impl Queue for CudaQueue {
             }
             self.gpu.enter()?;
         }
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees the contract of `Queue::enqueue`, and the GPU's context is
+        // current.
         let event = unsafe { self.send(stream, &step, &barriers) }?;
         if let Some(keep) = keep {
             keep_until_complete(&event, keep);
@@ -357,7 +364,7 @@ impl Queue for CudaQueue {
 
     unsafe fn launch(
         &self,
-        launch: &Launch<'_>,
+        launch: &LaunchView<'_>,
         last: &mut Option<Arc<dyn Event>>,
     ) -> Option<Result<()>> {
         if self.clock.is_some() {
@@ -366,7 +373,7 @@ impl Queue for CudaQueue {
         if let Some(error) = self.gpu.lost() {
             return Some(Err(error.clone()));
         }
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees the contract of `Queue::launch`.
         Some(
             self.direct_stream(last.as_ref())?
                 .and_then(|stream| unsafe { self.launch_in(stream, launch, last) }),
@@ -379,7 +386,7 @@ impl Queue for CudaQueue {
     }
 }
 
-/// An event of this backend.
+/// Returns the event as one of this backend.
 fn own(event: &Arc<dyn Event>) -> Result<&CudaEvent> {
     event.as_any().downcast_ref::<CudaEvent>().ok_or_else(|| {
         Error::new(

@@ -1,64 +1,64 @@
-//! One stream of the driver: commands in turn, numbered from 1.
+//! A stream of the driver: commands in order, numbered from 1.
 //!
-//! Whether a command has completed is asked by [`Mark`]s: events of the driver that are recorded
-//! behind it, where the program keeps its event or somebody asks. A long chain of kernels whose
-//! events nobody looks at costs no events of the driver at all.
+//! [`Mark`]s tell whether a command has completed. A mark is an event of the driver that is
+//! recorded after the command, if the program keeps the command's event or queries it. A long chain
+//! of kernels whose events are not used needs no events of the driver at all.
 
 use std::collections::VecDeque;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use scythe_hal::Result;
+use scythe_hal::{Priority, Result};
 
 use crate::api::Handle;
 use crate::error::{NOT_READY, SUCCESS};
 use crate::gpu::Gpu;
 
-/// Streams that do not wait for the default one.
+/// The flag for streams that do not wait for the default stream.
 pub(crate) const NON_BLOCKING: u32 = 1;
-/// Kernels that are remembered by name for what is said when the device is lost.
+/// The number of kernels whose names are kept for the message about a lost device.
 const REMEMBERED: usize = 32;
-/// Marks that are remembered for commands before them.
+/// The maximum number of marks that are kept for earlier commands.
 const MARKS: usize = 1024;
 
 pub(crate) struct Stream {
     pub(crate) gpu: Arc<Gpu>,
     pub(crate) raw: Handle,
-    /// The number of the last command. Written under the lock.
+    /// The number of the last command. It is written under the lock.
     submitted: AtomicU64,
-    /// Commands up to this number are known to have completed.
+    /// The number up to which all commands are known to have completed.
     completed: AtomicU64,
-    /// The last command whose event the program keeps; 0 for none.
+    /// The last command whose event the program keeps, or 0.
     kept: AtomicU64,
     line: Mutex<Line>,
 }
 
-// SAFETY: the driver's streams may be used by any thread, and by many at once.
+// SAFETY: the driver's streams may be used by several threads at once.
 unsafe impl Send for Stream {}
-// SAFETY: as above.
+// SAFETY: the driver's streams may be used by several threads at once.
 unsafe impl Sync for Stream {}
 
-/// The end of the stream, for whoever adds a command.
+/// The state at the end of the stream, for threads that add a command.
 #[derive(Default)]
 pub(crate) struct Line {
-    /// Oldest first.
+    /// The marks, oldest first.
     marks: VecDeque<Arc<Mark>>,
-    /// The last kernels, with the number of the last launch of each in a row.
+    /// The last kernels, each with the number of the last of its consecutive launches.
     kernels: VecDeque<(u64, Arc<str>)>,
 }
 
-/// A place in a stream that can be asked and waited for.
+/// A position in a stream that can be queried and waited for.
 pub(crate) struct Mark {
     gpu: Arc<Gpu>,
     pub(crate) raw: Handle,
-    /// Commands up to this number come before it.
+    /// The number of the last command before the mark.
     pub(crate) number: u64,
 }
 
-// SAFETY: as for `Stream`.
+// SAFETY: the driver's events may be used by several threads at once.
 unsafe impl Send for Mark {}
-// SAFETY: as above.
+// SAFETY: the driver's events may be used by several threads at once.
 unsafe impl Sync for Mark {}
 
 impl Drop for Mark {
@@ -68,11 +68,30 @@ impl Drop for Mark {
 }
 
 impl Stream {
-    /// The context is current.
-    pub(crate) fn new(gpu: &Arc<Gpu>) -> Result<Arc<Self>> {
+    /// Creates a stream. The context must be current.
+    pub(crate) fn new(gpu: &Arc<Gpu>, priority: Option<Priority>) -> Result<Arc<Self>> {
+        let api = gpu.api;
         let mut raw = null_mut();
-        // SAFETY: a context is current, and there is a place for the stream.
-        gpu.check(unsafe { (gpu.api.stream_create)(&mut raw, NON_BLOCKING) }, "cuStreamCreate")?;
+        match priority {
+            None => {
+                // SAFETY: a context is current, and `raw` is writable.
+                let code = unsafe { (api.stream_create)(&mut raw, NON_BLOCKING) };
+                gpu.check(code, "cuStreamCreate")?;
+            }
+            Some(priority) => {
+                // Lower numbers have a higher priority. Without priorities, both are 0.
+                let (mut least, mut greatest) = (0, 0);
+                // SAFETY: a context is current, and both addresses are writable.
+                let code =
+                    unsafe { (api.ctx_get_stream_priority_range)(&mut least, &mut greatest) };
+                gpu.check(code, "cuCtxGetStreamPriorityRange")?;
+                let number = if priority == Priority::Low { least } else { greatest };
+                // SAFETY: a context is current, and `raw` is writable.
+                let code =
+                    unsafe { (api.stream_create_with_priority)(&mut raw, NON_BLOCKING, number) };
+                gpu.check(code, "cuStreamCreateWithPriority")?;
+            }
+        }
         let stream = Arc::new(Self {
             gpu: gpu.clone(),
             raw,
@@ -89,17 +108,17 @@ impl Stream {
         self.line.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The command is known to have completed.
+    /// Returns whether the command is known to have completed.
     pub(crate) fn has_completed(&self, number: u64) -> bool {
         self.completed.load(Ordering::Acquire) >= number
     }
 
-    /// Nothing has been added behind the command.
+    /// Returns whether the command is the last one.
     pub(crate) fn ends_with(&self, number: u64) -> bool {
         self.submitted.load(Ordering::Acquire) == number
     }
 
-    /// Every command is known to have completed.
+    /// Returns whether all commands are known to have completed.
     pub(crate) fn is_idle(&self) -> bool {
         self.has_completed(self.submitted.load(Ordering::Acquire))
     }
@@ -108,14 +127,15 @@ impl Stream {
         self.completed.fetch_max(number, Ordering::AcqRel);
     }
 
-    /// The program keeps the event of the last command, which may be running.
+    /// Returns whether the program keeps the event of the last command, which may still run.
     pub(crate) fn must_settle(&self) -> bool {
         let number = self.submitted.load(Ordering::Relaxed);
         number != 0 && self.kept.load(Ordering::Relaxed) == number && !self.has_completed(number)
     }
 
-    /// Before a command is added: where the program keeps the event of the last one, it gets a mark
-    /// of its own, so that whoever waits for it does not wait for more. The context is current.
+    /// Prepares the stream for another command: if the program keeps the event of the last command,
+    /// that command gets its own mark, so that waiting for it does not include later commands. The
+    /// context must be current.
     pub(crate) fn settle(&self, line: &mut Line) -> std::result::Result<(), i32> {
         let number = self.submitted.load(Ordering::Relaxed);
         if self.must_settle() && line.marks.back().is_none_or(|mark| mark.number < number) {
@@ -124,13 +144,13 @@ impl Stream {
         Ok(())
     }
 
-    /// The program has no handle of the command's event any more.
+    /// Records that the program no longer has a handle of the command's event.
     pub(crate) fn abandon(&self, number: u64) {
-        // Where a later one is kept, or none, this changes nothing.
+        // If the program keeps a later event or none, this changes nothing.
         let _ = self.kept.compare_exchange(number, 0, Ordering::Relaxed, Ordering::Relaxed);
     }
 
-    /// The number of the command that was just added.
+    /// Returns the number of the command that was just added.
     pub(crate) fn added(&self, line: &mut Line, kernel: Option<&Arc<str>>) -> u64 {
         let number = self.submitted.load(Ordering::Relaxed) + 1;
         self.submitted.store(number, Ordering::Release);
@@ -149,8 +169,8 @@ impl Stream {
         number
     }
 
-    /// The first mark behind the command `number`, made where there is none. The context is
-    /// current.
+    /// Returns the first mark after the command `number`. Creates one if there is none. The context
+    /// must be current.
     pub(crate) fn mark(&self, number: u64) -> Result<Arc<Mark>> {
         let mut line = self.line();
         let first = line.marks.partition_point(|mark| mark.number < number);
@@ -162,7 +182,7 @@ impl Stream {
         made.map_err(|code| self.gpu.error(code, "cuEventRecord"))
     }
 
-    /// A new mark at the end.
+    /// Records a new mark at the end.
     fn record(&self, line: &mut Line) -> std::result::Result<Arc<Mark>, i32> {
         let done = line.marks.partition_point(|mark| self.has_completed(mark.number));
         line.marks.drain(..done.max((line.marks.len() + 1).saturating_sub(MARKS)));
@@ -172,7 +192,7 @@ impl Stream {
             raw,
             number: self.submitted.load(Ordering::Relaxed),
         });
-        // SAFETY: event and stream are alive, and of the current context.
+        // SAFETY: the event and the stream are alive and belong to the current context.
         match unsafe { (self.gpu.api.event_record)(raw, self.raw) } {
             SUCCESS => {
                 line.marks.push_back(mark.clone());
@@ -182,12 +202,13 @@ impl Stream {
         }
     }
 
-    /// Whether all before the mark has completed; an error where the device was lost.
+    /// Returns whether all commands before the mark have completed. Reports an error if the device
+    /// was lost.
     pub(crate) fn query(&self, mark: &Mark) -> Result<bool> {
         if self.has_completed(mark.number) {
             return Ok(true);
         }
-        // SAFETY: the event is alive.
+        // SAFETY: the event is alive, because the mark owns it.
         match unsafe { (self.gpu.api.event_query)(mark.raw) } {
             SUCCESS => {
                 self.complete(mark.number);
@@ -198,7 +219,7 @@ impl Stream {
         }
     }
 
-    /// Waits until the command has completed. The context is current.
+    /// Waits until the command has completed. The context must be current.
     pub(crate) fn wait(&self, number: u64, mark: Option<&Mark>) -> Result<()> {
         let api = self.gpu.api;
         if mark.is_none() && self.ends_with(number) {
@@ -216,13 +237,13 @@ impl Stream {
                 &found
             }
         };
-        // SAFETY: the event is alive.
+        // SAFETY: the event is alive, because the mark owns it.
         self.gpu.check(unsafe { (api.event_synchronize)(mark.raw) }, "a command")?;
         self.complete(mark.number);
         Ok(())
     }
 
-    /// Kernels that may be running. Nobody who asks holds the lock.
+    /// Returns the kernels that may be running. The caller must not hold the lock.
     pub(crate) fn running(&self) -> Vec<Arc<str>> {
         let line = self.line();
         line.kernels
@@ -235,8 +256,8 @@ impl Stream {
 
 impl Drop for Stream {
     fn drop(&mut self) {
-        // The driver lets what is under way end first.
-        // SAFETY: nobody else has the stream.
+        // The driver completes running commands first.
+        // SAFETY: no other object uses the stream.
         let _ = unsafe { (self.gpu.api.stream_destroy)(self.raw) };
     }
 }

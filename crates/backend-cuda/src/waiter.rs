@@ -1,8 +1,8 @@
-//! The thread that tells others when commands have completed: events of other backends and of the
-//! host wait for that.
+//! A thread that calls callbacks when commands have completed. Events of other backends and of the
+//! host wait for these callbacks.
 //!
-//! The driver's own callbacks would be called on a stream, hold it up, and not be called at all
-//! once the device is lost. This thread sleeps while nobody waits.
+//! The driver's own callbacks would run in a stream, delay it, and not be called at all once the
+//! device is lost. This thread sleeps if there are no callbacks.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
@@ -13,9 +13,9 @@ use scythe_hal::{Event as _, Result};
 use crate::event::CudaEvent;
 use crate::gpu::Gpu;
 
-/// How often several commands are looked at.
+/// The interval at which commands are polled.
 const PAUSE: Duration = Duration::from_micros(20);
-/// So often after one has completed, another is looked for without a pause.
+/// The number of polls without a pause after a command has completed.
 const SPINS: u32 = 50;
 
 type Call = Box<dyn FnOnce(Result<()>) + Send>;
@@ -52,7 +52,7 @@ impl Waiter {
                 .name("scythe-cuda".to_owned())
                 .spawn(move || serve(&shared, &gpu));
             if made.is_err() {
-                // Without a thread, this one waits.
+                // Without a thread, the caller's thread waits.
                 drop(state);
                 let end = event.wait();
                 f(end);
@@ -88,7 +88,7 @@ fn serve(shared: &Shared, gpu: &Weak<Gpu>) {
             waiting.append(&mut state.new);
         }
         if let Some(gpu) = gpu.upgrade() {
-            // Where it fails, the events tell.
+            // If this fails, the events report the error.
             let _ = gpu.enter();
         }
         let mut still = Vec::with_capacity(waiting.len());

@@ -1,9 +1,9 @@
-//! Kernels of an image that cannot be built together: each becomes a program of its own when it is
-//! asked for.
+//! Kernels of an image that cannot be built as a whole. Each kernel becomes a separate program on
+//! its first use.
 //!
-//! Guarantees: a kernel that can be built runs, whatever is wrong with the others of its image. One
-//! that cannot fails with what is wrong with itself. Variables that belong to the image as a whole
-//! are not there: kernels would each have their own.
+//! Guarantees: a kernel that can be built runs, even if other kernels of its image cannot be built.
+//! A kernel that cannot be built fails with its own error. Variables that belong to the whole image
+//! are not available, because each kernel would have its own copy.
 
 use std::collections::HashMap;
 use std::ffi::c_void;
@@ -21,7 +21,7 @@ pub(crate) struct Apart {
     device: OclDevice,
     source: Source,
     globals: Vec<OwnGlobal>,
-    /// Why the whole image was not built.
+    /// The reason why the whole image was not built.
     whole: Error,
     programs: Mutex<HashMap<String, Result<Arc<OclProgram>>>>,
 }
@@ -40,9 +40,9 @@ struct OwnGlobal {
     address: *mut c_void,
 }
 
-// SAFETY: addresses of the device, which commands use.
+// SAFETY: the address is in the device's memory. Only commands access it.
 unsafe impl Send for OwnGlobal {}
-// SAFETY: as above.
+// SAFETY: the address is in the device's memory. Only commands access it.
 unsafe impl Sync for OwnGlobal {}
 
 impl Apart {
@@ -62,7 +62,7 @@ impl Apart {
         Self { device, source, globals, whole, programs: Mutex::default() }
     }
 
-    /// At most once for each kernel; a failure is remembered, too.
+    /// Builds the program of a kernel, at most once for each kernel. A failure is also remembered.
     fn program(&self, kernel: &str) -> Result<Arc<OclProgram>> {
         let mut programs = self.programs.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(program) = programs.get(kernel) {

@@ -1,41 +1,34 @@
-//! OpenCL's functions, found in `libOpenCL.so.1` at run time. Nothing links it: a machine without
-//! OpenCL is no different to a program that does not ask for it.
+//! OpenCL's functions, found in `libOpenCL.so.1` at run time. Nothing links OpenCL, so programs
+//! that do not use it also run on machines without it.
 //!
-//! Types and numbers are those of OpenCL's headers. Every call is unsafe by its nature; callers
-//! hold the handles they pass.
+//! Types and numbers are those of OpenCL's headers. All calls are unsafe; callers guarantee that
+//! the handles they pass are valid.
 
-use std::ffi::{CStr, CString, c_char, c_void};
+use std::ffi::{c_char, c_void};
 
+use scythe_hal::library::Library;
 use scythe_hal::{Errc, Error, Result};
 
-/// Any of OpenCL's objects.
+/// Any OpenCL object.
 pub(crate) type Handle = *mut c_void;
 
 pub(crate) type EventCallback = unsafe extern "C" fn(event: Handle, status: i32, data: *mut c_void);
 
 /// What loaders are called.
-const LIBRARY: &CStr = c"libOpenCL.so.1";
+const LIBRARY: &str = "libOpenCL.so.1";
 
 macro_rules! functions {
     ($($field:ident = $name:literal, fn($($arg:ty),*) -> $result:ty;)*) => {
-        /// One address for each function.
+        /// The addresses of the functions.
         pub(crate) struct Api {
             $(pub(crate) $field: unsafe extern "C" fn($($arg),*) -> $result,)*
         }
 
         impl Api {
-            fn find(library: *mut c_void) -> std::result::Result<Self, String> {
+            fn find(library: &Library) -> std::result::Result<Self, String> {
                 Ok(Self {
-                    $($field: {
-                        let address = symbol(library, $name)?;
-                        // SAFETY: OpenCL gives the function of this name this type.
-                        unsafe {
-                            std::mem::transmute::<
-                                *mut c_void,
-                                unsafe extern "C" fn($($arg),*) -> $result,
-                            >(address)
-                        }
-                    },)*
+                    // SAFETY: OpenCL gives the function of this name this type.
+                    $($field: unsafe { library.get($name) }.ok_or_else(|| missing($name))?,)*
                 })
             }
         }
@@ -121,54 +114,30 @@ functions! {
 }
 
 impl Api {
-    /// Loads the loader of drivers, which stays loaded. A message says why there is none.
+    /// Loads OpenCL's loader, which stays loaded. On failure, returns the reason.
     pub(crate) fn load() -> std::result::Result<Self, String> {
-        // SAFETY: the name is NUL-terminated; the library's initialisers have no precondition.
-        let library = unsafe { libc::dlopen(LIBRARY.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
-        if library.is_null() {
-            let why = dl_error();
-            return Err(format!(
+        // SAFETY: the library's initialisers have no precondition.
+        let library = unsafe { Library::load(LIBRARY) }.map_err(|why| {
+            format!(
                 "cannot load the OpenCL loader: {why}. Install it (on Debian: apt-get install \
                  ocl-icd-libopencl1)"
-            ));
-        }
-        Self::find(library)
+            )
+        })?;
+        Self::find(&library)
     }
 }
 
-fn symbol(library: *mut c_void, name: &str) -> std::result::Result<*mut c_void, String> {
-    let text = CString::new(name).unwrap_or_default();
-    // SAFETY: the library is open and the name NUL-terminated.
-    let address = unsafe { libc::dlsym(library, text.as_ptr()) };
-    match address.is_null() {
-        true => Err(format!(
-            "{} does not provide {name}: install a loader for OpenCL 2.1 or later",
-            LIBRARY.to_string_lossy()
-        )),
-        false => Ok(address),
-    }
+/// The message for a loader without the function `name`.
+fn missing(name: &str) -> String {
+    format!("{LIBRARY} does not provide {name}: install a loader for OpenCL 2.1 or later")
 }
 
-/// What the dynamic loader last complained of.
-pub(crate) fn dl_error() -> String {
-    // SAFETY: the string, where there is one, lasts until this thread's next call of the dynamic
-    // loader.
-    unsafe {
-        let text: *const c_char = libc::dlerror();
-        if text.is_null() {
-            "unknown reason".into()
-        } else {
-            CStr::from_ptr(text).to_string_lossy().into_owned()
-        }
-    }
-}
-
-/// An error where `code` is one; `what` was tried.
+/// Returns an error if `code` is one. `what` names the operation.
 pub(crate) fn check(code: i32, what: &str) -> Result<()> {
     if code == 0 { Ok(()) } else { Err(failure(code, what)) }
 }
 
-/// The error that `code` stands for.
+/// Returns the error for `code`.
 pub(crate) fn failure(code: i32, what: &str) -> Error {
     let category = match code {
         -4 | -5 | -6 | -61 => Errc::MemoryAllocation,
@@ -184,7 +153,7 @@ pub(crate) fn failure(code: i32, what: &str) -> Error {
     Error::new(category, format!("OpenCL: {what} failed with {} ({code})", name(code)))
 }
 
-/// The name that OpenCL's headers give a code.
+/// Returns the name of a code in OpenCL's headers.
 fn name(code: i32) -> &'static str {
     match code {
         -1 => "CL_DEVICE_NOT_FOUND",
@@ -234,8 +203,8 @@ fn name(code: i32) -> &'static str {
     }
 }
 
-/// Asks `query` (a size, memory of that size, where to put the full size) for all bytes of an
-/// answer; empty where the driver has none.
+/// Returns all bytes of an answer of `query`, or nothing if the driver has no answer. The arguments
+/// of `query` are a size, memory of that size, and the address for the full size.
 pub(crate) fn bytes(query: impl Fn(usize, *mut c_void, *mut usize) -> i32) -> Vec<u8> {
     let mut size = 0;
     if query(0, std::ptr::null_mut(), &mut size) != 0 || size == 0 {
@@ -245,13 +214,14 @@ pub(crate) fn bytes(query: impl Fn(usize, *mut c_void, *mut usize) -> i32) -> Ve
     if query(size, out.as_mut_ptr().cast(), std::ptr::null_mut()) == 0 { out } else { Vec::new() }
 }
 
-/// One word of an answer: a handle, a size or a set of bits; `None` where the driver has none.
+/// Returns an answer of one word: a handle, a size or a bit set. Returns `None` if the driver has
+/// no answer.
 pub(crate) fn word(query: impl Fn(usize, *mut c_void, *mut usize) -> i32) -> Option<usize> {
     let answer = bytes(query);
     Some(usize::from_ne_bytes(answer.get(..size_of::<usize>())?.try_into().ok()?))
 }
 
-/// The bytes of an answer as text, without the NUL at its end and blanks around it.
+/// Converts an answer to text, without the NUL at its end and surrounding blanks.
 pub(crate) fn text(bytes: &[u8]) -> String {
     let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
     String::from_utf8_lossy(&bytes[..end]).trim().to_owned()

@@ -1,9 +1,10 @@
-//! Assertions that fail in kernels.
+//! Failed assertions in kernels.
 //!
-//! A program whose kernels assert has a variable that holds the first failure
-//! (`scythe_abi::spirv::Assertion`). Each of its kernels is followed by a copy of that variable to
-//! the host; the copy's event is the command's. Whoever waits for anything looks at the copies that
-//! have arrived, and so does the driver's callback where nobody waits: a failure ends the process.
+//! A program whose kernels contain assertions has a variable for the first failure
+//! (`scythe_abi::spirv::Assertion`). After each kernel of the program, the variable is copied to
+//! the host; the event of the copy is the event of the command. Every thread that has waited for a
+//! command checks the copies that have arrived. If no thread waits, the driver's callback checks
+//! them. A failure ends the process.
 
 use std::cell::UnsafeCell;
 use std::ffi::c_void;
@@ -16,22 +17,22 @@ use scythe_hal::assertion;
 use crate::api::{Api, Handle};
 use crate::event::keep_until_complete;
 
-/// Memory that the driver writes once.
+/// Host memory that the driver writes once.
 pub(crate) struct Report(UnsafeCell<Assertion>);
 
-// SAFETY: the driver writes it as one command; those who read it at the same time see a number that
-// says no, or the failure's flag, whose texts are looked at when the command has completed.
+// SAFETY: the driver writes the memory with one command. A concurrent reader sees either that there
+// is no failure, or the failure's flag; the texts are read when the command has completed.
 unsafe impl Sync for Report {}
-// SAFETY: plain data.
+// SAFETY: the memory contains plain data.
 unsafe impl Send for Report {}
 
-/// Copies that are under way, and how many there are.
+/// The copies in progress, and their number.
 static REPORTS: Mutex<Vec<Arc<Report>>> = Mutex::new(Vec::new());
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 
 impl Report {
     pub(crate) fn new() -> Arc<Self> {
-        // SAFETY: numbers and bytes may all be zero.
+        // SAFETY: all fields are numbers and bytes, for which zeros are valid.
         Arc::new(Self(UnsafeCell::new(unsafe { std::mem::zeroed() })))
     }
 
@@ -40,11 +41,12 @@ impl Report {
     }
 
     fn check(&self) {
-        // SAFETY: a number that the driver may be writing at this moment.
+        // SAFETY: the memory is alive. The read is volatile, because the driver may write the
+        // number at the same time.
         if unsafe { (&raw const (*self.0.get()).failed).read_volatile() } == 0 {
             return;
         }
-        // SAFETY: the memory is alive and holds plain data.
+        // SAFETY: the memory is alive and contains plain data.
         let seen = unsafe { self.0.get().read_volatile() };
         let text = |bytes: &[u8]| {
             let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
@@ -65,7 +67,7 @@ impl Report {
     }
 }
 
-/// Looks at a copy when the driver's event of it has completed, and keeps it until then.
+/// Checks a copy when its event has completed, and keeps the copy until then.
 pub(crate) fn watch(api: &Api, event: Handle, report: Arc<Report>) {
     struct Watched(Arc<Report>);
     impl Drop for Watched {
@@ -83,7 +85,7 @@ pub(crate) fn watch(api: &Api, event: Handle, report: Arc<Report>) {
     keep_until_complete(api, event, Box::new(Watched(report)));
 }
 
-/// Looks at the copies that have arrived. For those who have waited for a command.
+/// Checks the copies that have arrived. Called by threads that have waited for a command.
 pub(crate) fn check() {
     if COUNT.load(Ordering::Acquire) > 0 {
         REPORTS

@@ -1,4 +1,4 @@
-//! One device of a platform.
+//! A device of a platform.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use scythe_abi::image_target::{Code, ImageTarget};
 use scythe_hal::{
     BuildRequest, CompileRequest, Compiler, Device, DeviceInfo, Errc, Error, Interop, Output,
-    Partition, Partitions, Program, Queue, Result, UsmKind, fit, globals,
+    Partition, Partitions, Priority, Program, Queue, Result, UsmKind, globals, preference,
 };
 use scythe_image::Format;
 
@@ -28,9 +28,9 @@ pub(crate) struct OclDevice {
     pub(crate) compiler: &'static dyn Compiler,
 }
 
-// SAFETY: OpenCL's devices may be used by any thread, and by many at once.
+// SAFETY: OpenCL's devices may be used by several threads at once.
 unsafe impl Send for OclDevice {}
-// SAFETY: as above.
+// SAFETY: OpenCL's devices may be used by several threads at once.
 unsafe impl Sync for OclDevice {}
 
 impl OclDevice {
@@ -52,7 +52,7 @@ impl OclDevice {
         }
     }
 
-    /// Translates bitcode, with all its kernels or with one, and has the driver build the result.
+    /// Translates bitcode, with all its kernels or with one, and makes the driver build the result.
     pub(crate) fn build_bitcode(
         &self,
         request: &BuildRequest<'_>,
@@ -83,7 +83,8 @@ impl Device for OclDevice {
 
     unsafe fn free(&self, _kind: UsmKind, ptr: *mut c_void) {
         if let Ok(context) = self.platform.context() {
-            // SAFETY: the caller's contract.
+            // SAFETY: the caller guarantees that `ptr` came from `alloc` and that no command uses
+            // it (contract of `Device::free`). The context is that of `alloc`.
             unsafe { self.platform.sharing.free(self.platform.api, context, ptr) };
         }
     }
@@ -95,19 +96,18 @@ impl Device for OclDevice {
     fn preference(&self, format: Format, target: &ImageTarget) -> Result<u32> {
         match (format, target.code()) {
             (Format::IntelGpu, _) => intel::preference(self.intel, target),
-            // Linked with other images before it is built, or with values of specialization
-            // constants, and for one device nevertheless. Code that is ready comes first.
-            (Format::LlvmBitcode, Code::Intel) => {
-                intel::preference(self.intel, target).map(|fit| fit.min(fit::GENERIC + 2))
-            }
+            // Bitcode for one device that is linked with other images or gets values of
+            // specialization constants before it is built. Finished code is preferred.
+            (Format::LlvmBitcode, Code::Intel) => intel::preference(self.intel, target)
+                .map(|value| value.min(preference::GENERIC + 2)),
             (Format::LlvmBitcode, Code::Nvidia(_)) => {
                 let message =
                     format!("the image is for {target}, which cannot run on {}", self.info.name);
                 Err(Error::new(Errc::KernelNotSupported, message))
             }
-            // Made for drivers like this one.
-            (Format::SpirV, _) => Ok(fit::GENERIC + 1),
-            (Format::LlvmBitcode, _) => Ok(fit::GENERIC),
+            // SPIR-V is intended for drivers like this one.
+            (Format::SpirV, _) => Ok(preference::GENERIC + 1),
+            (Format::LlvmBitcode, _) => Ok(preference::GENERIC),
             (other, _) => {
                 let name = &self.info.name;
                 let message =
@@ -117,8 +117,8 @@ impl Device for OclDevice {
         }
     }
 
-    /// Where bitcode cannot be built as a whole, its kernels are built when they are asked for,
-    /// each for itself: see [`Apart`].
+    /// If bitcode cannot be built as a whole, each kernel is built separately on its first use: see
+    /// [`Apart`].
     fn build(&self, request: &BuildRequest<'_>) -> Result<Arc<dyn Program>> {
         let program = match request.format {
             Format::SpirV => OclProgram::build(&self.platform, self.id, request.code)?,
@@ -157,18 +157,17 @@ impl Device for OclDevice {
             }
             Partition::ByAffinityDomain(domain) => list.push(1 << (domain - 1)),
         }
-        // The list of counts has an end of its own, which is 0, too.
+        // The list of counts has its own terminator, which is also 0.
         list.extend([0, 0]);
         let create = self.platform.api.create_sub_devices;
         let mut count = 0;
         check(
-            // SAFETY: the device is alive, the list ends with 0, and there is a place for the
-            // number.
+            // SAFETY: the device is alive, the list ends with 0, and `count` is writable.
             unsafe { create(self.id, list.as_ptr(), 0, std::ptr::null_mut(), &mut count) },
             "clCreateSubDevices",
         )?;
         let mut parts = vec![std::ptr::null_mut(); count as usize];
-        // SAFETY: as above, with room for as many devices as there are.
+        // SAFETY: the device is alive, the list ends with 0, and `parts` has room for all devices.
         let code = unsafe {
             create(self.id, list.as_ptr(), count, parts.as_mut_ptr(), std::ptr::null_mut())
         };
@@ -180,11 +179,24 @@ impl Device for OclDevice {
     }
 
     fn create_queue(&self, profiling: bool) -> Result<Arc<dyn Queue>> {
-        Ok(Arc::new(OclQueue::new(&self.platform, self.id, false, profiling)?))
+        Ok(Arc::new(OclQueue::new(&self.platform, self.id, false, profiling, None)?))
     }
 
     fn create_in_order_queue(&self, profiling: bool) -> Result<Option<Arc<dyn Queue>>> {
-        Ok(Some(Arc::new(OclQueue::new(&self.platform, self.id, true, profiling)?)))
+        Ok(Some(Arc::new(OclQueue::new(&self.platform, self.id, true, profiling, None)?)))
+    }
+
+    fn create_queue_with_priority(
+        &self,
+        in_order: bool,
+        profiling: bool,
+        priority: Priority,
+    ) -> Result<Option<Arc<dyn Queue>>> {
+        if !device_info::has_extension(self.platform.api, self.id, "cl_khr_priority_hints") {
+            return Ok(None);
+        }
+        let queue = OclQueue::new(&self.platform, self.id, in_order, profiling, Some(priority))?;
+        Ok(Some(Arc::new(queue)))
     }
 
     fn interop(&self) -> Option<&dyn Interop> {

@@ -1,9 +1,9 @@
-//! What a device says of itself, in OpenCL's numbers, and in the runtime's.
+//! The properties of a device, in OpenCL's numbers and in the runtime's.
 
 use scythe_abi::aspect::Aspect;
 use scythe_abi::intel::Version;
 use scythe_hal::Partitions;
-use scythe_hal::info::{DeviceInfo, DeviceType};
+use scythe_hal::info::{DeviceDetails, DeviceInfo, DeviceType, pci_address};
 
 use crate::api::{Api, Handle, bytes, text};
 use crate::intel::{self, IntelGpu};
@@ -51,6 +51,13 @@ const SUB_GROUP_FORWARD_PROGRESS: u32 = 0x105d;
 const SUB_GROUP_SIZES: u32 = 0x4108;
 const ATOMIC_MEMORY_CAPABILITIES: u32 = 0x1063;
 const SPIRV_EXTENSIONS: u32 = 0x12ba;
+const UUID: u32 = 0x106a;
+const PCI_BUS_INFO: u32 = 0x410f;
+const INTEL_ID: u32 = 0x4251;
+const INTEL_SLICES: u32 = 0x4252;
+const INTEL_SUB_SLICES_PER_SLICE: u32 = 0x4253;
+const INTEL_EUS_PER_SUB_SLICE: u32 = 0x4254;
+const INTEL_THREADS_PER_EU: u32 = 0x4255;
 const HOST_MEM_CAPABILITIES: u32 = 0x4190;
 const DEVICE_MEM_CAPABILITIES: u32 = 0x4191;
 const SHARED_MEM_CAPABILITIES: u32 = 0x4192;
@@ -60,18 +67,18 @@ const SVM_FINE_GRAIN_BUFFER: u64 = 2;
 const SVM_FINE_GRAIN_SYSTEM: u64 = 4;
 const SVM_ATOMICS: u64 = 8;
 
-/// The answers of one device.
+/// Queries the driver about one device.
 struct Ask<'a>(&'a Api, Handle);
 
 impl Ask<'_> {
     fn bytes(&self, name: u32) -> Vec<u8> {
-        // SAFETY: the device is the loader's, and the size that of the memory.
+        // SAFETY: the device belongs to the loader, and the call gets the size of the memory.
         bytes(|size, place, full| unsafe {
             (self.0.get_device_info)(self.1, name, size, place, full)
         })
     }
 
-    /// Numbers of any size; none where the driver does not answer.
+    /// Returns numbers of any size, or none if the driver does not answer.
     fn numbers(&self, name: u32, width: usize) -> Vec<u64> {
         let number = |chunk: &[u8]| {
             let mut wide = [0; 8];
@@ -102,13 +109,14 @@ pub(crate) fn has_extension(api: &Api, device: Handle, name: &str) -> bool {
     Ask(api, device).text(EXTENSIONS).split_whitespace().any(|extension| extension == name)
 }
 
-/// Whether host and device may use shared virtual memory at any time, and at the same time.
+/// Returns whether the host may access shared virtual memory at any time, and whether host and
+/// device may access it at the same time.
 pub(crate) fn virtual_memory(api: &Api, device: Handle) -> (bool, bool) {
     let svm = Ask(api, device).u64(SVM_CAPABILITIES);
     (svm & SVM_FINE_GRAIN_BUFFER != 0, svm & SVM_ATOMICS != 0)
 }
 
-/// Why kernels cannot run on a device.
+/// Returns the reason why kernels cannot run on a device, if there is one.
 pub(crate) fn unusable(api: &Api, device: Handle) -> Option<String> {
     let ask = Ask(api, device);
     if ask.u32(AVAILABLE) == 0 {
@@ -129,7 +137,7 @@ pub(crate) fn unusable(api: &Api, device: Handle) -> Option<String> {
     })
 }
 
-/// The highest version in a list such as `SPIR-V_1.2 SPIR-V_1.4`, as 0x0001_0400.
+/// Returns the highest version in a list such as `SPIR-V_1.2 SPIR-V_1.4`, as 0x0001_0400.
 fn spirv_version(list: &str) -> Option<u32> {
     let version = |word: &str| {
         let (major, minor) = word.strip_prefix("SPIR-V_")?.split_once('.')?;
@@ -138,7 +146,7 @@ fn spirv_version(list: &str) -> Option<u32> {
     list.split_whitespace().filter_map(version).filter(|&v| v >> 16 == 1).max()
 }
 
-/// The device as a GPU of Intel's, where it is one.
+/// Returns the device as an Intel GPU, if it is one.
 pub(crate) fn intel(api: &Api, device: Handle) -> Option<IntelGpu> {
     let ask = Ask(api, device);
     if ask.u32(VENDOR_ID) != intel::VENDOR || device_type(ask.u64(TYPE)) != DeviceType::Gpu {
@@ -148,14 +156,14 @@ pub(crate) fn intel(api: &Api, device: Handle) -> Option<IntelGpu> {
     Some(IntelGpu { version: told.and_then(Version::from_driver) })
 }
 
-/// What the translation to SPIR-V may use.
+/// The SPIR-V features that the translation may use.
 pub(crate) struct Dialect {
-    /// Names of SPIR-V extensions, sorted.
+    /// The names of SPIR-V extensions, sorted.
     pub(crate) extensions: Vec<String>,
     pub(crate) version: u32,
 }
 
-/// SPIR-V extensions that an extension of OpenCL brings along.
+/// SPIR-V extensions that an OpenCL extension implies.
 const BROUGHT_ALONG: [(&str, &str); 8] = [
     ("cl_ext_float_atomics", "SPV_EXT_shader_atomic_float_add"),
     ("cl_ext_float_atomics", "SPV_EXT_shader_atomic_float_min_max"),
@@ -185,9 +193,9 @@ pub(crate) fn dialect(api: &Api, device: Handle) -> Dialect {
     Dialect { extensions, version }
 }
 
-/// The driver's answer is a list of addresses of C strings.
+/// Converts the driver's list of addresses of C strings.
 fn told_extensions(addresses: &[u64]) -> Vec<String> {
-    // SAFETY: the extension says that these are C strings, which live as long as the device.
+    // SAFETY: the extension specifies that these are C strings, which live as long as the device.
     let read = |&at: &u64| unsafe { std::ffi::CStr::from_ptr(at as *const std::ffi::c_char) };
     addresses
         .iter()
@@ -196,14 +204,14 @@ fn told_extensions(addresses: &[u64]) -> Vec<String> {
         .collect()
 }
 
-/// Commands may use any address of the host.
+/// Returns whether commands may use any host address.
 pub(crate) fn shares_host_memory(api: &Api, device: Handle) -> bool {
     let ask = Ask(api, device);
     ask.u64(SVM_CAPABILITIES) & SVM_FINE_GRAIN_SYSTEM != 0
         || ask.u64(SYSTEM_MEM_CAPABILITIES) & 1 != 0
 }
 
-/// `sharing`: what the device's platform shares memory by.
+/// Describes a device. `sharing` is the way in which the device's platform shares memory.
 pub(crate) fn describe(api: &Api, device: Handle, sharing: &Sharing) -> DeviceInfo {
     let ask = Ask(api, device);
     let sizes = ask.numbers(MAX_WORK_ITEM_SIZES, size_of::<usize>());
@@ -213,6 +221,7 @@ pub(crate) fn describe(api: &Api, device: Handle, sharing: &Sharing) -> DeviceIn
     let mut sub_group_sizes = ask.numbers(SUB_GROUP_SIZES, size_of::<usize>());
     sub_group_sizes.sort_unstable();
     let (orders, scopes) = atomics(ask.u64(ATOMIC_MEMORY_CAPABILITIES));
+    let details = details(&ask);
     DeviceInfo {
         name: ask.text(NAME),
         vendor: ask.text(VENDOR),
@@ -250,18 +259,44 @@ pub(crate) fn describe(api: &Api, device: Handle, sharing: &Sharing) -> DeviceIn
         printf_buffer_size: ask.u64(PRINTF_BUFFER_SIZE),
         error_correction: ask.u32(ERROR_CORRECTION) != 0,
         partition_max_sub_devices: ask.u32(PARTITION_MAX_SUB_DEVICES),
-        aspects: aspects(&ask, sharing, double != 0, half != 0),
+        aspects: aspects(&ask, sharing, double != 0, half != 0, &details),
+        details,
     }
 }
 
-/// What OpenCL's numbers of ways to partition a device begin with: equally, by counts, by affinity
+/// Returns what extensions of the driver report about the hardware.
+fn details(ask: &Ask<'_>) -> DeviceDetails {
+    let extensions = ask.text(EXTENSIONS);
+    let has = |name: &str| extensions.split_whitespace().any(|extension| extension == name);
+    let intel = has(intel::ATTRIBUTES) && device_type(ask.u64(TYPE)) == DeviceType::Gpu;
+    let of_intel = |name: u32| if intel { Some(ask.u32(name)).filter(|&n| n != 0) } else { None };
+    let place = if has("cl_khr_pci_bus_info") { ask.numbers(PCI_BUS_INFO, 4) } else { Vec::new() };
+    let uuid = if has("cl_khr_device_uuid") { ask.bytes(UUID) } else { Vec::new() };
+    DeviceDetails {
+        device_id: of_intel(INTEL_ID),
+        pci_address: match place[..] {
+            [domain, bus, device, function] => {
+                Some(pci_address(domain as u32, bus as u32, device as u32, function as u32))
+            }
+            _ => None,
+        },
+        uuid: uuid.try_into().ok(),
+        gpu_slices: of_intel(INTEL_SLICES),
+        gpu_subslices_per_slice: of_intel(INTEL_SUB_SLICES_PER_SLICE),
+        gpu_eu_count_per_subslice: of_intel(INTEL_EUS_PER_SUB_SLICE),
+        gpu_hw_threads_per_eu: of_intel(INTEL_THREADS_PER_EU),
+        ..DeviceDetails::default()
+    }
+}
+
+/// The first of OpenCL's numbers for ways to partition a device: equally, by counts, by affinity
 /// domain.
 pub(crate) const FIRST_PARTITION: u64 = 0x1086;
 
 pub(crate) fn partitions(api: &Api, device: Handle) -> Partitions {
     let ask = Ask(api, device);
     let max_sub_devices = ask.u32(PARTITION_MAX_SUB_DEVICES);
-    // Drivers name ways that they refuse where there is nothing to partition.
+    // Drivers list ways that they then refuse if there is nothing to partition.
     if max_sub_devices < 2 {
         return Partitions::default();
     }
@@ -270,7 +305,7 @@ pub(crate) fn partitions(api: &Api, device: Handle) -> Partitions {
         .into_iter()
         .filter_map(|number| number.checked_sub(FIRST_PARTITION).filter(|&n| n < 3));
     let properties = known.fold(0, |all, number| all | 2 << number);
-    // OpenCL's bits have SYCL's order, without one for no domain.
+    // OpenCL's bits have the same order as SYCL's, but no bit for no domain.
     let affinity_domains = ((ask.u64(PARTITION_AFFINITY_DOMAIN) & 0x3f) << 1) as u32;
     Partitions { properties, affinity_domains, max_sub_devices }
 }
@@ -284,12 +319,13 @@ fn device_type(bits: u64) -> DeviceType {
     }
 }
 
-/// OpenCL has emulated arithmetic between the bits that both know.
+/// Converts OpenCL's bits to SYCL's. OpenCL has a bit for emulated arithmetic between the bits that
+/// both define.
 fn fp_config(bits: u64) -> u32 {
     (bits & 0x3f) as u32 | if bits & 0x80 != 0 { 0x40 } else { 0 }
 }
 
-/// Orders and scopes as bits of SYCL's numbers. Sub-groups are narrower than work-groups.
+/// Converts orders and scopes to bits of SYCL's numbers. Sub-groups are narrower than work-groups.
 fn atomics(bits: u64) -> (u32, u32) {
     const ORDERS: [(u64, u32); 3] =
         [(1, 1 << 0), (1 << 1, 1 << 1 | 1 << 3 | 1 << 4), (1 << 2, 1 << 5)];
@@ -301,7 +337,13 @@ fn atomics(bits: u64) -> (u32, u32) {
     (collect(&ORDERS) | 1, collect(&SCOPES) | 1 << 2)
 }
 
-fn aspects(ask: &Ask<'_>, sharing: &Sharing, double: bool, half: bool) -> Vec<u32> {
+fn aspects(
+    ask: &Ask<'_>,
+    sharing: &Sharing,
+    double: bool,
+    half: bool,
+    details: &DeviceDetails,
+) -> Vec<u32> {
     let extensions = ask.text(EXTENSIONS);
     let has = |name: &str| extensions.split_whitespace().any(|extension| extension == name);
     let unified = sharing.is_unified();
@@ -314,16 +356,16 @@ fn aspects(ask: &Ask<'_>, sharing: &Sharing, double: bool, half: bool) -> Vec<u3
         DeviceType::Accelerator => Aspect::Accelerator,
         DeviceType::Custom | DeviceType::Host => Aspect::Custom,
     };
-    // SYCL's images are the headers' code on plain memory, whether or not the driver has images of
-    // its own.
+    // The SYCL headers implement images on plain memory, whether or not the driver supports images.
     let mut list = vec![
         kind,
         Aspect::Image,
+        Aspect::ExtIntelLegacyImage,
         Aspect::OnlineCompiler,
         Aspect::OnlineLinker,
         Aspect::QueueProfiling,
     ];
-    // Of memory capabilities, bit 0 is access and bit 1 atomic access.
+    // In memory capabilities, bit 0 means access and bit 1 atomic access.
     let mut add = |yes: bool, aspect: Aspect| list.extend(yes.then_some(aspect));
     add(double, Aspect::Fp64);
     add(half || has("cl_khr_fp16"), Aspect::Fp16);
@@ -338,6 +380,7 @@ fn aspects(ask: &Ask<'_>, sharing: &Sharing, double: bool, half: bool) -> Vec<u3
         Aspect::UsmSystemAllocations,
     );
     list.extend(intel(ask.0, ask.1).and_then(IntelGpu::architecture));
+    list.extend(details.aspects());
     if kind == Aspect::Cpu {
         list.extend(of_this_machine());
     }
@@ -345,7 +388,7 @@ fn aspects(ask: &Ask<'_>, sharing: &Sharing, double: bool, half: bool) -> Vec<u3
     list.into_iter().map(|aspect| aspect as u32).collect()
 }
 
-/// The architectures that a CPU device is of, which is the machine that this runs on.
+/// Returns the architectures of a CPU device, which is the machine that runs this program.
 #[cfg(target_arch = "x86_64")]
 fn of_this_machine() -> Vec<Aspect> {
     use std::is_x86_feature_detected as has;
@@ -392,7 +435,7 @@ mod tests {
     #[test]
     fn bits_of_opencl_become_bits_of_sycl() {
         assert_eq!(fp_config(0xbf), 0x7f);
-        // Relaxed, acquire and release; work-groups and the device.
+        // Relaxed, acquire and release orders; scopes of work-groups and the device.
         assert_eq!(atomics(0b11_0011), (0b1_1011, 0b1110));
         assert_eq!(device_type(4), DeviceType::Gpu);
     }

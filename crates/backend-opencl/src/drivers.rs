@@ -1,16 +1,14 @@
-//! Which drivers are installed, by the rules that loaders follow, and which of them cannot be
-//! loaded. Loaders leave the latter out without a word.
+//! Finds the installed drivers, by the rules of OpenCL's loaders, and reports drivers that cannot
+//! be loaded. Loaders skip such drivers silently.
 
-use std::ffi::CString;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use crate::api::dl_error;
+use scythe_hal::library::Library;
 
-/// Where loaders look without being told.
+/// The default folder of loaders.
 const VENDORS: &str = "/etc/OpenCL/vendors";
 
-/// One sentence for each installed driver that cannot be loaded.
+/// Returns one sentence for each installed driver that cannot be loaded.
 pub(crate) fn broken() -> Vec<String> {
     let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     let (drivers, mut problems) =
@@ -19,15 +17,15 @@ pub(crate) fn broken() -> Vec<String> {
     problems
 }
 
-/// A driver, and what named it.
+/// A driver, and the file or variable that names it.
 #[derive(Debug, PartialEq, Eq)]
 struct Driver {
     library: PathBuf,
     named_by: String,
 }
 
-/// What the variables, or else the system's folder, name; and what is wrong with the files that
-/// name drivers.
+/// Returns the drivers that the variables or, without variables, the system's folder name, and the
+/// problems with the files that name drivers.
 fn installed(files: Option<String>, vendors: Option<String>) -> (Vec<Driver>, Vec<String>) {
     let (mut drivers, mut problems) = (Vec::new(), Vec::new());
     for library in files.iter().flat_map(|list| list.split(':')).filter(|name| !name.is_empty()) {
@@ -40,7 +38,7 @@ fn installed(files: Option<String>, vendors: Option<String>) -> (Vec<Driver>, Ve
     } else if chosen {
         match place.extension().is_some_and(|e| e == "icd") {
             true => vec![place],
-            // A library itself.
+            // The name of a library.
             false => {
                 drivers.push(Driver { library: place, named_by: "OCL_ICD_VENDORS".to_owned() });
                 Vec::new()
@@ -74,7 +72,7 @@ fn installed(files: Option<String>, vendors: Option<String>) -> (Vec<Driver>, Ve
     (drivers, problems)
 }
 
-/// Files that name a driver, in the order of their names.
+/// Returns the files that name a driver, sorted by name.
 fn read_folder(folder: &Path, problems: &mut Vec<String>) -> Vec<PathBuf> {
     let entries = match std::fs::read_dir(folder) {
         Ok(entries) => entries,
@@ -89,23 +87,17 @@ fn read_folder(folder: &Path, problems: &mut Vec<String>) -> Vec<PathBuf> {
     files
 }
 
-/// Loads a driver, which stays loaded: those that can be loaded are in use already.
+/// Loads a driver. It stays loaded, because drivers that can be loaded are already in use.
 fn load(driver: &Driver) -> Result<(), String> {
     let shown = format!("driver {} (named by {})", driver.library.display(), driver.named_by);
-    let path = CString::new(driver.library.as_os_str().as_bytes())
-        .map_err(|_| format!("the name of {shown} contains a NUL character"))?;
-    // SAFETY: the path is NUL-terminated; drivers may be loaded at any time.
-    let library = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
-    if library.is_null() {
-        return Err(format!("{shown} cannot be loaded: {}", dl_error()));
-    }
-    // SAFETY: the library is open, and the name a C string.
-    let entry = unsafe { libc::dlsym(library, c"clGetExtensionFunctionAddress".as_ptr()) };
-    match entry.is_null() {
-        true => Err(format!(
+    // SAFETY: drivers may be loaded at any time.
+    let library = unsafe { Library::load(&driver.library) }
+        .map_err(|why| format!("{shown} cannot be loaded: {why}"))?;
+    match library.address("clGetExtensionFunctionAddress") {
+        Some(_) => Ok(()),
+        None => Err(format!(
             "{shown} is not an OpenCL driver: it does not provide clGetExtensionFunctionAddress"
         )),
-        false => Ok(()),
     }
 }
 

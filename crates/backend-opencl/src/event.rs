@@ -1,4 +1,4 @@
-//! Commands that were given to the driver, and how they end.
+//! Commands that were submitted to the driver, and their completion.
 
 use std::any::Any;
 use std::ffi::c_void;
@@ -9,41 +9,42 @@ use scythe_hal::{Errc, Error, Event, Native, Result, Status, Times};
 
 use crate::api::{Api, Handle, check, failure};
 use crate::assertions;
-use crate::line::Line;
+use crate::in_order_queue::InOrderQueue;
 
 const COMMAND_EXECUTION_STATUS: u32 = 0x11d3;
 const COMPLETE: i32 = 0;
 const RUNNING: i32 = 1;
 const QUEUED: i32 = 3;
-/// A command that waited for one that failed.
+/// The status of a command whose dependency failed.
 const FAILED_DEPENDENCY: i32 = -14;
 const PROFILING_QUEUED: u32 = 0x1280;
 const PROFILING_START: u32 = 0x1282;
 const PROFILING_END: u32 = 0x1283;
 
-/// An event of the driver, one that it is asked for when needed, or one that is over already.
+/// An event of the driver, an event that the driver creates on demand, or an event of a finished
+/// command.
 pub(crate) struct OclEvent {
     api: &'static Api,
-    /// Null where the driver has none, or none yet.
+    /// The driver's event, or null if there is none (yet).
     raw: AtomicPtr<c_void>,
-    /// Where its command stands, so that an event can still be made.
-    line: Option<Arc<Line>>,
+    /// The in-order queue of the event's command, so that the driver's event can still be created.
+    in_order_queue: Option<Arc<InOrderQueue>>,
     profiling: bool,
-    /// What is known so far: OpenCL's number, of which those up to 0 are final.
+    /// The last known status in OpenCL's numbers. Numbers up to 0 are final.
     known: AtomicI32,
-    /// The program has no handle of it any more.
+    /// Whether the program no longer has a handle of the event.
     abandoned: AtomicBool,
-    /// Why a command was not even given to the driver.
+    /// The error of a command that was not submitted to the driver.
     refused: Option<Error>,
 }
 
 impl OclEvent {
-    /// Takes over a count of `raw`.
+    /// Creates an event. Takes over a reference count of `raw`.
     pub(crate) fn new(api: &'static Api, raw: Handle, profiling: bool) -> Self {
         Self {
             api,
             raw: AtomicPtr::new(raw),
-            line: None,
+            in_order_queue: None,
             profiling,
             known: AtomicI32::new(QUEUED),
             abandoned: AtomicBool::new(false),
@@ -51,14 +52,18 @@ impl OclEvent {
         }
     }
 
-    /// The end of what was enqueued last in a line; `raw` may be null.
-    pub(crate) fn in_line(line: &Arc<Line>, raw: Handle, profiling: bool) -> Self {
-        let mut event = Self::new(line.api(), raw, profiling);
-        event.line = Some(line.clone());
+    /// Creates the event of the last command in an in-order queue. `raw` may be null.
+    pub(crate) fn in_order(
+        in_order_queue: &Arc<InOrderQueue>,
+        raw: Handle,
+        profiling: bool,
+    ) -> Self {
+        let mut event = Self::new(in_order_queue.api(), raw, profiling);
+        event.in_order_queue = Some(in_order_queue.clone());
         event
     }
 
-    /// A command that had nothing to do, or (with `refused`) must not do it.
+    /// Creates the event of a command that has nothing to do or, with `refused`, must not run.
     pub(crate) fn over(api: &'static Api, refused: Option<Error>) -> Self {
         let mut event = Self::new(api, std::ptr::null_mut(), false);
         event.known = AtomicI32::new(if refused.is_some() { FAILED_DEPENDENCY } else { COMPLETE });
@@ -66,11 +71,11 @@ impl OclEvent {
         event
     }
 
-    /// The driver's event, made now where there was none; null where the command is over without
-    /// one. The driver has begun with the command, so that others may wait for it.
+    /// Returns the driver's event. Creates it if there is none. Returns null if the command has
+    /// ended without one. The command has been flushed, so other commands may wait for the event.
     pub(crate) fn raw(&self) -> Handle {
-        match &self.line {
-            Some(line) if !line.is_eager() => line.mark(self),
+        match &self.in_order_queue {
+            Some(in_order_queue) if !in_order_queue.is_eager() => in_order_queue.mark(self),
             _ => {}
         }
         self.raw.load(Ordering::Acquire)
@@ -80,7 +85,7 @@ impl OclEvent {
         !self.raw.load(Ordering::Acquire).is_null()
     }
 
-    /// Not known to be over.
+    /// Returns whether the command is not known to have ended.
     pub(crate) fn is_open(&self) -> bool {
         self.known.load(Ordering::Acquire) > COMPLETE
     }
@@ -89,16 +94,18 @@ impl OclEvent {
         self.abandoned.load(Ordering::Relaxed)
     }
 
-    /// The command stands in this line: whatever follows there follows it.
-    pub(crate) fn stands_in(&self, line: &Arc<Line>) -> bool {
-        self.line.as_ref().is_some_and(|own| Arc::ptr_eq(own, line))
+    /// Returns whether the command is in this in-order queue, so that all later commands there
+    /// follow it.
+    pub(crate) fn is_in(&self, in_order_queue: &Arc<InOrderQueue>) -> bool {
+        self.in_order_queue.as_ref().is_some_and(|own| Arc::ptr_eq(own, in_order_queue))
     }
 
-    /// What became of asking the driver for an event. The caller has the line's turn.
+    /// Records the result of the request for a driver's event. The caller must hold the in-order
+    /// queue's turn.
     pub(crate) fn settle(&self, raw: Handle, code: i32) {
         match code {
             0 => self.raw.store(raw, Ordering::Release),
-            // A driver that takes no commands any more will not tell of this one.
+            // A driver that accepts no more commands will not report the end of this command.
             _ => self.known.store(code, Ordering::Release),
         }
     }
@@ -122,7 +129,7 @@ impl OclEvent {
         }
         let mut now = QUEUED;
         let place = (&raw mut now).cast::<c_void>();
-        // SAFETY: the event is alive; the answer is a `cl_int`.
+        // SAFETY: the event is alive, and the result is a `cl_int`.
         let code = unsafe {
             (self.api.get_event_info)(
                 raw,
@@ -132,7 +139,7 @@ impl OclEvent {
                 std::ptr::null_mut(),
             )
         };
-        // An event that the driver disowns will never tell more: its device is lost.
+        // If the driver rejects the event, its device is lost, and no other status will follow.
         let now = if code == 0 { now } else { code };
         if now <= COMPLETE {
             self.known.store(now, Ordering::Release);
@@ -143,7 +150,7 @@ impl OclEvent {
     fn time(&self, name: u32) -> Option<u64> {
         let mut ns = 0u64;
         let place = (&raw mut ns).cast::<c_void>();
-        // SAFETY: the event is alive; the answer is a `cl_ulong`.
+        // SAFETY: the event is alive, and the result is a `cl_ulong`.
         let code = unsafe {
             (self.api.get_event_profiling_info)(
                 self.raw(),
@@ -178,15 +185,15 @@ impl Event for OclEvent {
         if raw.is_null() {
             return self.end(self.known.load(Ordering::Acquire));
         }
-        // SAFETY: the event is alive; waiting has the driver begin.
+        // SAFETY: the event is alive. The call also flushes the command.
         let code = unsafe { (self.api.wait_for_events)(1, &raw) };
-        if let Some(line) = &self.line {
-            line.rest();
+        if let Some(in_order_queue) = &self.in_order_queue {
+            in_order_queue.rest();
         }
         assertions::check();
         let now = match self.ask() {
             now @ ..=COMPLETE => now,
-            // The driver gave up waiting.
+            // The driver stopped waiting.
             _ if code != 0 => code,
             _ => COMPLETE,
         };
@@ -221,7 +228,7 @@ impl Event for OclEvent {
                 "the command was empty, so it has no native OpenCL event",
             ));
         }
-        // SAFETY: the event is alive.
+        // SAFETY: the event is alive, because this object owns a count of it.
         check(unsafe { (self.api.retain_event)(raw) }, "clRetainEvent").map(|()| raw)
     }
 
@@ -239,14 +246,14 @@ impl Drop for OclEvent {
     fn drop(&mut self) {
         let raw = *self.raw.get_mut();
         if !raw.is_null() {
-            // SAFETY: the count is this object's.
+            // SAFETY: this object owns the reference count.
             let _ = unsafe { (self.api.release_event)(raw) };
         }
     }
 }
 
-/// A command that the driver took, and that did not end well. What says "out of resources"
-/// elsewhere says here that the device hung, faulted or went away.
+/// Returns the error of a command that was submitted but failed. The codes that mean "out of
+/// resources" elsewhere mean here that the device hung, faulted or was removed.
 fn ended(code: i32) -> Error {
     let Error { message, .. } = failure(code, "a command on the device");
     match code {
@@ -260,10 +267,11 @@ fn ended(code: i32) -> Error {
 
 type Call = Box<dyn FnOnce(Result<()>) + Send>;
 
-/// Has the driver call `f` when the event has completed; gives it back when the driver refuses.
+/// Makes the driver call `f` when the event has completed. Returns `f` if the driver refuses.
 fn when_complete(api: &Api, event: Handle, f: Call) -> std::result::Result<(), Call> {
     unsafe extern "C" fn completed(_event: Handle, status: i32, data: *mut c_void) {
-        // SAFETY: the address that was given with this function, used once.
+        // SAFETY: `data` is the address that was registered with this function. The driver calls
+        // the function once.
         let f = unsafe { Box::from_raw(data.cast::<Call>()) };
         let end = if status < 0 { Err(ended(status)) } else { Ok(()) };
         // A panic must not reach the driver.
@@ -275,7 +283,7 @@ fn when_complete(api: &Api, event: Handle, f: Call) -> std::result::Result<(), C
     if code == 0 {
         return Ok(());
     }
-    // SAFETY: the driver did not take the address.
+    // SAFETY: the driver did not take the address, so this function still owns the box.
     Err(*unsafe { Box::from_raw(data) })
 }
 

@@ -1,26 +1,27 @@
-//! Has drivers begin with commands that were enqueued and not flushed.
+//! Flushes commands that were enqueued without a flush.
 //!
-//! Drivers take many commands at once for little more than one, but flushing after each keeps them
-//! from it. So a line flushes its first command at once, and leaves those that follow to a thread
-//! that looks a moment later, unless somebody asks for them before.
+//! Many commands at once cost a driver little more than one command, but a flush after each command
+//! prevents this. Therefore an in-order queue flushes its first command immediately. A thread
+//! flushes the following commands shortly afterwards, unless they are needed earlier.
 
 use std::sync::{Condvar, Mutex, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
-use crate::line::Line;
+use crate::in_order_queue::InOrderQueue;
 
-/// How long commands may wait for company.
+/// The time that commands may wait for further commands.
 const MOMENT: Duration = Duration::from_micros(100);
 
 struct Flusher {
-    lines: Mutex<Vec<Weak<Line>>>,
+    queues: Mutex<Vec<Weak<InOrderQueue>>>,
     more: Condvar,
 }
 
-static FLUSHER: Flusher = Flusher { lines: Mutex::new(Vec::new()), more: Condvar::new() };
+static FLUSHER: Flusher = Flusher { queues: Mutex::new(Vec::new()), more: Condvar::new() };
 
-/// Flushes the line in a moment; false where nobody will, and the caller must.
-pub(crate) fn later(line: Weak<Line>) -> bool {
+/// Schedules a flush of the in-order queue. Returns false if there is no thread for it; the caller
+/// must then flush.
+pub(crate) fn later(in_order_queue: Weak<InOrderQueue>) -> bool {
     static RUNS: OnceLock<bool> = OnceLock::new();
     let start = || {
         std::thread::Builder::new().name("scythe-flush".to_owned()).spawn(|| FLUSHER.run()).is_ok()
@@ -28,9 +29,9 @@ pub(crate) fn later(line: Weak<Line>) -> bool {
     if !*RUNS.get_or_init(start) {
         return false;
     }
-    let mut lines = FLUSHER.lines.lock().unwrap_or_else(PoisonError::into_inner);
-    lines.push(line);
-    if lines.len() == 1 {
+    let mut queues = FLUSHER.queues.lock().unwrap_or_else(PoisonError::into_inner);
+    queues.push(in_order_queue);
+    if queues.len() == 1 {
         FLUSHER.more.notify_one();
     }
     true
@@ -39,16 +40,16 @@ pub(crate) fn later(line: Weak<Line>) -> bool {
 impl Flusher {
     fn run(&self) -> ! {
         loop {
-            let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+            let queues = self.queues.lock().unwrap_or_else(PoisonError::into_inner);
             drop(
                 self.more
-                    .wait_while(lines, |lines| lines.is_empty())
+                    .wait_while(queues, |queues| queues.is_empty())
                     .unwrap_or_else(PoisonError::into_inner),
             );
             std::thread::sleep(MOMENT);
             let due =
-                std::mem::take(&mut *self.lines.lock().unwrap_or_else(PoisonError::into_inner));
-            due.iter().filter_map(Weak::upgrade).for_each(|line| line.flush());
+                std::mem::take(&mut *self.queues.lock().unwrap_or_else(PoisonError::into_inner));
+            due.iter().filter_map(Weak::upgrade).for_each(|in_order_queue| in_order_queue.flush());
         }
     }
 }

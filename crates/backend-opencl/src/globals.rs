@@ -1,4 +1,5 @@
-//! Where a driver has a program's variables, by Intel's extension: OpenCL itself does not tell.
+//! Finds the addresses of a program's variables with an extension of Intel. OpenCL itself has no
+//! function for this.
 
 use std::ffi::{CString, c_char, c_void};
 
@@ -11,8 +12,8 @@ use crate::platform::Platform;
 type GetPointer =
     unsafe extern "C" fn(Handle, Handle, *const c_char, *mut usize, *mut *mut c_void) -> i32;
 
-/// The address of a variable of a program that was built for the device. `None` where the driver
-/// knows none of this name.
+/// Returns the address of a variable of a program that was built for the device, or `None` if the
+/// driver knows no variable of this name.
 pub(crate) fn address(
     platform: &Platform,
     device: Handle,
@@ -21,7 +22,7 @@ pub(crate) fn address(
 ) -> Result<Option<*mut c_void>> {
     let name = c"clGetDeviceGlobalVariablePointerINTEL";
     let api = platform.api;
-    // SAFETY: the platform is alive, and the name a C string.
+    // SAFETY: the platform is alive, and the name is a C string.
     let found =
         unsafe { (api.get_extension_function_address_for_platform)(platform.id, name.as_ptr()) };
     if found.is_null() {
@@ -31,12 +32,12 @@ pub(crate) fn address(
         );
         return Err(Error::new(Errc::FeatureNotSupported, message));
     }
-    // SAFETY: the extension gives the function of this name this type.
+    // SAFETY: the extension's function of this name has this type.
     let get_pointer = unsafe { std::mem::transmute::<*mut c_void, GetPointer>(found) };
     let Ok(symbol) = CString::new(symbol) else { return Ok(None) };
     let (mut size, mut pointer) = (0, std::ptr::null_mut());
-    // SAFETY: program and device are alive, the name is a C string, and there are places for size
-    // and address.
+    // SAFETY: the program and the device are alive, the name is a C string, and `size` and
+    // `pointer` are writable.
     let code = unsafe { get_pointer(device, program, symbol.as_ptr(), &mut size, &mut pointer) };
     Ok((code == 0 && !pointer.is_null()).then_some(pointer))
 }

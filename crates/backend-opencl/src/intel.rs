@@ -1,34 +1,33 @@
-//! Intel's GPUs: which one a device is, and how well code that ocloc compiled ahead of time fits
-//! it.
+//! Intel GPUs: identifies a device, and rates code that ocloc compiled ahead of time.
 
 use scythe_abi::aspect::Aspect;
 use scythe_abi::image_target::ImageTarget;
 use scythe_abi::intel::{Kinship, Version};
 use scythe_device_config::{intel_name, intel_version};
-use scythe_hal::{Errc, Error, Result, fit};
+use scythe_hal::{Errc, Error, Result, preference};
 
-/// What PCI calls Intel.
+/// The PCI vendor number of Intel.
 pub(crate) const VENDOR: u32 = 0x8086;
-/// The extension by which drivers tell the version of their device.
+/// The extension by which drivers report the version of their device.
 pub(crate) const ATTRIBUTES: &str = "cl_intel_device_attribute_query";
 pub(crate) const IP_VERSION: u32 = 0x4250;
 
-/// A GPU of Intel's, as far as its driver tells.
+/// The known properties of an Intel GPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct IntelGpu {
-    /// Drivers before 2021 do not tell it.
+    /// The version of the device. Drivers before 2021 do not report it.
     pub(crate) version: Option<Version>,
 }
 
 impl IntelGpu {
-    /// The aspect that devices of its architecture have, where it is one with an aspect.
+    /// Returns the aspect of the device's architecture, if there is one.
     pub(crate) fn architecture(self) -> Option<Aspect> {
         Aspect::from_name(&format!("ext_{}", intel_name(self.version?)))
     }
 }
 
-/// On the scale of [`fit`]: how well code for the GPU that `target` names fits a device, where that
-/// is a GPU of Intel's.
+/// Rates code for the GPU that `target` names, on the scale of [`preference`], if the device is an
+/// Intel GPU.
 pub(crate) fn preference(device: Option<IntelGpu>, target: &ImageTarget) -> Result<u32> {
     let refused = |why: String| Err(Error::new(Errc::KernelNotSupported, why));
     let Some(gpu) = device else {
@@ -37,13 +36,13 @@ pub(crate) fn preference(device: Option<IntelGpu>, target: &ImageTarget) -> Resu
         ));
     };
     let (Some(code), Some(own)) = (intel_version(target.as_str()), gpu.version) else {
-        // The driver looks at binaries before it takes them.
-        return Ok(fit::LAST_RESORT);
+        // The driver checks binaries before it accepts them.
+        return Ok(preference::LAST_RESORT);
     };
     match code.kinship(own) {
-        Kinship::Same => Ok(fit::EXACT),
-        Kinship::Revision => Ok(fit::COMPATIBLE),
-        Kinship::Generation => Ok(fit::LAST_RESORT),
+        Kinship::Same => Ok(preference::EXACT),
+        Kinship::Revision => Ok(preference::COMPATIBLE),
+        Kinship::Generation => Ok(preference::LAST_RESORT),
         Kinship::None => refused(format!(
             "the image was compiled ahead of time for {target}, but this device is {} ({own})",
             intel_name(own)
@@ -61,18 +60,21 @@ mod tests {
 
     #[test]
     fn code_for_the_device_itself_fits_best_then_for_its_revisions_then_for_its_relatives() {
-        assert_eq!(preference(gpu(12, 55, 8), &"intel_gpu_acm_g10".into()).unwrap(), fit::EXACT);
+        assert_eq!(
+            preference(gpu(12, 55, 8), &"intel_gpu_acm_g10".into()).unwrap(),
+            preference::EXACT
+        );
         assert_eq!(
             preference(gpu(12, 55, 4), &"intel_gpu_acm_g10".into()).unwrap(),
-            fit::COMPATIBLE
+            preference::COMPATIBLE
         );
         assert_eq!(
             preference(gpu(12, 56, 5), &"intel_gpu_acm_g10".into()).unwrap(),
-            fit::LAST_RESORT
+            preference::LAST_RESORT
         );
         assert_eq!(
             preference(gpu(12, 55, 8), &"intel_gpu_@mine:12.55.8".into()).unwrap(),
-            fit::EXACT
+            preference::EXACT
         );
         let error = preference(gpu(12, 60, 7), &"intel_gpu_acm_g10".into()).unwrap_err();
         assert_eq!(error.code, Errc::KernelNotSupported);
@@ -85,10 +87,13 @@ mod tests {
 
     #[test]
     fn what_nobody_knows_is_left_to_the_driver_and_other_devices_are_out() {
-        assert_eq!(preference(gpu(9, 0, 9), &"spir64_gen".into()).unwrap(), fit::LAST_RESORT);
+        assert_eq!(
+            preference(gpu(9, 0, 9), &"spir64_gen".into()).unwrap(),
+            preference::LAST_RESORT
+        );
         assert_eq!(
             preference(Some(IntelGpu { version: None }), &"intel_gpu_skl".into()).unwrap(),
-            fit::LAST_RESORT
+            preference::LAST_RESORT
         );
         let error = preference(None, &"intel_gpu_skl".into()).unwrap_err();
         assert!(error.message.ends_with("this device is not an Intel GPU"), "{error}");

@@ -1,4 +1,4 @@
-//! Objects of the OpenCL driver, for programs that use OpenCL beside SYCL.
+//! Native objects of the OpenCL driver, for programs that use OpenCL in addition to SYCL.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ impl Interop for OclDevice {
             NativeKind::Device => Ok(self.id),
             NativeKind::Context => {
                 let context = self.platform.context()?;
-                // SAFETY: the context is alive.
+                // SAFETY: the context is alive, because it is never released.
                 check(unsafe { (self.platform.api.retain_context)(context) }, "clRetainContext")
                     .map(|()| context)
             }
@@ -33,7 +33,7 @@ impl Interop for OclDevice {
         if event.is_null() {
             return Err(Error::new(Errc::Invalid, "cannot create an event from a null cl_event"));
         }
-        // SAFETY: the event is alive by the caller's contract.
+        // SAFETY: the caller guarantees that the event is alive.
         check(unsafe { (self.platform.api.retain_event)(event) }, "clRetainEvent")?;
         Ok(Arc::new(OclEvent::new(self.platform.api, event, true)))
     }
@@ -50,7 +50,8 @@ impl Interop for OclDevice {
         if self.platform.context().is_ok_and(|own| std::ptr::eq(own, context)) {
             return Ok(InContext::Own);
         }
-        // SAFETY: the context is alive by the caller's contract, and the size that of the memory.
+        // SAFETY: the caller guarantees that the context is alive, and the call gets the size of
+        // the memory.
         let devices = bytes(|size, place, full| unsafe {
             (api.get_context_info)(context, CONTEXT_DEVICES, size, place, full)
         });
@@ -59,7 +60,8 @@ impl Interop for OclDevice {
         if !members.any(|word| usize::from_ne_bytes(word) == self.id as usize) {
             return Ok(InContext::Absent);
         }
-        // SAFETY: the caller's contract; the device is the platform's, and so is the context.
+        // SAFETY: the caller guarantees that the context is alive. It contains this device, so it
+        // belongs to the platform.
         let platform = unsafe { self.platform.with_context(context) }?;
         Ok(InContext::Other(Arc::new(Self::new(&platform, self.id, self.compiler))))
     }
@@ -71,14 +73,16 @@ impl Interop for OclDevice {
                 "cannot create a queue from a null cl_command_queue",
             ));
         }
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that the queue is alive and belongs to the platform's
+        // context (contract of `queue_from_native`).
         unsafe { OclQueue::adopt(&self.platform, self.id, queue) }
     }
 
     unsafe fn memory_from_native(&self, memory: Native) -> Result<(*mut c_void, usize)> {
         const MEM_SIZE: u32 = 0x1102;
         let api = self.platform.api;
-        // SAFETY: the object is alive by the caller's contract, and the size that of the memory.
+        // SAFETY: the caller guarantees that the object is alive, and the call gets the size of the
+        // memory.
         let size = word(|size, place, full| unsafe {
             (api.get_mem_object_info)(memory, MEM_SIZE, size, place, full)
         });
@@ -88,7 +92,7 @@ impl Interop for OclDevice {
                 format!("{memory:p} is not a cl_mem object: cannot query its size"),
             )
         })?;
-        // SAFETY: the object is alive.
+        // SAFETY: the caller guarantees that the object is alive.
         check(unsafe { (api.retain_mem_object)(memory) }, "clRetainMemObject")?;
         Ok((self.platform.sharing.objects.adopt(api, memory, size, 1)?, size))
     }
@@ -99,13 +103,13 @@ impl Interop for OclDevice {
 
     fn memory_to_native(&self, ptr: *mut c_void) -> Result<Option<Native>> {
         let Some(spot) = self.platform.sharing.objects.find(ptr) else { return Ok(None) };
-        // SAFETY: the object is the table's, and alive.
+        // SAFETY: the table owns a count of the object, so it is alive.
         check(unsafe { (self.platform.api.retain_mem_object)(spot.raw) }, "clRetainMemObject")?;
         Ok(Some(spot.raw))
     }
 
     fn release_native_memory(&self, memory: Native) {
-        // SAFETY: an object that `memory_to_native` retained.
+        // SAFETY: `memory_to_native` retained the object.
         let _ = unsafe { (self.platform.api.release_mem_object)(memory) };
     }
 
@@ -116,7 +120,7 @@ impl Interop for OclDevice {
                 "cannot create a kernel bundle from a null cl_program",
             ));
         }
-        // SAFETY: the program is alive by the caller's contract.
+        // SAFETY: the caller guarantees that the program is alive.
         check(unsafe { (self.platform.api.retain_program)(program) }, "clRetainProgram")?;
         Ok(Arc::new(OclProgram::adopt(&self.platform, program)))
     }
@@ -129,7 +133,7 @@ impl Interop for OclDevice {
         if kernel.is_null() {
             return Err(Error::new(Errc::Invalid, "cannot create a kernel from a null cl_kernel"));
         }
-        // SAFETY: the kernel is alive by the caller's contract.
+        // SAFETY: the caller guarantees that the kernel is alive.
         check(unsafe { (self.platform.api.retain_kernel)(kernel) }, "clRetainKernel")?;
         Ok(Arc::new(OclKernel::new(&self.platform, kernel, "native kernel", launch, true)))
     }
@@ -138,7 +142,8 @@ impl Interop for OclDevice {
         const READ_WRITE: u64 = 1;
         const USE_HOST_PTR: u64 = 1 << 3;
         let mut code = 0;
-        // SAFETY: the context is alive, and the memory stays so by the caller's contract.
+        // SAFETY: the context is alive, and the caller guarantees that the memory outlives the
+        // buffer.
         let memory = unsafe {
             let context = self.platform.context()?;
             (self.platform.api.create_buffer)(

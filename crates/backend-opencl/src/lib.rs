@@ -1,19 +1,19 @@
-//! OpenCL devices: any driver that takes SPIR-V.
+//! The backend for OpenCL devices, for all drivers that accept SPIR-V.
 //!
-//! * [`discover`] loads OpenCL's loader and asks every platform for its devices; whatever is broken
-//!   is a sentence in [`Discovery::problems`] and hides nothing else.
-//! * `api` is OpenCL's C interface; `platform` and `device` its objects; `device_info` what a
-//!   device says of itself.
-//! * `memory`, `objects`: addresses that host and device share, and memory objects where there are
-//!   none.
-//! * `queue`, `line`, `event`: commands, and their ends. One out-of-order queue of the driver
-//!   serves all such SYCL queues of a device, since every command names what it waits for; each
-//!   in-order queue has one of its own.
-//! * `assertions`: what becomes of those that fail in kernels.
+//! * [`discover`] loads OpenCL's loader and lists the devices of every platform. Each problem
+//!   becomes a sentence in [`Discovery::problems`] and does not affect other devices.
+//! * `api` is OpenCL's C interface, `platform` and `device` are its objects, and `device_info` has
+//!   the properties of a device.
+//! * `memory`, `objects`: addresses that host and device share, and memory objects for devices
+//!   without shared addresses.
+//! * `queue`, `in_order_queue`, `event`: commands, and their completion. One out-of-order queue of
+//!   the driver serves all out-of-order SYCL queues of a device, because every command names its
+//!   dependencies. Each in-order queue has its own queue of the driver.
+//! * `assertions`: reports failed assertions in kernels.
 //! * `program`: the run-time compiler ([`Compiler`]) translates device code to SPIR-V, and the
 //!   driver builds the SPIR-V.
 //!
-//! Nothing here links OpenCL or LLVM.
+//! This crate links neither OpenCL nor LLVM.
 
 mod apart;
 mod api;
@@ -24,9 +24,9 @@ mod drivers;
 mod event;
 mod flusher;
 mod globals;
+mod in_order_queue;
 mod intel;
 mod interop;
-mod line;
 mod memory;
 mod objects;
 mod platform;
@@ -37,27 +37,27 @@ use std::sync::Arc;
 
 use scythe_hal::{Backend, Compiler};
 
-/// What there is.
+/// The result of the search for devices.
 #[derive(Default)]
 pub struct Discovery {
-    /// One for each platform with devices that can be used.
+    /// One backend for each platform with usable devices.
     pub backends: Vec<Arc<dyn Backend>>,
-    /// Why there is not more: the loader, a platform or a device that cannot be used.
+    /// The problems: a loader, platform or device that cannot be used.
     pub problems: Vec<String>,
 }
 
-/// Looks for platforms and devices. It takes as long as the drivers do to load.
+/// Searches for platforms and devices. This takes as long as the drivers need to load.
 pub fn discover(compiler: &'static dyn Compiler) -> Discovery {
     platform::discover(compiler)
 }
 
-/// Drivers that are installed and cannot be loaded, one sentence each, which OpenCL's loader keeps
-/// to itself. Every installed driver is loaded for this.
+/// Returns one sentence for each installed driver that cannot be loaded. OpenCL's loader does not
+/// report these drivers. This function loads every installed driver.
 pub fn broken_drivers() -> Vec<String> {
     drivers::broken()
 }
 
-/// Whether [`scythe_abi::environment::OPENCL_MEMORY`] may have this value.
+/// Returns whether [`scythe_abi::environment::OPENCL_MEMORY`] may have this value.
 pub fn is_memory_choice(value: &str) -> bool {
     memory::Choice::parse(value).is_some()
 }

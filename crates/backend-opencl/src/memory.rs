@@ -1,6 +1,6 @@
-//! Memory that host and device name by the same addresses: `cl_intel_unified_shared_memory` where
-//! the driver has it, else the shared virtual memory of OpenCL 2.0. Without either, buffers are
-//! memory objects (`objects`), and there is no shared memory.
+//! Memory with the same addresses on host and device: `cl_intel_unified_shared_memory` if the
+//! driver supports it, otherwise the shared virtual memory of OpenCL 2.0. Without either, buffers
+//! are memory objects (`objects`), and there is no shared memory.
 
 use std::collections::HashMap;
 use std::ffi::{CStr, c_void};
@@ -14,7 +14,7 @@ use crate::api::{Api, Handle, check, failure};
 use crate::objects::Objects;
 use crate::queue::At;
 
-/// Alignments up to this one are the driver's business; for larger ones, more is allocated.
+/// The alignment that drivers support. For larger alignments, a larger block is allocated.
 const DRIVER_ALIGN: usize = 128;
 
 type AllocHost = unsafe extern "C" fn(Handle, *const u64, usize, u32, *mut i32) -> *mut c_void;
@@ -43,15 +43,15 @@ type Fill = unsafe extern "C" fn(
 ) -> i32;
 type SetArg = unsafe extern "C" fn(Handle, u32, *const c_void) -> i32;
 
-/// How a platform's devices share memory with the host.
+/// The way in which a platform's devices share memory with the host.
 pub(crate) struct Sharing {
     way: Way,
     memcpy: Memcpy,
     fill: Fill,
     set_arg: SetArg,
-    /// Kernels may use any address, and need not be told which.
+    /// Whether kernels may use any address without announcing it.
     any_address: bool,
-    /// Blocks that start before the address that was given out.
+    /// Blocks that start before the returned address, by the returned address.
     shifted: Mutex<HashMap<usize, usize>>,
     pub(crate) objects: Objects,
 }
@@ -63,15 +63,15 @@ enum Way {
         shared: AllocDevice,
         free: Free,
     },
-    /// The flags of `clSVMAlloc` that the devices allow.
+    /// Shared virtual memory, with the flags of `clSVMAlloc` that the devices support.
     Virtual {
         flags: u64,
     },
-    /// Memory objects only.
+    /// Only memory objects.
     Objects,
 }
 
-/// Which of them to use: the value of [`OPENCL_MEMORY`].
+/// The user's choice between these ways: the value of [`OPENCL_MEMORY`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Choice {
     Best,
@@ -105,10 +105,11 @@ const SVM_FINE_GRAIN_BUFFER: u64 = 1 << 10;
 const SVM_ATOMICS: u64 = 1 << 11;
 
 impl Sharing {
-    /// By the extension's functions; `None` where the platform lacks one.
+    /// Shares memory by the extension's functions. Returns `None` if the platform lacks one of
+    /// them.
     pub(crate) fn unified(api: &Api, platform: Handle) -> Option<Self> {
         let find = |name: &CStr| {
-            // SAFETY: a platform of this loader, and a C string.
+            // SAFETY: the platform belongs to this loader, and the name is a C string.
             let address = unsafe {
                 (api.get_extension_function_address_for_platform)(platform, name.as_ptr())
             };
@@ -118,7 +119,7 @@ impl Sharing {
         let (shared, free) = (find(c"clSharedMemAllocINTEL")?, find(c"clMemFreeINTEL")?);
         let (memcpy, fill) = (find(c"clEnqueueMemcpyINTEL")?, find(c"clEnqueueMemFillINTEL")?);
         let set_arg = find(c"clSetKernelArgMemPointerINTEL")?;
-        // SAFETY: the extension gives the functions of these names these types.
+        // SAFETY: the extension's functions of these names have these types.
         unsafe {
             Some(Self {
                 way: Way::Unified {
@@ -137,14 +138,14 @@ impl Sharing {
         }
     }
 
-    /// By shared virtual memory that the host may use at any time; `atomics` where at the same time
-    /// as the device.
+    /// Shares memory by shared virtual memory that the host may access at any time. With `atomics`,
+    /// host and device may access it at the same time.
     pub(crate) fn shared_virtual(api: &Api, atomics: bool) -> Self {
         let flags = SVM_READ_WRITE | SVM_FINE_GRAIN_BUFFER | if atomics { SVM_ATOMICS } else { 0 };
         Self { way: Way::Virtual { flags }, ..Self::by_objects(api) }
     }
 
-    /// By memory objects alone.
+    /// Uses only memory objects.
     pub(crate) fn by_objects(api: &Api) -> Self {
         Self {
             way: Way::Objects,
@@ -157,24 +158,24 @@ impl Sharing {
         }
     }
 
-    /// Host and device name memory by the same addresses.
+    /// Returns whether host and device use the same addresses.
     pub(crate) fn shares(&self) -> bool {
         !matches!(self.way, Way::Objects)
     }
 
-    /// By the functions of [`UNIFIED`].
+    /// Returns whether memory is shared by the functions of [`UNIFIED`].
     pub(crate) fn is_unified(&self) -> bool {
         matches!(self.way, Way::Unified { .. })
     }
 
-    /// For devices whose kernels may use any address. Intel's runtime for CPUs keeps a list of the
-    /// commands that use each unified allocation, and searches it for each of them; an address that
-    /// is not announced as one costs nothing.
+    /// Changes the way for devices whose kernels may use any address. Intel's runtime for CPUs
+    /// keeps a list of the commands that use each unified allocation, and searches it for each
+    /// command. An address that is not announced as such an allocation has no such cost.
     pub(crate) fn with_any_address(self, api: &Api) -> Self {
         Self { set_arg: api.set_kernel_arg_svm_pointer, any_address: true, ..self }
     }
 
-    /// `size` > 0; `align` is a power of two.
+    /// Allocates memory. `size` must not be 0, and `align` must be a power of two.
     pub(crate) fn alloc(
         &self,
         api: &Api,
@@ -199,7 +200,7 @@ impl Sharing {
             .ok_or_else(|| exhausted("the size exceeds the address space"))?;
         let driver_align = align.min(DRIVER_ALIGN) as u32;
         let mut code = 0;
-        // SAFETY: context and device are alive, and the device is the context's.
+        // SAFETY: the context and the device are alive, and the device belongs to the context.
         let block = unsafe {
             match &self.way {
                 Way::Unified { host, device: on_device, shared, .. } => match kind {
@@ -231,6 +232,8 @@ impl Sharing {
         Ok(address as *mut c_void)
     }
 
+    /// Frees memory.
+    ///
     /// # Safety
     /// `ptr` came from [`Sharing::alloc`] with this context, is not freed yet, and no command uses
     /// it.
@@ -241,10 +244,11 @@ impl Sharing {
         let block =
             self.shifted.lock().unwrap_or_else(PoisonError::into_inner).remove(&(ptr as usize));
         let block = block.map_or(ptr, |block| block as *mut c_void);
-        // SAFETY: the caller's contract.
+        // SAFETY: the caller guarantees that the block came from `alloc` with this context and that
+        // no command uses it.
         unsafe {
             match &self.way {
-                // A failure leaves the block allocated; nobody can do anything about it.
+                // On failure the block stays allocated, and nothing can be done about it.
                 Way::Unified { free, .. } => drop(free(context, block)),
                 Way::Virtual { .. } => (api.svm_free)(context, block),
                 Way::Objects => {}
@@ -252,10 +256,11 @@ impl Sharing {
         }
     }
 
-    /// Enqueues a copy of `size` > 0 bytes.
+    /// Enqueues a copy of `size` bytes, which must not be 0.
     ///
     /// # Safety
-    /// The contract of `Queue::enqueue` for both ranges; queue and events of `at` are alive.
+    /// The contract of `Queue::enqueue` holds for both ranges, and the queue and the events of `at`
+    /// are alive.
     pub(crate) unsafe fn copy(
         &self,
         api: &Api,
@@ -266,7 +271,8 @@ impl Sharing {
     ) -> Result<()> {
         let At { queue, event, .. } = at;
         let (count, waits) = at.list();
-        // SAFETY: the caller's contract.
+        // SAFETY: the caller guarantees that both ranges are valid and that the queue and the
+        // events are alive.
         let code = unsafe {
             match (self.objects.find(dst), self.objects.find(src)) {
                 (None, None) if self.shares() => {
@@ -305,8 +311,8 @@ impl Sharing {
         check(code, "copying a memory object")
     }
 
-    /// Enqueues a fill of `size` > 0 bytes; the pattern is one that drivers know, and copied by the
-    /// call.
+    /// Enqueues a fill of `size` bytes, which must not be 0. Drivers must support the pattern. The
+    /// call copies it.
     ///
     /// # Safety
     /// As for [`Sharing::copy`].
@@ -320,7 +326,8 @@ impl Sharing {
     ) -> Result<()> {
         let At { queue, event, .. } = at;
         let ((count, waits), bytes) = (at.list(), pattern.as_ptr().cast());
-        // SAFETY: the caller's contract.
+        // SAFETY: the caller guarantees that the range is valid and that the queue and the events
+        // are alive.
         let code = unsafe {
             match self.objects.find(dst) {
                 Some(to) => {
@@ -335,10 +342,10 @@ impl Sharing {
         check(code, "filling memory")
     }
 
-    /// Makes an address the argument of a kernel.
+    /// Sets an argument of a kernel to an address.
     ///
     /// # Safety
-    /// The kernel is alive, and has an argument of this number.
+    /// The kernel is alive and has an argument with this index.
     pub(crate) unsafe fn set_argument(
         &self,
         api: &Api,
@@ -349,7 +356,7 @@ impl Sharing {
         let object = match self.objects.argument(api, address) {
             Some(object) => object?,
             None if self.shares() => {
-                // SAFETY: the caller's contract.
+                // SAFETY: the caller guarantees that the kernel is alive and has this argument.
                 return check(unsafe { (self.set_arg)(kernel, index, address) }, "setting it");
             }
             None if address.is_null() => std::ptr::null_mut(),
@@ -361,7 +368,8 @@ impl Sharing {
                 return Err(Error::new(Errc::KernelArgument, message));
             }
         };
-        // SAFETY: the caller's contract; the value is a memory object, or null.
+        // SAFETY: the caller guarantees that the kernel is alive and has this argument. The value
+        // is a memory object or null.
         let code = unsafe {
             (api.set_kernel_arg)(
                 kernel,
@@ -373,14 +381,14 @@ impl Sharing {
         check(code, "setting it")
     }
 
-    /// Lets a kernel reach memory whose addresses stand inside of its arguments.
+    /// Allows a kernel to access memory whose addresses are inside of its arguments.
     pub(crate) fn allow_indirect(&self, api: &Api, kernel: Handle) {
         const INDIRECT: [u32; 3] = [0x4200, 0x4201, 0x4202];
         if matches!(self.way, Way::Unified { .. }) && !self.any_address {
             let yes = 1u32;
             for name in INDIRECT {
-                // A driver that does not know one of them has no such memory.
-                // SAFETY: the kernel is alive; the value is a `cl_bool`.
+                // A driver that does not know one of these numbers has no such memory.
+                // SAFETY: the kernel is alive, and the value is a `cl_bool`.
                 let _ = unsafe {
                     (api.set_kernel_exec_info)(
                         kernel,

@@ -1,8 +1,8 @@
-//! Memory objects (`cl_mem`) under addresses of their own.
+//! Memory objects (`cl_mem`) with addresses.
 //!
-//! The runtime knows memory by addresses. A memory object has none that the host could use, so each
-//! gets a range of addresses that nothing else in the process has, and that nobody can read or
-//! write. Kernels and copies find the object by it.
+//! The runtime identifies memory by addresses. A memory object has no address that the host could
+//! use. Therefore each memory object gets a range of addresses that nothing else in the process
+//! uses and that cannot be read or written. Kernels and copies find the object by its address.
 
 use std::collections::BTreeMap;
 use std::ffi::c_void;
@@ -20,25 +20,25 @@ const BUFFER_CREATE_TYPE_REGION: u32 = 0x1220;
 
 #[derive(Default)]
 pub(crate) struct Objects {
-    /// There has been one: without any, nothing is looked up.
+    /// Whether there has been an object. Without any, lookups are skipped.
     used: AtomicBool,
-    /// By address.
+    /// The objects, by address.
     known: RwLock<BTreeMap<usize, Object>>,
 }
 
 struct Object {
     raw: Handle,
     size: usize,
-    /// Parts that kernels were given: where they begin, and their objects.
+    /// The parts that were arguments of kernels: their offsets and sub-buffers.
     parts: Vec<(usize, Handle)>,
 }
 
-// SAFETY: OpenCL's memory objects may be used by any thread, and by many at once.
+// SAFETY: OpenCL's memory objects may be used by several threads at once.
 unsafe impl Send for Object {}
-// SAFETY: as above.
+// SAFETY: OpenCL's memory objects may be used by several threads at once.
 unsafe impl Sync for Object {}
 
-/// A place in a memory object.
+/// A position in a memory object.
 #[derive(Clone, Copy)]
 pub(crate) struct Spot {
     pub(crate) raw: Handle,
@@ -54,7 +54,7 @@ impl Objects {
         align: usize,
     ) -> Result<*mut c_void> {
         let mut code = 0;
-        // SAFETY: the context is alive; no host memory is given.
+        // SAFETY: the context is alive, and no host memory is passed.
         let raw = unsafe { (api.create_buffer)(context, READ_WRITE, size, null_mut(), &mut code) };
         check(code, "clCreateBuffer").map_err(|error| {
             Error::new(
@@ -65,7 +65,7 @@ impl Objects {
         self.adopt(api, raw, size, align)
     }
 
-    /// Takes over a count of `raw`, an object of `size` > 0 bytes.
+    /// Adds an object of `size` bytes, which must not be 0. Takes over a reference count of `raw`.
     pub(crate) fn adopt(
         &self,
         api: &Api,
@@ -74,7 +74,7 @@ impl Objects {
         align: usize,
     ) -> Result<*mut c_void> {
         let address = reserve(size, align).inspect_err(|_| {
-            // SAFETY: the count is this function's.
+            // SAFETY: this function owns the reference count.
             let _ = unsafe { (api.release_mem_object)(raw) };
         })?;
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
@@ -83,7 +83,7 @@ impl Objects {
         Ok(address as *mut c_void)
     }
 
-    /// Gives an object back; false where no object has this address.
+    /// Releases an object. Returns false if no object has this address.
     pub(crate) fn free(&self, api: &Api, address: *mut c_void) -> bool {
         if !self.used.load(Ordering::Acquire) {
             return false;
@@ -92,15 +92,15 @@ impl Objects {
             self.known.write().unwrap_or_else(PoisonError::into_inner).remove(&(address as usize));
         let Some(object) = removed else { return false };
         for raw in object.parts.iter().map(|&(_, raw)| raw).chain([object.raw]) {
-            // SAFETY: the counts are this table's.
+            // SAFETY: this table owns the reference counts.
             let _ = unsafe { (api.release_mem_object)(raw) };
         }
-        // SAFETY: reserved with this size, and no longer known to anybody.
+        // SAFETY: the range was reserved with this size, and nothing refers to it any more.
         unsafe { libc::munmap(address, object.size) };
         true
     }
 
-    /// The object that an address lies in.
+    /// Returns the object that contains an address.
     pub(crate) fn find(&self, address: *const c_void) -> Option<Spot> {
         if !self.used.load(Ordering::Acquire) {
             return None;
@@ -111,8 +111,8 @@ impl Objects {
         (offset < object.size).then_some(Spot { raw: object.raw, offset })
     }
 
-    /// The object for a kernel's argument that begins at an address: a part of its own where that
-    /// is not the first byte.
+    /// Returns the object for a kernel's argument that starts at an address: a sub-buffer unless
+    /// the address is that of the object's first byte.
     pub(crate) fn argument(&self, api: &Api, address: *const c_void) -> Option<Result<Handle>> {
         let spot = self.find(address)?;
         if spot.offset == 0 {
@@ -125,7 +125,7 @@ impl Objects {
         }
         let region = [spot.offset, object.size - spot.offset];
         let mut code = 0;
-        // SAFETY: the object is alive; the region is two words, as the type says.
+        // SAFETY: the object is alive. The region consists of two words, as its type requires.
         let part = unsafe {
             (api.create_sub_buffer)(
                 object.raw,
@@ -149,13 +149,14 @@ impl Objects {
         }))
     }
 
-    /// Objects may stand behind addresses, which may stand for others later.
+    /// Returns whether addresses may refer to objects. The same address may later refer to another
+    /// object.
     pub(crate) fn is_used(&self) -> bool {
         self.used.load(Ordering::Acquire)
     }
 }
 
-/// Addresses that nobody else has, and nobody can use.
+/// Reserves addresses that nothing else uses and that cannot be accessed.
 fn reserve(size: usize, align: usize) -> Result<usize> {
     const PAGE: usize = 4096;
     let exhausted = || {
@@ -167,7 +168,7 @@ fn reserve(size: usize, align: usize) -> Result<usize> {
         );
         return Err(Error::new(Errc::MemoryAllocation, message));
     }
-    // SAFETY: a new mapping, which no program code can read or write.
+    // SAFETY: this is a new mapping, which cannot be read or written.
     let address = unsafe {
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
         libc::mmap(null_mut(), size, libc::PROT_NONE, flags, -1, 0)
@@ -185,7 +186,7 @@ mod tests {
         assert!(a != b && a % 256 == 0 && b % 256 == 0);
         assert!(reserve(10, 1 << 20).is_err());
         for address in [a, b] {
-            // SAFETY: reserved above.
+            // SAFETY: the range was reserved above.
             unsafe { libc::munmap(address as *mut c_void, 10) };
         }
     }

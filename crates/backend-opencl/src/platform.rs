@@ -1,4 +1,4 @@
-//! Platforms: one backend each, with a context that all of its devices share.
+//! Platforms. Each platform is a backend, with a context that all of its devices share.
 
 use std::ptr::{null, null_mut};
 use std::sync::{Arc, OnceLock};
@@ -17,7 +17,7 @@ const PLATFORM_VERSION: u32 = 0x0901;
 const PLATFORM_NAME: u32 = 0x0902;
 const PLATFORM_VENDOR: u32 = 0x0903;
 
-/// What all devices of a platform share.
+/// The state that all devices of a platform share.
 pub(crate) struct Platform {
     pub(crate) api: &'static Api,
     pub(crate) id: Handle,
@@ -26,25 +26,25 @@ pub(crate) struct Platform {
     pub(crate) sharing: Sharing,
 }
 
-// SAFETY: OpenCL's platforms and contexts may be used by any thread, and by many at once.
+// SAFETY: OpenCL's platforms and contexts may be used by several threads at once.
 unsafe impl Send for Platform {}
-// SAFETY: as above.
+// SAFETY: OpenCL's platforms and contexts may be used by several threads at once.
 unsafe impl Sync for Platform {}
 
 struct Context(Handle);
 
-// SAFETY: as for `Platform`.
+// SAFETY: OpenCL's contexts may be used by several threads at once.
 unsafe impl Send for Context {}
-// SAFETY: as above.
+// SAFETY: OpenCL's contexts may be used by several threads at once.
 unsafe impl Sync for Context {}
 
 impl Platform {
-    /// The same devices in a context of the program's own, of which a count is taken.
+    /// Returns the same devices in a context of the program. Retains the context.
     ///
     /// # Safety
-    /// `context` is a context of this platform, alive.
+    /// `context` is alive and belongs to this platform.
     pub(crate) unsafe fn with_context(&self, context: Handle) -> Result<Arc<Self>> {
-        // SAFETY: the caller's contract.
+        // SAFETY: the caller guarantees that the context is alive.
         check(unsafe { (self.api.retain_context)(context) }, "clRetainContext")?;
         Ok(Arc::new(Self {
             api: self.api,
@@ -55,8 +55,8 @@ impl Platform {
         }))
     }
 
-    /// Parts of one of its devices, which have a context of their own: OpenCL has no other for
-    /// them. They are never released.
+    /// Returns parts of a device, with a separate context, because OpenCL requires one for them.
+    /// They are never released.
     pub(crate) fn with_parts(&self, parts: Vec<Handle>) -> Arc<Self> {
         let sharing = sharing(self.api, self.id, &parts, Choice::from_environment());
         Arc::new(Self {
@@ -68,13 +68,13 @@ impl Platform {
         })
     }
 
-    /// The context of all devices, made when it is first needed and never released.
+    /// Returns the context of all devices. It is created on first use and never released.
     pub(crate) fn context(&self) -> Result<Handle> {
         let made = self.context.get_or_init(|| {
             let properties = [CONTEXT_PLATFORM, self.id as isize, 0];
             let mut code = 0;
-            // SAFETY: a list of properties that ends with 0, and devices of this platform with
-            // their number.
+            // SAFETY: the list of properties ends with 0, and the devices belong to this platform.
+            // The call gets their number.
             let context = unsafe {
                 let (count, list) = (self.devices.len() as u32, self.devices.as_ptr());
                 (self.api.create_context)(
@@ -133,7 +133,7 @@ pub(crate) fn discover(compiler: &'static dyn Compiler) -> Discovery {
 fn platforms(api: &Api) -> std::result::Result<Vec<Handle>, String> {
     const NONE: i32 = -1001;
     let mut count = 0;
-    // SAFETY: a place for the number.
+    // SAFETY: `count` is writable.
     let code = unsafe { (api.get_platform_ids)(0, null_mut(), &mut count) };
     if code == NONE || (code == 0 && count == 0) {
         return Err("the OpenCL loader found no driver: /etc/OpenCL/vendors, OCL_ICD_VENDORS and \
@@ -142,16 +142,16 @@ fn platforms(api: &Api) -> std::result::Result<Vec<Handle>, String> {
     }
     let mut list = vec![null_mut(); count as usize];
     check(code, "clGetPlatformIDs").map_err(|error| error.message)?;
-    // SAFETY: room for as many platforms as there are.
+    // SAFETY: `list` has room for all platforms.
     let code = unsafe { (api.get_platform_ids)(count, list.as_mut_ptr(), null_mut()) };
     check(code, "clGetPlatformIDs").map_err(|error| error.message)?;
     Ok(list)
 }
 
-/// Adds a platform with those of its devices that can be used.
+/// Adds a platform with its usable devices.
 fn look_at(api: &'static Api, id: Handle, compiler: &'static dyn Compiler, found: &mut Discovery) {
     let word = |name: u32| {
-        // SAFETY: the platform is the loader's, and the size that of the memory.
+        // SAFETY: the platform belongs to the loader, and the call gets the size of the memory.
         text(&bytes(|size, place, full| unsafe {
             (api.get_platform_info)(id, name, size, place, full)
         }))
@@ -163,11 +163,11 @@ fn look_at(api: &'static Api, id: Handle, compiler: &'static dyn Compiler, found
         profile: word(PLATFORM_PROFILE),
     };
     let mut count = 0;
-    // SAFETY: a place for the number.
+    // SAFETY: `count` is writable.
     let code = unsafe { (api.get_device_ids)(id, DEVICE_TYPE_ALL, 0, null_mut(), &mut count) };
     let mut list = vec![null_mut(); count as usize];
     if code == 0 {
-        // SAFETY: room for as many devices as there are.
+        // SAFETY: `list` has room for all devices.
         let code = unsafe {
             (api.get_device_ids)(id, DEVICE_TYPE_ALL, count, list.as_mut_ptr(), null_mut())
         };
@@ -208,7 +208,7 @@ fn look_at(api: &'static Api, id: Handle, compiler: &'static dyn Compiler, found
     found.backends.push(Arc::new(OclBackend { info, devices: devices.collect() }));
 }
 
-/// The best way to share memory that all devices have, as far as `choice` allows it.
+/// Returns the best way to share memory that all devices support and that `choice` allows.
 fn sharing(api: &Api, platform: Handle, devices: &[Handle], choice: Choice) -> Sharing {
     let all = |has: &dyn Fn(Handle) -> bool| devices.iter().all(|&device| has(device));
     let unified =

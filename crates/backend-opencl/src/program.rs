@@ -1,4 +1,4 @@
-//! SPIR-V that the driver built, or binaries that it took, and kernels of them.
+//! Programs that the driver built from SPIR-V or loaded from binaries, and their kernels.
 
 use std::any::Any;
 use std::ffi::{CString, c_void};
@@ -13,15 +13,15 @@ use crate::globals;
 use crate::platform::Platform;
 
 const PROGRAM_BUILD_LOG: u32 = 0x1183;
-/// A local accessor's two words.
+/// The size of a local accessor's two words.
 const LOCAL_HEAD: usize = 16;
 
 pub(crate) struct OclProgram {
     platform: Arc<Platform>,
     raw: Handle,
-    /// What it was built for here.
+    /// The device for which the program was built here.
     device: Option<Handle>,
-    /// Where it writes down an assertion that failed.
+    /// The variable in which the program stores a failed assertion.
     assertion: Option<Assertion>,
 }
 
@@ -29,27 +29,27 @@ pub(crate) struct OclProgram {
 #[derive(Clone, Copy)]
 pub(crate) struct Assertion(pub(crate) *mut c_void);
 
-// SAFETY: an address of the device, which commands use.
+// SAFETY: the address is in the device's memory. Only commands access it.
 unsafe impl Send for Assertion {}
-// SAFETY: as above.
+// SAFETY: the address is in the device's memory. Only commands access it.
 unsafe impl Sync for Assertion {}
 
-// SAFETY: OpenCL's programs may be used by any thread, and by many at once.
+// SAFETY: OpenCL's programs may be used by several threads at once.
 unsafe impl Send for OclProgram {}
-// SAFETY: as above.
+// SAFETY: OpenCL's programs may be used by several threads at once.
 unsafe impl Sync for OclProgram {}
 
 impl OclProgram {
-    /// Takes over a count of `raw`.
+    /// Creates a program. Takes over a reference count of `raw`.
     pub(crate) fn adopt(platform: &Arc<Platform>, raw: Handle) -> Self {
         Self { platform: platform.clone(), raw, device: None, assertion: None }
     }
 
-    /// Has the driver build a SPIR-V module. A failure carries the driver's log.
+    /// Makes the driver build a SPIR-V module. An error contains the driver's log.
     pub(crate) fn build(platform: &Arc<Platform>, device: Handle, words: &[u8]) -> Result<Self> {
         let (api, context) = (platform.api, platform.context()?);
         let mut code = 0;
-        // SAFETY: the context is alive, and `words` are as long as told.
+        // SAFETY: the context is alive, and the call gets the length of `words`.
         let raw = unsafe {
             (api.create_program_with_il)(context, words.as_ptr().cast(), words.len(), &mut code)
         };
@@ -61,8 +61,8 @@ impl OclProgram {
         program.built(device)?.with_assertions(words)
     }
 
-    /// Has the driver take a binary that was compiled ahead of time. It is refused where it is not
-    /// for the device.
+    /// Makes the driver load a binary that was compiled ahead of time. The driver refuses a binary
+    /// for another device.
     pub(crate) fn from_binary(
         platform: &Arc<Platform>,
         device: Handle,
@@ -70,8 +70,8 @@ impl OclProgram {
     ) -> Result<Self> {
         let (api, context) = (platform.api, platform.context()?);
         let (mut status, mut code) = (0, 0);
-        // SAFETY: the context is alive, the device belongs to it, and there is one binary, as long
-        // as told.
+        // SAFETY: the context is alive and contains the device. The call gets one binary and its
+        // length.
         let raw = unsafe {
             let (length, start) = (binary.len(), binary.as_ptr());
             (api.create_program_with_binary)(
@@ -95,11 +95,11 @@ impl OclProgram {
         }
     }
 
-    /// The program, once the driver has built it for the device.
+    /// Makes the driver build the program for the device.
     fn built(self, device: Handle) -> Result<Self> {
         let (api, raw) = (self.platform.api, self.raw);
-        // SAFETY: program and device are alive, and belong to the same context; no function to
-        // call.
+        // SAFETY: the program and the device are alive and belong to the same context. No callback
+        // is passed.
         let code = unsafe {
             (api.build_program)(
                 raw,
@@ -113,7 +113,7 @@ impl OclProgram {
         if code == 0 {
             return Ok(self);
         }
-        // SAFETY: program and device are alive, and the size is that of the memory.
+        // SAFETY: the program and the device are alive, and the call gets the size of the memory.
         let log = bytes(|size, place, full| unsafe {
             (api.get_program_build_info)(raw, device, PROGRAM_BUILD_LOG, size, place, full)
         });
@@ -122,8 +122,8 @@ impl OclProgram {
         Err(Error::new(Errc::Build, format!("{}:\n{log}", failure(code, "clBuildProgram").message)))
     }
 
-    /// The program, once it is known where its kernels write down assertions that fail. `code` is
-    /// what it was made of.
+    /// Finds the variable in which the program's kernels store failed assertions. `code` is the
+    /// code from which the program was built.
     fn with_assertions(mut self, code: &[u8]) -> Result<Self> {
         let name = ASSERTION_VARIABLE.as_bytes();
         if !code.windows(name.len()).any(|window| window == name) {
@@ -146,7 +146,7 @@ impl OclProgram {
 
 impl Program for OclProgram {
     fn native(&self) -> Result<Native> {
-        // SAFETY: the program is alive.
+        // SAFETY: the program is alive, because this object owns a count of it.
         check(unsafe { (self.platform.api.retain_program)(self.raw) }, "clRetainProgram")
             .map(|()| self.raw)
     }
@@ -173,7 +173,7 @@ impl Program for OclProgram {
         let name =
             CString::new(symbol).map_err(|_| missing("the name contains a NUL character"))?;
         let mut code = 0;
-        // SAFETY: the program is alive and built, and the name a C string.
+        // SAFETY: the program is alive and built, and the name is a C string.
         let raw = unsafe { (api.create_kernel)(self.raw, name.as_ptr(), &mut code) };
         if code != 0 || raw.is_null() {
             return Err(missing(&failure(code, "clCreateKernel").message));
@@ -186,37 +186,37 @@ impl Program for OclProgram {
 
 impl Drop for OclProgram {
     fn drop(&mut self) {
-        // SAFETY: the count is this object's.
+        // SAFETY: this object owns the reference count.
         let _ = unsafe { (self.platform.api.release_program)(self.raw) };
     }
 }
 
-/// A kernel with its launch rows. OpenCL keeps arguments in the kernel: one launch at a time sets
-/// them and is enqueued.
+/// A kernel with its launch description. OpenCL stores arguments in the kernel, so only one launch
+/// at a time may set them and enqueue the kernel.
 pub(crate) struct OclKernel {
     platform: Arc<Platform>,
     symbol: String,
     pub(crate) shape: Shape,
     params: Vec<Param>,
-    /// Of its program.
+    /// The variable for failed assertions of the kernel's program.
     pub(crate) assertion: Option<Assertion>,
     state: Mutex<State>,
 }
 
 pub(crate) struct State {
     pub(crate) raw: Handle,
-    /// The functor whose parts are the kernel's arguments now.
+    /// The functor whose parts are currently the kernel's arguments.
     last: Vec<u8>,
-    /// Others have the driver's kernel, too: its arguments may be anything.
+    /// Whether the program also has the driver's kernel, so that its arguments are unknown.
     shared: bool,
 }
 
-// SAFETY: the kernel is used under its lock.
+// SAFETY: the kernel is used only under its lock.
 unsafe impl Send for State {}
 
 impl OclKernel {
-    /// Takes over a count of `raw`.
-    /// `shared`: the program has the kernel, too, and may set its arguments.
+    /// Creates a kernel. Takes over a reference count of `raw`. `shared` tells whether the program
+    /// also has the kernel and may set its arguments.
     pub(crate) fn new(
         platform: &Arc<Platform>,
         raw: Handle,
@@ -239,32 +239,33 @@ impl OclKernel {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).raw
     }
 
-    /// Sets the arguments; the kernel is to be enqueued before what is returned is dropped.
+    /// Sets the arguments. The caller must enqueue the kernel before it drops the returned guard.
     ///
     /// # Safety
-    /// `functor` holds every parameter at its offset, and a local accessor's two words.
+    /// `functor` contains every parameter at its offset, including a local accessor's two words.
     pub(crate) unsafe fn with_arguments(
         &self,
         functor: &FunctorBytes,
     ) -> Result<MutexGuard<'_, State>> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        // SAFETY: a functor's bytes are as many as it says.
+        // SAFETY: a functor has as many bytes as its length says.
         let given = unsafe { std::slice::from_raw_parts(functor.as_ptr(), functor.len()) };
         let State { raw, last, shared } = &mut *state;
-        // Arguments stay as they were set: most launches change one or two.
+        // The kernel keeps its arguments, and most launches change only one or two of them.
         let known = !*shared && last.len() == given.len() && !last.is_empty();
         let objects = self.platform.sharing.objects.is_used();
         for (index, param) in self.params.iter().enumerate() {
             let size =
                 if param.kind == ParamKind::Local { LOCAL_HEAD } else { param.size as usize };
             let bytes = param.offset as usize..param.offset as usize + size;
-            // An address may stand for another memory object than before.
+            // An address may refer to another memory object than before.
             let is_object =
                 objects && matches!(param.kind, ParamKind::Accessor | ParamKind::Pointer);
             if known && !is_object && last[bytes.clone()] == given[bytes] {
                 continue;
             }
-            // SAFETY: the caller's contract.
+            // SAFETY: the caller guarantees that the functor contains the parameter. The kernel is
+            // alive.
             if let Err(error) = unsafe { self.set(*raw, index as u32, param, given) } {
                 last.clear();
                 let message =
@@ -277,12 +278,14 @@ impl OclKernel {
         Ok(state)
     }
 
+    /// Sets one argument.
+    ///
     /// # Safety
     /// As for [`OclKernel::with_arguments`].
     unsafe fn set(&self, kernel: Handle, index: u32, param: &Param, functor: &[u8]) -> Result<()> {
         let (api, at) = (self.platform.api, functor.as_ptr().wrapping_add(param.offset as usize));
-        // SAFETY: the parameter lies inside of the functor by the caller's contract; addresses may
-        // stand anywhere in it.
+        // SAFETY: the caller guarantees that the parameter is inside of the functor. The reads
+        // allow any alignment, because addresses may be anywhere in the functor.
         let code = unsafe {
             match param.kind {
                 ParamKind::Accessor | ParamKind::Pointer => {
@@ -291,7 +294,7 @@ impl OclKernel {
                 }
                 ParamKind::Local => {
                     let size = at.add(8).cast::<u64>().read_unaligned() as usize;
-                    // OpenCL knows no argument without memory.
+                    // OpenCL does not allow local arguments without memory.
                     (api.set_kernel_arg)(kernel, index, size.max(1), std::ptr::null())
                 }
                 ParamKind::StdLayout | ParamKind::Sampler => {
@@ -310,16 +313,16 @@ impl Kernel for OclKernel {
 
     fn native(&self) -> Result<Native> {
         let raw = self.raw();
-        // Whoever has the driver's kernel may set its arguments.
+        // The owner of the driver's kernel may set its arguments.
         self.state.lock().unwrap_or_else(PoisonError::into_inner).shared = true;
-        // SAFETY: the kernel is alive.
+        // SAFETY: the kernel is alive, because this object owns a count of it.
         check(unsafe { (self.platform.api.retain_kernel)(raw) }, "clRetainKernel").map(|()| raw)
     }
 
     fn native_program(&self) -> Result<Native> {
         const KERNEL_PROGRAM: u32 = 0x1194;
         let (api, raw) = (self.platform.api, self.raw());
-        // SAFETY: the kernel is alive, and the size that of the memory.
+        // SAFETY: the kernel is alive, and the call gets the size of the memory.
         let program = word(|size, place, full| unsafe {
             (api.get_kernel_info)(raw, KERNEL_PROGRAM, size, place, full)
         });
@@ -334,7 +337,7 @@ impl Kernel for OclKernel {
     }
 
     fn release_native_program(&self, program: Native) {
-        // SAFETY: a program that `native_program` retained.
+        // SAFETY: `native_program` retained the program.
         let _ = unsafe { (self.platform.api.release_program)(program) };
     }
 }
@@ -342,7 +345,7 @@ impl Kernel for OclKernel {
 impl Drop for OclKernel {
     fn drop(&mut self) {
         let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
-        // SAFETY: the count is this object's.
+        // SAFETY: this object owns the reference count.
         let _ = unsafe { (self.platform.api.release_kernel)(state.raw) };
     }
 }

@@ -1,15 +1,14 @@
-//! Commands: each names the events it waits for, and becomes one command of the driver, or a few
-//! with a last one that waits for them.
+//! Queues: each command names the events it waits for, and becomes one command of the driver, or
+//! several followed by one that waits for them.
 //!
 //! Two queues of the driver serve a device's out-of-order SYCL queues. One runs commands in any
-//! order. In the other, which runs them in turn (`line`), a kernel follows the one that it waits
-//! for: drivers take half as long for a chain of commands that names no events. One chain at a time
-//! has that queue; a kernel begins one where no other is under way.
+//! order. In the other, which runs commands in order (`in_order_queue`), a kernel follows the
+//! kernel that it waits for: drivers need half the time for a chain of commands without events.
+//! Only one chain at a time uses that queue; a kernel starts a chain if no other chain is running.
 //!
-//! An in-order SYCL queue has a line of its own and nothing else, so that a program that adds
-//! commands to the driver's queue finds them in order, too.
+//! An in-order SYCL queue has only an in-order queue of the driver. A program that adds commands to
+//! the driver's queue therefore also gets them in order.
 
-use std::any::Any;
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 use std::sync::Arc;
@@ -17,47 +16,53 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use scythe_abi::launch::Shape;
 use scythe_hal::{
-    CopyBox, Errc, Error, Event, KernelWork, Native, NativeQueue, Queue, Result, Status, Work,
+    Command, CopyBox, Errc, Error, Event, Keep, KernelWork, Native, NativeQueue, Priority, Queue,
+    Result, Status, Work,
 };
 
 use crate::api::{Handle, check, word};
 use crate::assertions::{self, Report};
 use crate::event::{OclEvent, keep_until_complete};
-use crate::line::Line;
+use crate::in_order_queue::InOrderQueue;
 use crate::platform::Platform;
 use crate::program::{Assertion, OclKernel};
 
 const QUEUE_PROPERTIES: u64 = 0x1093;
 const OUT_OF_ORDER: u64 = 1;
 const PROFILING: u64 = 2;
+const QUEUE_PRIORITY: u64 = 0x1096;
+const PRIORITY_HIGH: u64 = 1;
+const PRIORITY_LOW: u64 = 4;
 
-/// Events to wait for up to this many lie on the stack.
+/// The maximum number of events to wait for that are stored on the stack.
 const INLINE_EVENTS: usize = 16;
-/// The largest pattern that drivers fill memory with.
+/// The largest fill pattern that drivers support.
 const LARGEST_PATTERN: usize = 128;
-/// How much memory is prepared to be copied where a pattern is not one that drivers know.
+/// The size of the memory that is prepared for copies if drivers do not support a pattern.
 const PATTERN_BLOCK: usize = 1 << 16;
 
 pub(crate) struct OclQueue {
     platform: Arc<Platform>,
-    /// Runs commands in any order; an in-order queue has none.
+    /// The driver's out-of-order queue. An in-order queue has none.
     loose: Option<Loose>,
-    /// Runs them in turn; an out-of-order queue of the program's own has none.
-    line: Option<Arc<Line>>,
+    /// The driver's in-order queue. An out-of-order queue of the program has none.
+    in_order_queue: Option<Arc<InOrderQueue>>,
     profiling: bool,
-    /// The program has the driver's queue: what it waits for there must be all there is.
+    /// Whether the program has the driver's queue. A wait for that queue must then include all
+    /// commands.
     exposed: AtomicBool,
 }
 
-/// A queue of the driver's.
+/// An out-of-order queue of the driver.
 struct Loose(Handle);
 
-// SAFETY: OpenCL's queues may be used by any thread, and by many at once.
+// SAFETY: OpenCL's queues may be used by several threads at once.
 unsafe impl Send for Loose {}
-// SAFETY: as above.
+// SAFETY: OpenCL's queues may be used by several threads at once.
 unsafe impl Sync for Loose {}
 
-/// Where a command goes, what it waits for, and where its event is put (null: it needs none).
+/// The queue of a command, the events that it waits for, and the address for its event (null if it
+/// needs none).
 #[derive(Clone, Copy)]
 pub(crate) struct At<'a> {
     pub(crate) queue: Handle,
@@ -66,14 +71,11 @@ pub(crate) struct At<'a> {
 }
 
 impl At<'_> {
-    /// Number and address of the events. OpenCL wants null for a list of nothing.
+    /// Returns the number and address of the events. OpenCL requires null for an empty list.
     pub(crate) fn list(&self) -> (u32, *const Handle) {
         (self.waits.len() as u32, if self.waits.is_empty() { null() } else { self.waits.as_ptr() })
     }
 }
-
-/// Host memory that the driver reads until the command has ended.
-type Block = Option<Box<dyn Any + Send + Sync>>;
 
 impl OclQueue {
     pub(crate) fn new(
@@ -81,12 +83,19 @@ impl OclQueue {
         device: Handle,
         in_order: bool,
         profiling: bool,
+        priority: Option<Priority>,
     ) -> Result<Self> {
         let context = platform.context()?;
         let make = |order: u64| {
-            let properties = [QUEUE_PROPERTIES, order | if profiling { PROFILING } else { 0 }, 0];
+            let order = order | if profiling { PROFILING } else { 0 };
+            let hint = match priority {
+                None => [0; 2],
+                Some(Priority::Low) => [QUEUE_PRIORITY, PRIORITY_LOW],
+                Some(Priority::High) => [QUEUE_PRIORITY, PRIORITY_HIGH],
+            };
+            let properties = [QUEUE_PROPERTIES, order, hint[0], hint[1], 0];
             let mut code = 0;
-            // SAFETY: the context is alive and holds the device; the list ends with 0.
+            // SAFETY: the context is alive and contains the device, and the list ends with 0.
             let raw = unsafe {
                 (platform.api.create_command_queue_with_properties)(
                     context,
@@ -98,21 +107,20 @@ impl OclQueue {
             check(code, "clCreateCommandQueueWithProperties").map(|()| raw)
         };
         let loose = if in_order { None } else { Some(Loose(make(OUT_OF_ORDER)?)) };
-        let line = Some(Line::new(platform.api, make(0)?, !in_order, profiling));
+        let in_order_queue = Some(InOrderQueue::new(platform.api, make(0)?, !in_order, profiling));
         Ok(Self {
             platform: platform.clone(),
             loose,
-            line,
+            in_order_queue,
             profiling,
             exposed: AtomicBool::new(false),
         })
     }
 
-    /// A queue of the program's own, of which a count is taken; `None` where it is another
-    /// device's.
+    /// Wraps a queue of the program and retains it. Returns `None` if it belongs to another device.
     ///
     /// # Safety
-    /// `raw` is a queue of the platform's context, alive.
+    /// `raw` is alive and belongs to the platform's context.
     pub(crate) unsafe fn adopt(
         platform: &Arc<Platform>,
         device: Handle,
@@ -122,7 +130,8 @@ impl OclQueue {
         const QUEUE_DEVICE: u32 = 0x1091;
         let (api, context) = (platform.api, platform.context()?);
         let ask = |name: u32| {
-            // SAFETY: the queue is alive, and the size that of the memory.
+            // SAFETY: the caller guarantees that the queue is alive, and the call gets the size of
+            // the memory.
             word(|size, place, full| unsafe {
                 (api.get_command_queue_info)(raw, name, size, place, full)
             })
@@ -137,17 +146,23 @@ impl OclQueue {
         }
         let properties = ask(QUEUE_PROPERTIES as u32).unwrap_or(0) as u64;
         let (in_order, profiling) = (properties & OUT_OF_ORDER == 0, properties & PROFILING != 0);
-        // SAFETY: the queue is alive.
+        // SAFETY: the caller guarantees that the queue is alive.
         check(unsafe { (api.retain_command_queue)(raw) }, "clRetainCommandQueue")?;
-        let line = in_order.then(|| Line::new(api, raw, false, profiling));
+        let in_order_queue = in_order.then(|| InOrderQueue::new(api, raw, false, profiling));
         let loose = (!in_order).then_some(Loose(raw));
         let exposed = AtomicBool::new(true);
-        let queue = Arc::new(Self { platform: platform.clone(), loose, line, profiling, exposed });
+        let queue = Arc::new(Self {
+            platform: platform.clone(),
+            loose,
+            in_order_queue,
+            profiling,
+            exposed,
+        });
         Ok(Some(NativeQueue { queue, in_order, profiling }))
     }
 
-    /// A kernel that waits for one command at most joins the line of an out-of-order queue where
-    /// that is the last of it, or where the line is free.
+    /// Adds a kernel that waits for at most one command to the in-order queue of an out-of-order
+    /// queue, if that command is the last of the in-order queue or the in-order queue is free.
     ///
     /// # Safety
     /// The contract of [`Queue::enqueue`].
@@ -156,11 +171,12 @@ impl OclQueue {
         work: &KernelWork,
         before: Option<Handle>,
     ) -> Result<Option<Arc<OclEvent>>> {
-        let Some(line) = self.line.as_ref().filter(|_| !self.exposed.load(Ordering::Relaxed))
+        let Some(in_order_queue) =
+            self.in_order_queue.as_ref().filter(|_| !self.exposed.load(Ordering::Relaxed))
         else {
             return Ok(None);
         };
-        let turn = line.turn();
+        let turn = in_order_queue.turn();
         let waits = match turn.last() {
             Some(last) if before.is_some_and(|before| std::ptr::eq(last.raw(), before)) => None,
             Some(last) if last.status() != Status::Complete => return Ok(None),
@@ -170,29 +186,30 @@ impl OclQueue {
             return Ok(None);
         }
         turn.send(true, |event| {
-            let at = At { queue: line.raw(), waits: waits.as_slice(), event };
-            // SAFETY: passed on.
+            let at = At { queue: in_order_queue.raw(), waits: waits.as_slice(), event };
+            // SAFETY: the caller guarantees the contract of `Queue::enqueue`. The queue and the
+            // events of `at` are alive.
             unsafe { self.kernel(at, work) }
         })
         .map(Some)
     }
 
-    /// Everything of an in-order queue.
+    /// Submits any work of an in-order queue.
     ///
     /// # Safety
-    /// The contract of [`Queue::enqueue`], but that `waits` are the driver's own events.
+    /// The contract of [`Queue::enqueue`], except that `waits` are events of the driver.
     unsafe fn in_turn(
         &self,
-        line: &Arc<Line>,
+        in_order_queue: &Arc<InOrderQueue>,
         work: Work,
         waits: &[Handle],
-        keep: Block,
+        keep: Keep,
     ) -> Result<Arc<OclEvent>> {
         let mut block = None;
         let keeps = keep.is_some() || matches!(work, Work::Fill { .. });
-        let event = line.turn().send(keeps, |event| {
-            // SAFETY: passed on.
-            block = unsafe { self.give(work, At { queue: line.raw(), waits, event }) }?;
+        let event = in_order_queue.turn().send(keeps, |event| {
+            // SAFETY: the caller guarantees the contract of `give`. The queue is alive.
+            block = unsafe { self.give(work, At { queue: in_order_queue.raw(), waits, event }) }?;
             Ok(())
         })?;
         for kept in [block, keep].into_iter().flatten() {
@@ -201,9 +218,11 @@ impl OclQueue {
         Ok(event)
     }
 
+    /// Submits work to the driver.
+    ///
     /// # Safety
     /// The contract of [`Queue::enqueue`], but that the events of `at` are the driver's own.
-    unsafe fn give(&self, work: Work, at: At<'_>) -> Result<Block> {
+    unsafe fn give(&self, work: Work, at: At<'_>) -> Result<Keep> {
         // SAFETY: passed on.
         unsafe {
             match work {
@@ -213,37 +232,34 @@ impl OclQueue {
                 Work::Memcpy { dst, src, size } => self.memcpy(at, dst, src, size)?,
                 Work::CopyRect { dst, src, region } => self.copy_box(at, dst, src, &region)?,
                 Work::Fill { dst, pattern, count } => return self.fill(at, dst, &pattern, count),
-                Work::HostKernel(_) | Work::HostTask(_) => {
-                    return Err(Error::new(
-                        Errc::Runtime,
-                        "an OpenCL device cannot run host tasks",
-                    ));
-                }
             }
         }
         Ok(None)
     }
 
-    fn is_line(&self, queue: Handle) -> bool {
-        self.line.as_ref().is_some_and(|line| std::ptr::eq(line.raw(), queue))
+    fn is_in_order(&self, queue: Handle) -> bool {
+        self.in_order_queue
+            .as_ref()
+            .is_some_and(|in_order_queue| std::ptr::eq(in_order_queue.raw(), queue))
     }
 
     fn is_empty(&self, work: &KernelWork) -> bool {
         work.global_size[..work.dims as usize].contains(&0)
     }
 
-    /// Follows `waits`. Where there are none, it has nothing to do but to follow the line, which
-    /// needs no command until an event is asked for.
+    /// Enqueues a marker that follows `waits`. Without any, it only follows the in-order queue,
+    /// which needs no command unless an event is requested.
     fn marker(&self, at: At<'_>) -> Result<()> {
-        let in_line = self.is_line(at.queue);
-        if at.waits.is_empty() && (!in_line || at.event.is_null()) {
+        let in_order = self.is_in_order(at.queue);
+        if at.waits.is_empty() && (!in_order || at.event.is_null()) {
             return Ok(());
         }
         let (count, waits) = at.list();
-        // SAFETY: queue and events are alive.
+        // SAFETY: the queue and the events are alive.
         let code = unsafe {
-            match in_line {
-                // A marker with events to wait for would wait for them alone, and hold up nothing.
+            match in_order {
+                // A marker with events would wait only for them, and would not delay later
+                // commands.
                 true => (self.platform.api.enqueue_barrier_with_wait_list)(
                     at.queue, count, waits, at.event,
                 ),
@@ -255,6 +271,8 @@ impl OclQueue {
         check(code, "clEnqueueMarkerWithWaitList")
     }
 
+    /// Enqueues a kernel.
+    ///
     /// # Safety
     /// As for [`OclQueue::give`].
     unsafe fn kernel(&self, at: At<'_>, work: &KernelWork) -> Result<()> {
@@ -267,13 +285,14 @@ impl OclQueue {
         let offset = work.global_offset.map(|n| n as usize);
         let global = work.global_size.map(|n| n as usize);
         let local = work.local_size.map(|n| n as usize);
-        // Without groups of its own, the driver may choose which suit it.
+        // For kernels without work-groups, the driver may choose suitable groups.
         let local = if kernel.shape == Shape::NdRange { local.as_ptr() } else { null() };
         let offset = if offset == [0; 3] { null() } else { offset.as_ptr() };
         let (count, waits) = at.list();
         let mut first = null_mut();
         let event = if kernel.assertion.is_some() { &raw mut first } else { at.event };
-        // SAFETY: the functor holds what the launch rows say, and all handles are alive.
+        // SAFETY: the caller guarantees that the functor matches the launch description, and all
+        // handles are alive.
         let code = unsafe {
             let state = kernel.with_arguments(&work.functor)?;
             (self.platform.api.enqueue_nd_range_kernel)(
@@ -295,17 +314,16 @@ impl OclQueue {
         }
     }
 
-    /// Has what a kernel may have written down copied once its command `first`, of which this takes
-    /// over a count, has completed. The copy is the end of the command, but where times are
+    /// Enqueues a copy of the assertion variable after the kernel's command `first`, and takes over
+    /// a count of `first`. The copy's event becomes the event of the command, unless times are
     /// measured.
     fn look_at_assertion(&self, at: At<'_>, first: Handle, variable: *mut c_void) -> Result<()> {
         let (api, report, mut copied) = (self.platform.api, Report::new(), null_mut());
         let after = At { waits: &[first], event: &mut copied, ..at };
         let size = size_of::<scythe_abi::spirv::Assertion>();
-        // SAFETY: the variable is of this size, and the report is kept until the copy has
-        // completed.
+        // SAFETY: the variable has this size, and the report is kept until the copy has completed.
         if let Err(error) = unsafe { self.memcpy(after, report.address(), variable, size) } {
-            // SAFETY: the event is alive, and the count this function's.
+            // SAFETY: the event is alive, and this function owns its count.
             unsafe {
                 let _ = (api.wait_for_events)(1, &first);
                 let _ = (api.release_event)(first);
@@ -314,7 +332,7 @@ impl OclQueue {
         }
         assertions::watch(api, copied, report);
         let (given, other) = if self.profiling { (first, copied) } else { (copied, first) };
-        // SAFETY: the place is there unless it is null; the counts are this function's.
+        // SAFETY: the address is writable unless it is null, and this function owns the counts.
         unsafe {
             let _ = (api.release_event)(other);
             match at.event.is_null() {
@@ -325,6 +343,8 @@ impl OclQueue {
         Ok(())
     }
 
+    /// Enqueues a copy.
+    ///
     /// # Safety
     /// As for [`OclQueue::give`].
     unsafe fn memcpy(
@@ -337,11 +357,12 @@ impl OclQueue {
         if size == 0 || std::ptr::eq(dst, src) {
             return self.marker(at);
         }
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that both ranges are valid and that the queue and the
+        // events are alive.
         unsafe { self.platform.sharing.copy(self.platform.api, at, dst, src, size) }
     }
 
-    /// One copy for each row.
+    /// Enqueues a copy of a box, with one command for each row.
     ///
     /// # Safety
     /// As for [`OclQueue::give`].
@@ -356,7 +377,8 @@ impl OclQueue {
             let (plane, row) = (index / region.rows, index % region.rows);
             let to = plane * region.dst_plane_pitch + row * region.dst_row_pitch;
             let from = plane * region.src_plane_pitch + row * region.src_row_pitch;
-            // SAFETY: the box lies inside of both memories.
+            // SAFETY: the caller guarantees that the box is inside of valid memory, so each row is
+            // too.
             unsafe {
                 self.memcpy(
                     at,
@@ -368,6 +390,8 @@ impl OclQueue {
         })
     }
 
+    /// Enqueues a fill.
+    ///
     /// # Safety
     /// As for [`OclQueue::give`].
     unsafe fn fill(
@@ -376,7 +400,7 @@ impl OclQueue {
         dst: *mut c_void,
         pattern: &[u8],
         count: usize,
-    ) -> Result<Block> {
+    ) -> Result<Keep> {
         let width = pattern.len();
         let total = width.checked_mul(count).ok_or_else(|| {
             Error::new(
@@ -391,7 +415,8 @@ impl OclQueue {
             && width <= LARGEST_PATTERN
             && (dst as usize).is_multiple_of(width)
         {
-            // SAFETY: passed on.
+            // SAFETY: the caller guarantees that the range is valid and that the queue and the
+            // events are alive.
             unsafe { self.platform.sharing.fill(self.platform.api, at, dst, pattern, total) }?;
             return Ok(None);
         }
@@ -400,19 +425,19 @@ impl OclQueue {
         self.many(at, total.div_ceil(block.len()), |at, index| {
             let start = index * block.len();
             let (size, to) = (block.len().min(total - start), dst.wrapping_byte_add(start));
-            // SAFETY: the block lies inside of the memory to fill; it is kept until the last copy
-            // has completed.
+            // SAFETY: the range is inside of the memory to fill, which the caller guarantees to be
+            // valid. The block is kept until the last copy has completed.
             unsafe { self.memcpy(at, to, block.as_ptr().cast(), size) }
         })?;
         Ok(Some(block))
     }
 
-    /// Waits for what a queue that runs commands in turn has been given: the caller gives up, and
-    /// with that what they use.
+    /// Waits for all commands of an in-order queue of the driver. Called before the caller reports
+    /// an error and drops the memory that the commands use.
     fn let_end(&self, queue: Handle) {
         let (api, mut event) = (self.platform.api, null_mut());
-        // SAFETY: the queue is alive; a marker that waits for no event waits for all before it, and
-        // its count is this function's.
+        // SAFETY: the queue is alive. A marker without events waits for all earlier commands, and
+        // this function owns its count.
         unsafe {
             if (api.enqueue_marker_with_wait_list)(queue, 0, null(), &mut event) == 0 {
                 let _ = (api.wait_for_events)(1, &event);
@@ -421,8 +446,8 @@ impl OclQueue {
         }
     }
 
-    /// Gives `count` commands to the driver that end together. Where one of them cannot be
-    /// enqueued, the others are waited for.
+    /// Submits `count` commands that count as one. If one of them cannot be enqueued, waits for the
+    /// others.
     fn many(
         &self,
         at: At<'_>,
@@ -432,7 +457,7 @@ impl OclQueue {
         if count <= 1 {
             return if count == 0 { self.marker(at) } else { each(at, 0) };
         }
-        if self.is_line(at.queue) {
+        if self.is_in_order(at.queue) {
             for index in 0..count {
                 let waits: &[Handle] = if index == 0 { at.waits } else { &[] };
                 let event = if index + 1 == count { at.event } else { null_mut() };
@@ -455,7 +480,7 @@ impl OclQueue {
     }
 }
 
-/// Commands that end together, in any order.
+/// Commands that count as one and may run in any order.
 struct Parts<'a> {
     queue: &'a OclQueue,
     events: Vec<Handle>,
@@ -464,7 +489,7 @@ struct Parts<'a> {
 impl Parts<'_> {
     fn release(&mut self) {
         for event in self.events.drain(..) {
-            // SAFETY: the count is this object's.
+            // SAFETY: this object owns the reference count.
             let _ = unsafe { (self.queue.platform.api.release_event)(event) };
         }
     }
@@ -473,7 +498,7 @@ impl Parts<'_> {
 impl Drop for Parts<'_> {
     fn drop(&mut self) {
         if !self.events.is_empty() {
-            // SAFETY: the events are alive.
+            // SAFETY: the events are alive, because this object owns their counts.
             let _ = unsafe {
                 (self.queue.platform.api.wait_for_events)(
                     self.events.len() as u32,
@@ -486,12 +511,8 @@ impl Drop for Parts<'_> {
 }
 
 impl Queue for OclQueue {
-    unsafe fn enqueue(
-        &self,
-        work: Work,
-        deps: &[Arc<dyn Event>],
-        keep: Option<Box<dyn Any + Send + Sync>>,
-    ) -> Result<Arc<dyn Event>> {
+    unsafe fn enqueue(&self, command: Command<'_>) -> Result<Arc<dyn Event>> {
+        let Command { work, deps, keep } = command;
         let api = self.platform.api;
         let (mut inline, mut heap) = ([null_mut(); INLINE_EVENTS], Vec::new());
         let room: &mut [Handle] = if deps.len() <= INLINE_EVENTS {
@@ -500,7 +521,7 @@ impl Queue for OclQueue {
             heap.resize(deps.len(), null_mut());
             &mut heap
         };
-        let own_line = self.line.as_ref().filter(|_| self.loose.is_none());
+        let own_queue = self.in_order_queue.as_ref().filter(|_| self.loose.is_none());
         let mut count = 0;
         for dep in deps {
             let dep = dep.as_any().downcast_ref::<OclEvent>().ok_or_else(|| {
@@ -512,11 +533,11 @@ impl Queue for OclQueue {
             match dep.known_end() {
                 Some(Ok(())) => {}
                 Some(Err(error)) => return Ok(Arc::new(OclEvent::over(api, Some(error)))),
-                None if own_line.is_some_and(|line| dep.stands_in(line)) => {}
+                None if own_queue.is_some_and(|in_order_queue| dep.is_in(in_order_queue)) => {}
                 None => {
                     let raw = dep.raw();
                     if raw.is_null() {
-                        // Asking found out that the command has ended, and not well.
+                        // The request for the event showed that the command has failed.
                         if let Some(Err(error)) = dep.known_end() {
                             return Ok(Arc::new(OclEvent::over(api, Some(error))));
                         }
@@ -528,19 +549,21 @@ impl Queue for OclQueue {
             }
         }
         let waits = &room[..count];
-        if let Some(line) = own_line {
-            // SAFETY: passed on.
-            return Ok(unsafe { self.in_turn(line, work, waits, keep) }?);
+        if let Some(in_order_queue) = own_queue {
+            // SAFETY: the caller guarantees the contract of `Queue::enqueue`, and `waits` are live
+            // events of the driver.
+            return Ok(unsafe { self.in_turn(in_order_queue, work, waits, keep) }?);
         }
         let loose = self.loose.as_ref().map_or(null_mut(), |loose| loose.0);
         if let (Work::Kernel(work), 0 | 1, None) = (&work, count, &keep) {
-            // SAFETY: passed on.
+            // SAFETY: the caller guarantees the contract of `Queue::enqueue`.
             if let Some(event) = unsafe { self.follow(work, waits.first().copied()) }? {
                 return Ok(event);
             }
         }
         let mut raw = null_mut();
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees the contract of `Queue::enqueue`. The queue is alive, and
+        // `waits` are live events of the driver.
         let block = unsafe { self.give(work, At { queue: loose, waits, event: &mut raw }) }?;
         if raw.is_null() {
             return Ok(Arc::new(OclEvent::over(api, None)));
@@ -549,8 +572,8 @@ impl Queue for OclQueue {
             keep_until_complete(api, raw, kept);
         }
         let event = OclEvent::new(api, raw, self.profiling);
-        // Commands that nobody waits for run, too. A failure shows in the command's own end: the
-        // driver has it.
+        // Commands must run even if nothing waits for them. A failure of the flush appears in the
+        // status of the command, which the driver already has.
         // SAFETY: the queue is alive.
         let _ = unsafe { (api.flush)(loose) };
         Ok(Arc::new(event))
@@ -558,9 +581,11 @@ impl Queue for OclQueue {
 
     fn native(&self) -> Result<Native> {
         self.exposed.store(true, Ordering::Relaxed);
-        let line = || self.line.as_ref().map_or(null_mut(), |line| line.raw());
-        let raw = self.loose.as_ref().map_or_else(line, |loose| loose.0);
-        // SAFETY: the queue is alive.
+        let in_order_queue = || {
+            self.in_order_queue.as_ref().map_or(null_mut(), |in_order_queue| in_order_queue.raw())
+        };
+        let raw = self.loose.as_ref().map_or_else(in_order_queue, |loose| loose.0);
+        // SAFETY: the queue is alive, because this object owns a count of it.
         check(unsafe { (self.platform.api.retain_command_queue)(raw) }, "clRetainCommandQueue")
             .map(|()| raw)
     }
@@ -569,7 +594,7 @@ impl Queue for OclQueue {
 impl Drop for OclQueue {
     fn drop(&mut self) {
         if let Some(loose) = &self.loose {
-            // SAFETY: the count is this object's.
+            // SAFETY: this object owns the reference count.
             let _ = unsafe { (self.platform.api.release_command_queue)(loose.0) };
         }
     }

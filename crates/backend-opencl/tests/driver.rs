@@ -1,14 +1,14 @@
-//! What a driver says of code that it cannot build, and of commands in every order. `cargo xtask
-//! test --backend opencl` names a driver in the environment; without one, there is nothing to test.
+//! Tests a driver's errors for code that it cannot build, and commands in every order. `cargo xtask
+//! test --backend opencl` names a driver in the environment; without one, these tests do nothing.
 
 use scythe_backend_opencl::discover;
 use scythe_hal::compiler::NoCompiler;
-use scythe_hal::{BuildRequest, Device, Errc, Event, Queue, Status, UsmKind, Work};
+use scythe_hal::{BuildRequest, Command, Device, Errc, Event, Queue, Status, UsmKind, Work};
 use scythe_image::Format;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 
-/// The first device of the driver that the environment names.
+/// Returns the first device of the driver that the environment names.
 fn device() -> Option<Arc<dyn Device>> {
     std::env::var_os("OCL_ICD_FILENAMES")?;
     let found = discover(&NoCompiler);
@@ -33,7 +33,7 @@ fn code_that_cannot_be_built_is_an_error_with_the_drivers_words() {
     let error =
         device.build(&BuildRequest::new(&bytes, Format::SpirV)).err().expect("this is no program");
     assert!(error.code == Errc::Build && error.message.contains("OpenCL: cl"), "{error}");
-    // Kernels of device code that cannot be built as a whole are built when they are asked for.
+    // Kernels of device code that cannot be built as a whole are built on first use.
     let apart = device
         .build(&BuildRequest::new(b"BC", Format::LlvmBitcode))
         .expect("one of its kernels may be built");
@@ -49,7 +49,7 @@ fn copies_and_fills_follow_their_events() {
     let [a, b] = [UsmKind::Device, UsmKind::Shared]
         .map(|kind| device.alloc(kind, size, 4096).expect("memory"));
     assert!((a as usize).is_multiple_of(4096) && (b as usize).is_multiple_of(4096));
-    // A pattern that drivers do not know.
+    // A pattern that drivers do not support.
     let filled = enqueue(&*queue, Work::Fill { dst: a, pattern: vec![1, 2, 3], count: 1000 }, &[]);
     let copied = enqueue(&*queue, Work::Memcpy { dst: b, src: a, size }, &[filled]);
     let marked = enqueue(&*queue, Work::Marker, std::slice::from_ref(&copied));
@@ -59,10 +59,10 @@ fn copies_and_fills_follow_their_events() {
     assert_eq!((marked.wait(), copied.status()), (Ok(()), Status::Complete));
     let times = copied.times().expect("the queue profiles");
     assert!(times.submit <= times.start && times.start <= times.end, "{times:?}");
-    // SAFETY: the commands have completed, and the memory is the host's as well.
+    // SAFETY: the commands have completed, and the memory is also accessible on the host.
     let seen = unsafe { std::slice::from_raw_parts(b.cast::<u8>(), size) };
     assert!(seen.chunks(3).all(|chunk| chunk == [1, 2, 3]));
-    // SAFETY: nothing uses them any more.
+    // SAFETY: no command uses the memory any more.
     unsafe {
         device.free(UsmKind::Device, a);
         device.free(UsmKind::Shared, b);
@@ -75,5 +75,5 @@ fn copies_and_fills_follow_their_events() {
 
 fn enqueue(queue: &dyn Queue, work: Work, deps: &[Arc<dyn Event>]) -> Arc<dyn Event> {
     // SAFETY: the test keeps all memory until the commands have completed.
-    unsafe { queue.enqueue(work, deps, None) }.expect("the command can be enqueued")
+    unsafe { queue.enqueue(Command::new(work, deps)) }.expect("the command can be enqueued")
 }

@@ -1,22 +1,22 @@
-//! What drivers do wrong, and what they are asked to do, shown on a driver of the tests' own
+//! Tests the handling of driver failures, and the calls that the backend makes, with a fake driver
 //! (`fake/fake.c`).
 
-use std::ffi::{CString, c_void};
 use std::path::Path;
-use std::process::Command;
+use std::process;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use scythe_abi::aspect::Aspect;
 use scythe_abi::launch::{KernelLaunch, Param, ParamKind, Shape};
 use scythe_backend_opencl::{Discovery, discover};
 use scythe_hal::compiler::NoCompiler;
+use scythe_hal::library::Library;
 use scythe_hal::{
-    BuildRequest, Device, Errc, Event, FunctorBytes, Kernel, KernelWork, Queue, Result, UsmKind,
-    Work,
+    BuildRequest, Command, Device, Errc, Event, FunctorBytes, Kernel, KernelWork, Queue, Result,
+    UsmKind, Work,
 };
 use scythe_image::Format;
 
-/// The numbers of `fake.c`.
+/// The failures, with the numbers of `fake.c`.
 #[derive(Clone, Copy)]
 #[allow(dead_code, reason = "the list is complete")]
 enum Failure {
@@ -42,7 +42,7 @@ enum Counter {
     Status,
 }
 
-/// The driver, in the hands of one test at a time.
+/// The fake driver, which one test at a time uses.
 struct Fake {
     fail: unsafe extern "C" fn(i32, i32),
     calls: unsafe extern "C" fn(i32) -> i32,
@@ -50,26 +50,17 @@ struct Fake {
 }
 
 impl Fake {
-    /// A driver that does what is asked, until `what` happens after some good calls.
+    /// Returns a driver that works correctly until the failure `what` happens after `after`
+    /// successful calls.
     fn new(what: Failure, after: i32) -> Self {
         static TURN: Mutex<()> = Mutex::new(());
         let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
         let library = loaded();
-        let find = |name: &std::ffi::CStr| {
-            // SAFETY: the library is open, and the name a C string.
-            let address = unsafe { libc::dlsym(library as *mut c_void, name.as_ptr()) };
-            assert!(!address.is_null(), "fake.c defines {name:?}");
-            address
-        };
         // SAFETY: `fake.c` gives the functions of these names these types.
         let fake = unsafe {
             Self {
-                fail: std::mem::transmute::<*mut c_void, unsafe extern "C" fn(i32, i32)>(find(
-                    c"fake_fail",
-                )),
-                calls: std::mem::transmute::<*mut c_void, unsafe extern "C" fn(i32) -> i32>(find(
-                    c"fake_calls",
-                )),
+                fail: library.get("fake_fail").expect("fake.c defines it"),
+                calls: library.get("fake_calls").expect("fake.c defines it"),
                 _turn: turn,
             }
         };
@@ -77,7 +68,7 @@ impl Fake {
         fake
     }
 
-    /// From now on; counts begin anew.
+    /// Sets the next failure, and resets the counters.
     fn fail(&self, what: Failure, after: i32) {
         // SAFETY: the function may be called at any time.
         unsafe { (self.fail)(what as i32, after) };
@@ -102,17 +93,17 @@ impl Fake {
 
 /// Compiles and loads the driver. Its name is that of OpenCL's loader, which nobody looks for
 /// again.
-fn loaded() -> usize {
-    static LIBRARY: OnceLock<usize> = OnceLock::new();
-    *LIBRARY.get_or_init(|| {
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
-            .join(format!("fake-opencl-{}", std::process::id()));
+fn loaded() -> &'static Library {
+    static LIBRARY: OnceLock<Library> = OnceLock::new();
+    LIBRARY.get_or_init(|| {
+        let folder =
+            Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("fake-opencl-{}", process::id()));
         std::fs::create_dir_all(&folder).expect("a folder for the driver");
         let (source, library) = (
             Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fake/fake.c"),
             folder.join("libOpenCL.so.1"),
         );
-        let mut compiler = Command::new("cc");
+        let mut compiler = process::Command::new("cc");
         compiler.args([
             "-shared",
             "-fPIC",
@@ -125,18 +116,16 @@ fn loaded() -> usize {
         ]);
         let done = compiler.arg(&library).arg(&source).status().expect("cc starts");
         assert!(done.success(), "fake.c compiles");
-        let path = CString::new(library.to_str().expect("UTF-8")).expect("no NUL");
-        // SAFETY: the path is a C string; the library's initialiser reads the environment.
-        let handle = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_GLOBAL) };
+        // SAFETY: the library's initialiser reads the environment.
+        let loaded = unsafe { Library::load(&library) };
         std::fs::remove_dir_all(&folder).expect("the folder goes");
-        assert!(!handle.is_null(), "the driver can be loaded");
-        handle as usize
+        loaded.expect("the driver can be loaded")
     })
 }
 
 const ROWS: [ParamKind; 3] = [ParamKind::Accessor, ParamKind::StdLayout, ParamKind::StdLayout];
 
-/// A kernel of three words.
+/// Returns a kernel with three words of parameters.
 fn kernel(device: &Arc<dyn Device>) -> Arc<dyn Kernel> {
     let program = device
         .build(&BuildRequest::new(b"words", Format::SpirV))
@@ -170,7 +159,7 @@ fn launch(
         global_offset: [0; 3],
     };
     // SAFETY: the driver's kernels do nothing.
-    unsafe { queue.enqueue(Work::Kernel(Box::new(work)), deps, None) }
+    unsafe { queue.enqueue(Command::new(Work::Kernel(Box::new(work)), deps)) }
 }
 
 #[test]
@@ -229,7 +218,7 @@ fn devices_without_shared_memory_have_memory_objects() {
     let works = [
         Work::Memcpy { dst: there, src, size: 64 },
         Work::Fill { dst: there.wrapping_byte_add(16), pattern: vec![7; 4], count: 4 },
-        // A pattern that drivers do not know.
+        // A pattern that drivers do not support.
         Work::Fill { dst: there.wrapping_byte_add(48), pattern: vec![1, 2, 3], count: 3 },
         Work::Memcpy { dst: other.wrapping_byte_add(8), src: there.wrapping_byte_add(8), size: 56 },
         Work::Memcpy { dst, src: other.wrapping_byte_add(8), size: 56 },
@@ -237,7 +226,9 @@ fn devices_without_shared_memory_have_memory_objects() {
     let mut before: Vec<Arc<dyn Event>> = Vec::new();
     for work in works {
         // SAFETY: all memory outlives the wait below.
-        before = vec![unsafe { queue.enqueue(work, &before, None) }.expect("the driver takes it")];
+        before = vec![
+            unsafe { queue.enqueue(Command::new(work, &before)) }.expect("the driver takes it"),
+        ];
     }
     before[0].wait().expect("nothing goes wrong");
     let mut expected: Vec<u8> = (8..64).collect();
@@ -247,7 +238,7 @@ fn devices_without_shared_memory_have_memory_objects() {
     assert!(
         device.interop().expect("a driver").memory_to_native(there).expect("no failure").is_some()
     );
-    // SAFETY: allocated above; no command uses them any more.
+    // SAFETY: the memory was allocated above, and no command uses it any more.
     unsafe {
         device.free(UsmKind::Device, there);
         device.free(UsmKind::Device, other);
@@ -309,19 +300,19 @@ fn commands_that_the_driver_has_taken_are_not_refused_when_flushing_fails() {
         let there = device.alloc(UsmKind::Device, 8, 8).expect("memory");
         let work = Work::Memcpy { dst: there, src: from.as_ptr().cast(), size: 8 };
         // SAFETY: all memory outlives the waits.
-        let event =
-            unsafe { queue.enqueue(work, &[], Some(keep)) }.expect("the driver has taken it");
+        let event = unsafe { queue.enqueue(Command { work, deps: &[], keep: Some(keep) }) }
+            .expect("the driver has taken it");
         assert!(fake.calls(Counter::Flushes) > 0);
         event.wait().expect("the command ends well");
         assert_eq!(Arc::strong_count(&used), 1, "what the command used is dropped after its end");
         let back = Work::Memcpy { dst: to.as_mut_ptr().cast(), src: there, size: 8 };
         // SAFETY: as above.
-        unsafe { queue.enqueue(back, &[event], None) }
+        unsafe { queue.enqueue(Command::new(back, &[event])) }
             .expect("the driver has taken it")
             .wait()
             .expect("it ends well");
         assert_eq!(to, from);
-        // SAFETY: allocated above; no command uses it any more.
+        // SAFETY: the memory was allocated above, and no command uses it any more.
         unsafe { device.free(UsmKind::Device, there) };
     }
 }
@@ -359,7 +350,7 @@ fn in_order_queues_ask_for_events_only_where_somebody_looks() {
         "one marker stands for the last command"
     );
 
-    // Events that the program holds are those of their own commands.
+    // The events that the program holds belong to their own commands.
     fake.fail(Failure::Nothing, 0);
     let held: Vec<_> = (0..10)
         .map(|_| launch(&queue, &kernel, [0; 3], &[]).expect("the driver takes it"))

@@ -1,12 +1,11 @@
-//! CUDA's tools and libraries, and `libclc`: where they are on this machine, and how to tell
-//! whether they changed.
+//! Finds CUDA's tools and libraries and `libclc` on this machine, and identifies their versions.
 //!
-//! The run-time compiler and the key of what it made must mean the same files, hence one place for
-//! both. Nothing is read but folders.
+//! The run-time compiler and the cache key of its results must refer to the same files, so this
+//! crate serves both. It reads only folders, not files.
 //!
-//! An installation is a folder with `bin/ptxas` and `nvvm/libdevice/libdevice.10.bc`: that of
-//! NVIDIA's installers, of Linux distributions, or of the wheel `nvidia-cuda-nvcc-cu12` from PyPI,
-//! which is such a folder inside a Python environment.
+//! An installation is a folder with `bin/ptxas` and `nvvm/libdevice/libdevice.10.bc`. It comes from
+//! NVIDIA's installers, from Linux distributions, or from the wheel `nvidia-cuda-nvcc-cu12` from
+//! PyPI, which is such a folder inside of a Python environment.
 
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
@@ -14,15 +13,15 @@ use std::time::UNIX_EPOCH;
 const LIBDEVICE: &str = "nvvm/libdevice/libdevice.10.bc";
 const PTXAS: &str = "bin/ptxas";
 
-/// Environment variables that name an installation, in the order in which they count.
+/// Environment variables that name an installation, in order of precedence.
 const VARIABLES: [&str; 3] = ["CUDA_PATH", "CUDA_HOME", "CUDA_ROOT"];
-/// Folders of installations where none is named.
+/// Default folders of installations.
 const USUAL: [&str; 4] =
     ["/usr/local/cuda", "/opt/cuda", "/usr/lib/cuda", "/usr/lib/nvidia-cuda-toolkit"];
-/// Wheels, below a folder of Python packages.
+/// The paths of wheels below a folder of Python packages.
 const WHEELS: [&str; 2] = ["nvidia/cuda_nvcc", "nvidia/cu13"];
 
-/// What an installation has. Either may come from a place of its own.
+/// The files of an installation. Each may come from a different place.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Toolkit {
     pub libdevice: Option<PathBuf>,
@@ -30,8 +29,8 @@ pub struct Toolkit {
 }
 
 impl Toolkit {
-    /// The installation in `path`, which is its folder or a Python environment that holds the
-    /// wheel. `None` where that has neither part.
+    /// Returns the installation in `path`, which is its folder or a Python environment with the
+    /// wheel. Returns `None` if `path` contains neither file.
     pub fn at(path: &Path) -> Option<Self> {
         let found = candidates(path)
             .into_iter()
@@ -40,7 +39,7 @@ impl Toolkit {
         found.map(Self::completed)
     }
 
-    /// The first installation in the usual places; empty where there is none.
+    /// Returns the first installation in the usual places. The result is empty if there is none.
     pub fn find() -> Self {
         let variables = VARIABLES
             .iter()
@@ -62,7 +61,8 @@ impl Toolkit {
         Self { libdevice: file(LIBDEVICE), ptxas: file(PTXAS) }
     }
 
-    /// `ptxas` may also be where programs are, and the library beside what that is a link to.
+    /// Adds missing files: `ptxas` may also be in `PATH`, and the library beside the file that
+    /// `ptxas` links to.
     fn completed(mut self) -> Self {
         if self.ptxas.is_none() {
             let path = std::env::var_os("PATH").unwrap_or_default();
@@ -79,17 +79,17 @@ impl Toolkit {
     }
 }
 
-/// Where `libclc` is, by the name of Debian's package and by that of its own installation.
+/// The paths of `libclc`, in Debian's package and in its own installation.
 const LIBCLC: [&str; 2] =
     ["/usr/lib/clc/nvptx64--nvidiacl.bc", "/usr/share/clc/nvptx64--nvidiacl.bc"];
 
-/// `libclc`, where it is installed.
+/// Returns the path of `libclc`, if it is installed.
 pub fn libclc() -> Option<PathBuf> {
     LIBCLC.iter().map(PathBuf::from).find(|path| path.is_file())
 }
 
-/// What stands for the libraries that device code is linked with, in the key of the result: paths,
-/// sizes and times.
+/// Returns the paths, sizes and times of the libraries that device code is linked with. This text
+/// identifies the libraries in the cache key of the result.
 pub fn libraries_identity(toolkit: &Toolkit) -> String {
     let file = |path: Option<PathBuf>| {
         let Some(path) = path else { return "none".to_owned() };
@@ -106,7 +106,7 @@ pub fn libraries_identity(toolkit: &Toolkit) -> String {
     format!("libdevice: {}; libclc: {}", file(toolkit.libdevice.clone()), file(libclc()))
 }
 
-/// The folders that may be the installation that `path` means, best first.
+/// Returns the folders that may be the installation that `path` refers to, best first.
 fn candidates(path: &Path) -> Vec<PathBuf> {
     let mut found = vec![path.to_owned()];
     let mut packages = vec![path.to_owned()];
@@ -117,7 +117,7 @@ fn candidates(path: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// `cuda-12.4` and the like, newest first.
+/// Returns folders like `cuda-12.4`, newest first.
 fn versions(folder: &Path) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> =
         entries(folder).into_iter().filter(|path| name_starts_with(path, "cuda-")).collect();
@@ -125,7 +125,7 @@ fn versions(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// `[12, 4]` for `cuda-12.4`.
+/// Returns the numbers in a name: `[12, 4]` for `cuda-12.4`.
 fn numbers(path: &Path) -> Vec<u32> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     name.split(['-', '.']).filter_map(|word| word.parse().ok()).collect()
@@ -135,7 +135,7 @@ fn name_starts_with(path: &Path, prefix: &str) -> bool {
     path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(prefix.as_bytes()))
 }
 
-/// What is in a folder, by name; nothing where it cannot be read.
+/// Returns the contents of a folder, sorted by name, or nothing if the folder cannot be read.
 fn entries(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();

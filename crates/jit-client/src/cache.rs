@@ -25,11 +25,12 @@ use std::time::{Instant, SystemTime};
 use scythe_hal::{CompileRequest, Result};
 
 pub(crate) use entry::{Entry, FileStamp};
-use folder::Folder;
+use folder::{Folder, NoCache};
 pub(crate) use key::{Key, Toolchain};
-use settings::{Place, Settings};
+use settings::{CacheLocation, Settings};
 
-/// The CPU backend loads no larger object; a larger file was not written by this cache.
+/// The maximum size of an entry. The CPU backend loads no larger object, so this cache did not
+/// write a larger file.
 const MAX_ENTRY_BYTES: u64 = 1 << 31;
 
 pub(crate) struct Cache {
@@ -39,8 +40,8 @@ pub(crate) struct Cache {
 }
 
 impl Cache {
-    /// The cache of this process, opened at the first call. `None`: there is no cache. An error
-    /// means that a setting has a wrong value.
+    /// Returns the cache of this process, which is opened at the first call, or `None` if there is
+    /// no cache. Reports an error if a setting has an invalid value.
     pub(crate) fn of_process() -> Result<Option<&'static Self>> {
         static CACHE: OnceLock<Result<Option<Cache>>> = OnceLock::new();
         let opened =
@@ -50,13 +51,12 @@ impl Cache {
 
     fn open(settings: &Settings) -> Option<Self> {
         let trace = Trace(settings.trace);
-        let opened = match &settings.place {
-            Place::Folder(root) => Folder::open(root),
-            Place::SwitchedOff => Err("switched off".into()),
-            Place::Unknown => Err(format!(
-                "neither {} nor HOME names a folder",
-                scythe_abi::environment::CACHE_DIR.name
-            )),
+        let opened = match &settings.location {
+            CacheLocation::Folder(root) => Folder::open(root),
+            CacheLocation::SwitchedOff => Err(NoCache::SwitchedOff),
+            CacheLocation::Unknown => {
+                Err(NoCache::NoFolder { variable: scythe_abi::environment::CACHE_DIR.name })
+            }
         };
         match opened {
             Ok(folder) => Some(Self { folder, max_bytes: settings.max_bytes, trace }),
@@ -67,7 +67,7 @@ impl Cache {
         }
     }
 
-    /// The key of a build with the compiler in these files.
+    /// Returns the key of a build with the compiler in these files.
     pub(crate) fn key(
         &self,
         request: &CompileRequest<'_>,
@@ -88,7 +88,7 @@ impl Cache {
         toolchain.as_ref().map(|toolchain| toolchain.key(request))
     }
 
-    /// The entry for a key.
+    /// Returns the entry for a key.
     pub(crate) fn get(&self, key: &Key) -> Option<Entry> {
         let start = Instant::now();
         let file = self.folder.entry(key);
@@ -140,12 +140,12 @@ impl Cache {
             Ok(evicted) if evicted.entries == 0 => {}
             Ok(evicted) => {
                 self.trace.line(format_args!(
-                    "evicted {} entries of {} bytes",
+                    "evicted {} entries with {} bytes in total",
                     evicted.entries, evicted.bytes
                 ));
             }
             Err(error) => {
-                self.trace.line(format_args!("cannot record the use of the cache: {error}"))
+                self.trace.line(format_args!("cannot update the size record of the cache: {error}"))
             }
         }
     }

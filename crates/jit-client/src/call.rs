@@ -1,4 +1,4 @@
-//! Calls of the run-time compiler: a [`CompileRequest`] becomes one request of the C interface.
+//! Calls of the run-time compiler: converts a [`CompileRequest`] to a request of the C interface.
 
 use std::ffi::{CStr, CString, OsString};
 use std::os::unix::ffi::OsStrExt;
@@ -12,29 +12,30 @@ use scythe_hal::{CompileRequest, Errc, Error, Output, Result};
 use crate::library::Library;
 use crate::ptx_version;
 
-/// The folder to write the IR of each stage to, if the user wants to see it.
+/// Returns the folder for the IR of each stage, if the user requests it.
 pub(crate) fn dump_folder() -> Option<OsString> {
     setting(&DUMP_JIT, is_privileged())
 }
 
-/// The program that checks SPIR-V modules, if the user names one.
+/// Returns the program that checks SPIR-V modules, if the user names one.
 pub(crate) fn validator() -> Option<OsString> {
     setting(&SPIRV_VALIDATOR, is_privileged())
 }
 
-/// The value of a variable that names a file to write or run. A set-user-ID program ignores it: the
-/// caller of such a program chooses its environment.
+/// Returns the value of a variable that names a file to write or run. A set-user-ID program ignores
+/// such variables, because its caller chooses its environment.
 fn setting(variable: &Variable, privileged: bool) -> Option<OsString> {
     std::env::var_os(variable.name).filter(|value| !privileged && !value.is_empty())
 }
 
-/// Whether the process has more rights than its caller.
+/// Returns whether the process has more rights than its caller.
 pub(crate) fn is_privileged() -> bool {
-    // SAFETY: reads a number that the kernel set at the start of the process.
+    // SAFETY: `getauxval` has no preconditions. It reads a number that the kernel set at the start
+    // of the process.
     unsafe { libc::getauxval(libc::AT_SECURE) != 0 }
 }
 
-/// Compiles `request`. A `Build` error says what is wrong with the device code.
+/// Compiles `request`. A `Build` error describes the problem in the device code.
 pub(crate) fn compile(library: &Library, request: &CompileRequest<'_>) -> Result<Vec<u8>> {
     let mut texts = Texts::default();
     let libraries: Vec<Bytes> = request.libraries.iter().map(|code| bytes(code)).collect();
@@ -84,17 +85,17 @@ pub(crate) fn compile(library: &Library, request: &CompileRequest<'_>) -> Result
     // points to lives until the end of this function.
     let status = unsafe { (library.build)(&raw, &mut response) };
     let result = if status == 0 && response.error.is_null() && !response.object.is_null() {
-        // SAFETY: on success the response holds `object_len` bytes until it is freed.
+        // SAFETY: on success the response contains `object_len` bytes until it is freed.
         Ok(unsafe { std::slice::from_raw_parts(response.object, response.object_len) }.to_vec())
     } else if response.error.is_null() {
         Err(build_error(format!(
-            "the run-time compiler failed with status {status} and gave no reason"
+            "the run-time compiler failed with status {status} and returned no message"
         )))
     } else {
         // SAFETY: the error is a NUL-terminated string until the response is freed.
         Err(build_error(unsafe { CStr::from_ptr(response.error) }.to_string_lossy().into_owned()))
     };
-    // SAFETY: the compiler filled the response, and nothing of it is used any more.
+    // SAFETY: the compiler filled the response, and nothing uses it any more.
     unsafe { (library.free)(&mut response) };
     result
 }
@@ -119,7 +120,7 @@ struct Texts(Vec<CString>);
 impl Texts {
     fn add(&mut self, text: &std::ffi::OsStr) -> Result<*const std::ffi::c_char> {
         self.0.push(c_string(Path::new(text))?);
-        // The string's bytes stay where they are when the vector grows.
+        // The bytes of a string do not move when the vector grows.
         Ok(self.0.last().map_or(ptr::null(), |text| text.as_ptr()))
     }
 

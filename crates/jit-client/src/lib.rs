@@ -1,14 +1,12 @@
-//! The client of the run-time compiler: every backend's device code is compiled through this crate.
+//! The client of the run-time compiler. All backends compile device code through this crate.
 //!
-//! * [`CLIENT`] is the [`Compiler`] that the runtime gives to backends.
-//! * `library` finds `libscythe-jit.so` and loads it for the first build that the cache does not
-//!   answer.
-//! * `call` turns a request into one of the C interface ([`scythe_abi::jit`]), and calls the
-//!   compiler.
+//! * [`CLIENT`] is the [`Compiler`] that the runtime passes to backends.
+//! * `library` finds `libscythe-jit.so` and loads it for the first build that is not in the cache.
+//! * `call` converts a request to the C interface ([`scythe_abi::jit`]), and calls the compiler.
 //! * `cache` keeps compiled code for later processes, which then need not load LLVM.
 //!
 //! Environment: `SCYTHE_DUMP_JIT` names a folder for the IR of each stage of compilation.
-//! `SYCL_CACHE_DIR`, `SYCL_CACHE_PERSISTENT`, `SYCL_CACHE_MAX_SIZE` and `SYCL_CACHE_TRACE` govern
+//! `SYCL_CACHE_DIR`, `SYCL_CACHE_PERSISTENT`, `SYCL_CACHE_MAX_SIZE` and `SYCL_CACHE_TRACE` control
 //! the cache (`docs/environment.md`).
 
 mod cache;
@@ -23,7 +21,7 @@ use cache::Cache;
 /// The run-time compiler of this process.
 pub static CLIENT: Client = Client(());
 
-/// See [`CLIENT`].
+/// The type of [`CLIENT`].
 pub struct Client(());
 
 impl Compiler for Client {
@@ -65,8 +63,8 @@ impl Compiler for Client {
     }
 }
 
-/// The user wants to see the stages of compilation, or have the result checked: cached code has
-/// neither.
+/// Returns whether the user requests the stages of compilation or a check of the result. Cached
+/// code provides neither.
 fn wants_compilation(output: &Output<'_>) -> bool {
     call::dump_folder().is_some()
         || (matches!(output, Output::SpirV { .. }) && call::validator().is_some())

@@ -1,24 +1,23 @@
-//! The library that holds the run-time compiler: where it is, and how it is loaded.
+//! The library with the run-time compiler: finds and loads it.
 
-use std::ffi::{CStr, CString, OsStr, c_char, c_void};
-use std::os::unix::ffi::OsStrExt;
+use std::ffi::CString;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use scythe_abi::jit::{BUILD_SYMBOL, BuildFn, FREE_SYMBOL, FreeFn, LIBRARY};
 use scythe_hal::Result;
-use scythe_hal::library::own_path;
+use scythe_hal::library::{containing, own_path};
 
 use crate::cache::FileStamp;
 use crate::call::{build_error, c_string};
 
-/// The name that cargo gives the library.
+/// The name of the library in cargo's target folder.
 const CARGO_LIBRARY: &str = "libscythe_codegen.so";
 
-/// A function of LLVM's C interface: its address tells which LLVM the compiler uses.
-const LLVM_SYMBOL: &CStr = c"LLVMContextCreate";
+/// A function of LLVM's C interface, whose address identifies the LLVM that the compiler uses.
+const LLVM_SYMBOL: &str = "LLVMContextCreate";
 
-/// The files of the compiler. Finding them loads nothing.
+/// The files of the compiler. Nothing is loaded to find them.
 #[derive(Debug)]
 pub(crate) struct Files {
     pub(crate) library: PathBuf,
@@ -36,23 +35,22 @@ pub(crate) struct Library {
     pub(crate) llvm: Option<FileStamp>,
 }
 
-/// The files of the compiler. They are searched for once.
+/// Returns the files of the compiler. They are searched for once.
 pub(crate) fn files() -> Result<&'static Files> {
     static FILES: OnceLock<Result<Files>> = OnceLock::new();
     FILES.get_or_init(|| find(&search_folders())).as_ref().map_err(Clone::clone)
 }
 
-/// The compiler. It is loaded once.
+/// Returns the compiler. It is loaded once.
 pub(crate) fn compiler() -> Result<&'static Library> {
     static COMPILER: OnceLock<Result<Library>> = OnceLock::new();
     COMPILER.get_or_init(|| load(files()?)).as_ref().map_err(Clone::clone)
 }
 
-/// The folder of this library. In a cargo target folder also the parent, where cargo puts finished
-/// libraries.
+/// Returns the folder of this library. In a cargo target folder, also returns the parent, where
+/// cargo puts finished libraries.
 fn search_folders() -> Vec<PathBuf> {
-    let own =
-        own_path().and_then(|path| std::fs::canonicalize(OsStr::from_bytes(path.as_bytes())).ok());
+    let own = own_path().and_then(|path| std::fs::canonicalize(path).ok());
     let executable = std::env::current_exe().ok();
     let mut folders = Vec::new();
     for folder in [own, executable].iter().flatten().filter_map(|file| file.parent()) {
@@ -78,7 +76,7 @@ fn find(folders: &[PathBuf]) -> Result<Files> {
         )));
     };
     let beside = library.parent().unwrap_or(Path::new("."));
-    // Installed, or in a cargo target folder.
+    // The folders in an installed tree and in a cargo target folder.
     let [installed, built] = [beside.join("scythe/devicelib"), beside.join("devicelib")];
     let device_lib_dir = if !installed.is_dir() && built.is_dir() { built } else { installed };
     Ok(Files { library, device_lib_dir })
@@ -86,69 +84,26 @@ fn find(folders: &[PathBuf]) -> Result<Files> {
 
 fn load(files: &Files) -> Result<Library> {
     let (library, device_lib_dir) = (&files.library, c_string(&files.device_lib_dir)?);
-    let path = c_string(library)?;
-    // SAFETY: the path is NUL-terminated; the library's initialisers have no precondition.
-    let handle = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
-    if handle.is_null() {
-        let message =
-            format!("cannot load the run-time compiler {}: {}", library.display(), dl_error());
-        return Err(build_error(message));
-    }
-    let build = symbol(handle, library, BUILD_SYMBOL)?;
-    let free = symbol(handle, library, FREE_SYMBOL)?;
-    // SAFETY: the library's contract gives these symbols these types; it is never unloaded.
-    unsafe {
-        Ok(Library {
-            build: std::mem::transmute::<*mut c_void, BuildFn>(build),
-            free: std::mem::transmute::<*mut c_void, FreeFn>(free),
-            device_lib_dir,
-            llvm: llvm(handle),
-        })
-    }
-}
-
-/// The file of the LLVM that the library behind `handle` uses.
-fn llvm(handle: *mut c_void) -> Option<FileStamp> {
-    // SAFETY: the handle is open and the name NUL-terminated. `info` is plain pointers, filled when
-    // the call succeeds; the name then is a C string that lives as long as the library, which is
-    // never unloaded.
-    let path = unsafe {
-        let function = libc::dlsym(handle, LLVM_SYMBOL.as_ptr());
-        let mut info: libc::Dl_info = std::mem::zeroed();
-        if function.is_null() || libc::dladdr(function, &mut info) == 0 || info.dli_fname.is_null()
-        {
-            return None;
-        }
-        PathBuf::from(OsStr::from_bytes(CStr::from_ptr(info.dli_fname).to_bytes()))
-    };
-    FileStamp::of(&path).ok()
-}
-
-fn symbol(handle: *mut c_void, library: &Path, name: &str) -> Result<*mut c_void> {
-    let text = c_string(Path::new(name))?;
-    // SAFETY: the handle is open and the name NUL-terminated.
-    let address = unsafe { libc::dlsym(handle, text.as_ptr()) };
-    if address.is_null() {
-        let message = format!(
+    // SAFETY: the library's initialisers have no preconditions.
+    let loaded = unsafe { scythe_hal::library::Library::load(library) }.map_err(|why| {
+        build_error(format!("cannot load the run-time compiler {}: {why}", library.display()))
+    })?;
+    let missing = |name: &str| {
+        build_error(format!(
             "{} does not export '{name}': it is not Scythe's run-time compiler",
             library.display()
-        );
-        return Err(build_error(message));
-    }
-    Ok(address)
-}
-
-fn dl_error() -> String {
-    // SAFETY: the string, where there is one, lasts until this thread's next call of the dynamic
-    // loader.
-    unsafe {
-        let text: *const c_char = libc::dlerror();
-        if text.is_null() {
-            "unknown reason".into()
-        } else {
-            CStr::from_ptr(text).to_string_lossy().into_owned()
-        }
-    }
+        ))
+    };
+    // SAFETY: the library's contract gives these symbols these types.
+    let (build, free) = unsafe {
+        let build: BuildFn = loaded.get(BUILD_SYMBOL).ok_or_else(|| missing(BUILD_SYMBOL))?;
+        let free: FreeFn = loaded.get(FREE_SYMBOL).ok_or_else(|| missing(FREE_SYMBOL))?;
+        (build, free)
+    };
+    // The file of the LLVM that the compiler uses.
+    let llvm = loaded.address(LLVM_SYMBOL).and_then(containing).and_then(|origin| origin.file);
+    let llvm = llvm.and_then(|file| FileStamp::of(Path::new(&file)).ok());
+    Ok(Library { build, free, device_lib_dir, llvm })
 }
 
 #[cfg(test)]

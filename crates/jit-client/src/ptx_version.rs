@@ -1,6 +1,6 @@
 //! The PTX versions that CUDA drivers accept.
 
-/// The newest PTX version, times ten, that a driver of this CUDA version accepts
+/// Returns the newest PTX version, times ten, that a driver of this CUDA version accepts
 /// (`cuDriverGetVersion`: 12040 for 12.4).
 pub(crate) fn of_driver(cuda: u32) -> u32 {
     match cuda {

@@ -1,9 +1,9 @@
-//! The object cache between processes: whatever happens to its files, kernels give the right
-//! result.
+//! Tests the object cache between processes: kernels must give the right result, whatever happens
+//! to the cache's files.
 //!
-//! This program copies itself into a folder beside a stand-in for the run-time compiler, which
-//! keeps a log of when it is loaded and what it compiles. What it is given as bitcode is the name
-//! of the object to return.
+//! This program copies itself into a folder beside a stand-in for the run-time compiler, which logs
+//! when it is loaded and when it compiles. The bitcode of a request is the name of the object to
+//! return.
 
 use std::ffi::{OsStr, c_void};
 use std::os::unix::fs::{PermissionsExt, chown};
@@ -49,7 +49,7 @@ int scythe_jit_build(const struct request *request, struct response *response) {
 void scythe_jit_free(struct response *response) { free(response->object); }
 "#;
 
-/// Writes `VALUE`; `BYTES` of constants make the object large.
+/// A kernel that writes `VALUE`. `BYTES` bytes of constants enlarge the object.
 const KERNEL: &str = r#"
 struct launch { const void *const *args; unsigned long global[3]; };
 static const unsigned char filler[BYTES] = {1};
@@ -62,7 +62,7 @@ void kernel(const struct launch *l) {
 const KERNEL_VARIABLE: &str = "TEST_KERNEL";
 const NOBODY: u32 = 65534;
 
-/// What the child process does: builds the kernel it is told and runs it.
+/// The child process: builds and runs the kernel that the environment names.
 #[test]
 fn child() {
     let Ok(name) = std::env::var(KERNEL_VARIABLE) else { return };
@@ -102,16 +102,16 @@ fn run(name: &str) -> Result<u64> {
     }));
     let queue = device.create_queue(false)?;
     // SAFETY: the value outlives the wait, and the kernel writes nothing else.
-    unsafe { queue.enqueue(work, &[], None) }?.wait()?;
+    unsafe { queue.enqueue(scythe_hal::Command::new(work, &[])) }?.wait()?;
     Ok(value)
 }
 
 /// A folder with the program, the compiler and its log.
-struct Place {
+struct Sandbox {
     folder: PathBuf,
 }
 
-impl Place {
+impl Sandbox {
     fn new() -> Self {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         let name = format!(
@@ -119,14 +119,14 @@ impl Place {
             std::process::id(),
             COUNT.fetch_add(1, Ordering::Relaxed)
         );
-        let place = Self { folder: std::env::temp_dir().join(name) };
-        std::fs::create_dir(&place.folder).unwrap();
-        std::fs::set_permissions(&place.folder, PermissionsExt::from_mode(0o755)).unwrap();
-        std::fs::copy(std::env::current_exe().unwrap(), place.folder.join("program")).unwrap();
-        std::fs::write(place.log(), b"").unwrap();
-        std::fs::set_permissions(place.log(), PermissionsExt::from_mode(0o666)).unwrap();
-        place.compile_c(COMPILER, &["-shared", "-fPIC"], "libscythe-jit.so");
-        place
+        let sandbox = Self { folder: std::env::temp_dir().join(name) };
+        std::fs::create_dir(&sandbox.folder).unwrap();
+        std::fs::set_permissions(&sandbox.folder, PermissionsExt::from_mode(0o755)).unwrap();
+        std::fs::copy(std::env::current_exe().unwrap(), sandbox.folder.join("program")).unwrap();
+        std::fs::write(sandbox.log(), b"").unwrap();
+        std::fs::set_permissions(sandbox.log(), PermissionsExt::from_mode(0o666)).unwrap();
+        sandbox.compile_c(COMPILER, &["-shared", "-fPIC"], "libscythe-jit.so");
+        sandbox
     }
 
     fn compile_c(&self, source: &str, flags: &[&str], output: &str) {
@@ -138,7 +138,7 @@ impl Place {
         assert!(status.unwrap().success());
     }
 
-    /// Makes the kernel `<value>.o`.
+    /// Compiles the kernel `<value>.o`.
     fn kernel(&self, value: u64, bytes: usize) -> String {
         let name = format!("{value}.o");
         let defines = [format!("-DVALUE={value}UL"), format!("-DBYTES={bytes}")];
@@ -150,7 +150,7 @@ impl Place {
         self.folder.join("log")
     }
 
-    /// How often the compiler was loaded since the last call, and how often it compiled.
+    /// Returns how often the compiler was loaded and how often it compiled since the last call.
     fn taken(&self) -> (usize, usize) {
         let log = std::fs::read_to_string(self.log()).unwrap();
         std::fs::write(self.log(), b"").unwrap();
@@ -179,14 +179,14 @@ impl Place {
         command
     }
 
-    /// A process that builds and runs `kernel`.
+    /// Returns a command that builds and runs `kernel`.
     fn command(&self, kernel: &str) -> Command {
         let mut command = self.prepared(self.folder.join("program").to_str().unwrap(), kernel);
         command.args(["--exact", "child", "--test-threads=1", "--nocapture"]);
         command
     }
 
-    /// Runs such a process; what it traced.
+    /// Runs such a command and returns its trace.
     fn run(&self, kernel: &str) -> String {
         succeed(&mut self.command(kernel))
     }
@@ -207,7 +207,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for Sandbox {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.folder);
     }
@@ -223,7 +223,7 @@ fn succeed(command: &mut Command) -> String {
     checked(command.output().unwrap())
 }
 
-/// The command as a user who is not root, to whom permissions apply.
+/// Makes the command run as a user who is not root, to whom permissions apply.
 fn unprivileged<'a>(command: &'a mut Command, folders: &[&Path]) -> &'a mut Command {
     if is_root() {
         for folder in folders {
@@ -235,44 +235,44 @@ fn unprivileged<'a>(command: &'a mut Command, folders: &[&Path]) -> &'a mut Comm
 }
 
 fn is_root() -> bool {
-    // SAFETY: the call has no precondition.
+    // SAFETY: `geteuid` has no preconditions.
     unsafe { libc::geteuid() == 0 }
 }
 
 #[test]
 fn second_process_loads_no_compiler() {
-    let place = Place::new();
-    let kernel = place.kernel(41, 1);
-    assert!(place.run(&kernel).contains("cache: stored "));
-    assert_eq!(place.taken(), (1, 1));
+    let sandbox = Sandbox::new();
+    let kernel = sandbox.kernel(41, 1);
+    assert!(sandbox.run(&kernel).contains("cache: stored "));
+    assert_eq!(sandbox.taken(), (1, 1));
     for _ in 0..3 {
-        assert!(place.run(&kernel).contains("cache: hit "));
-        assert_eq!(place.taken(), (0, 0));
+        assert!(sandbox.run(&kernel).contains("cache: hit "));
+        assert_eq!(sandbox.taken(), (0, 0));
     }
-    // Other code, or the cache switched off: compiled.
-    place.run(&place.kernel(42, 1));
-    assert_eq!(place.taken(), (1, 1));
-    succeed(place.command(&kernel).env("SYCL_CACHE_PERSISTENT", "0"));
-    assert_eq!(place.taken(), (1, 1));
-    // Who asks for dumps gets them.
-    succeed(place.command(&kernel).env("SCYTHE_DUMP_JIT", &place.folder));
-    assert_eq!(place.taken(), (1, 1));
+    // Other code is compiled, and so is all code if the cache is off.
+    sandbox.run(&sandbox.kernel(42, 1));
+    assert_eq!(sandbox.taken(), (1, 1));
+    succeed(sandbox.command(&kernel).env("SYCL_CACHE_PERSISTENT", "0"));
+    assert_eq!(sandbox.taken(), (1, 1));
+    // A request for dumps causes a compilation.
+    succeed(sandbox.command(&kernel).env("SCYTHE_DUMP_JIT", &sandbox.folder));
+    assert_eq!(sandbox.taken(), (1, 1));
     // A compiler of another build.
-    place.compile_c(
+    sandbox.compile_c(
         &format!("{COMPILER}\nint another;"),
         &["-shared", "-fPIC"],
         "libscythe-jit.so",
     );
-    place.run(&kernel);
-    assert_eq!(place.taken(), (1, 1));
+    sandbox.run(&kernel);
+    assert_eq!(sandbox.taken(), (1, 1));
 }
 
 #[test]
 fn an_error_names_the_device_that_lacks_the_compiler() {
-    let place = Place::new();
-    let kernel = place.kernel(41, 1);
-    std::fs::remove_file(place.folder.join("libscythe-jit.so")).unwrap();
-    let output = place.command(&kernel).output().unwrap();
+    let sandbox = Sandbox::new();
+    let kernel = sandbox.kernel(41, 1);
+    std::fs::remove_file(sandbox.folder.join("libscythe-jit.so")).unwrap();
+    let output = sandbox.command(&kernel).output().unwrap();
     let trace = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(!output.status.success(), "{trace}");
     let device = &scythe_backend_cpu::backend(&scythe_jit_client::CLIENT).devices()[0].clone();
@@ -280,72 +280,75 @@ fn an_error_names_the_device_that_lacks_the_compiler() {
         "cannot build device code for '{}': the run-time compiler libscythe-jit.so was not found \
          in {}",
         device.info().name,
-        place.folder.display()
+        sandbox.folder.display()
     );
     assert!(trace.contains(&expected), "{trace}");
 }
 
 #[test]
 fn users_folder_is_the_default_and_trace_is_off() {
-    let place = Place::new();
-    let kernel = place.kernel(41, 1);
-    let mut command = place.command(&kernel);
-    command.env_remove("SYCL_CACHE_DIR").env_remove("SYCL_CACHE_TRACE").env("HOME", &place.folder);
+    let sandbox = Sandbox::new();
+    let kernel = sandbox.kernel(41, 1);
+    let mut command = sandbox.command(&kernel);
+    command
+        .env_remove("SYCL_CACHE_DIR")
+        .env_remove("SYCL_CACHE_TRACE")
+        .env("HOME", &sandbox.folder);
     assert_eq!(succeed(&mut command), "");
-    assert!(place.folder.join(".cache/scythe/cpu").is_dir());
+    assert!(sandbox.folder.join(".cache/scythe/cpu").is_dir());
     assert_eq!(succeed(&mut command), "");
-    assert_eq!(place.taken(), (1, 1));
+    assert_eq!(sandbox.taken(), (1, 1));
 }
 
 #[test]
 fn sixteen_processes_build_the_same_kernel_at_once() {
-    let place = Place::new();
-    let kernel = place.kernel(41, 200_000);
+    let sandbox = Sandbox::new();
+    let kernel = sandbox.kernel(41, 200_000);
     for _ in 0..3 {
-        let _ = std::fs::remove_dir_all(place.cache());
+        let _ = std::fs::remove_dir_all(sandbox.cache());
         let children: Vec<Child> =
-            (0..16).map(|_| place.command(&kernel).spawn().unwrap()).collect();
+            (0..16).map(|_| sandbox.command(&kernel).spawn().unwrap()).collect();
         for child in children {
             checked(child.wait_with_output().unwrap());
         }
-        let (_, compiled) = place.taken();
+        let (_, compiled) = sandbox.taken();
         assert!((1..=16).contains(&compiled));
-        assert_eq!((place.entries().len(), place.temporaries()), (1, 0));
-        place.run(&kernel);
-        assert_eq!(place.taken(), (0, 0));
+        assert_eq!((sandbox.entries().len(), sandbox.temporaries()), (1, 0));
+        sandbox.run(&kernel);
+        assert_eq!(sandbox.taken(), (0, 0));
     }
 }
 
 #[test]
 fn processes_killed_at_any_time_leave_a_good_cache() {
-    let place = Place::new();
-    let kernel = place.kernel(41, 12 << 20);
+    let sandbox = Sandbox::new();
+    let kernel = sandbox.kernel(41, 12 << 20);
     let start = Instant::now();
-    place.run(&kernel);
+    sandbox.run(&kernel);
     let whole = start.elapsed();
     const KILLS: u32 = 24;
     for kill in 0..KILLS {
-        for entry in place.entries() {
+        for entry in sandbox.entries() {
             std::fs::remove_file(entry).unwrap();
         }
-        let mut child = place.command(&kernel).spawn().unwrap();
+        let mut child = sandbox.command(&kernel).spawn().unwrap();
         std::thread::sleep(whole * kill / KILLS);
         child.kill().unwrap();
         child.wait().unwrap();
-        place.run(&kernel);
-        assert_eq!(place.entries().len(), 1);
+        sandbox.run(&kernel);
+        assert_eq!(sandbox.entries().len(), 1);
     }
-    place.taken();
-    place.run(&kernel);
-    assert_eq!(place.taken(), (0, 0));
+    sandbox.taken();
+    sandbox.run(&kernel);
+    assert_eq!(sandbox.taken(), (0, 0));
 }
 
 #[test]
 fn damaged_entry_is_built_anew() {
-    let place = Place::new();
-    let kernel = place.kernel(41, 3000);
-    place.run(&kernel);
-    let entry = place.entries().remove(0);
+    let sandbox = Sandbox::new();
+    let kernel = sandbox.kernel(41, 3000);
+    sandbox.run(&kernel);
+    let entry = sandbox.entries().remove(0);
     let good = std::fs::read(&entry).unwrap();
     let mut damaged: Vec<Vec<u8>> = [0, 1, 40, 95, 96, good.len() / 2, good.len() - 1]
         .map(|length| good[..length].to_vec())
@@ -360,17 +363,17 @@ fn damaged_entry_is_built_anew() {
     damaged.push([&good[..], b"more"].concat());
     damaged.push(vec![0; good.len()]);
     for bytes in damaged {
-        place.taken();
+        sandbox.taken();
         std::fs::write(&entry, &bytes).unwrap();
-        assert!(place.run(&kernel).contains("cache: discarded "));
-        assert_eq!(place.taken(), (1, 1));
+        assert!(sandbox.run(&kernel).contains("cache: discarded "));
+        assert_eq!(sandbox.taken(), (1, 1));
         assert!(std::fs::read(&entry).unwrap() == good, "the entry is good again");
     }
 }
 
-/// Runs the command in a name space of its own where `folder` is a small disk; `None` where that is
-/// not allowed.
-fn on_small_disk(place: &Place, kernel: &str, size: &str, folder: &Path) -> Option<Output> {
+/// Runs the command in a separate name space in which `folder` is a small disk. Returns `None` if
+/// that is not permitted.
+fn on_small_disk(sandbox: &Sandbox, kernel: &str, size: &str, folder: &Path) -> Option<Output> {
     let mount = |rest: &str| format!("mount -t tmpfs -o size={size},mode=700 none \"$0\" {rest}");
     let possible =
         Command::new("unshare").args(["-rm", "sh", "-c", &mount("")]).arg(folder).output();
@@ -378,12 +381,12 @@ fn on_small_disk(place: &Place, kernel: &str, size: &str, folder: &Path) -> Opti
         return None;
     }
     let script = mount("&& \"$1\" --exact child --test-threads=1 --nocapture");
-    let mut command = place.prepared("unshare", kernel);
+    let mut command = sandbox.prepared("unshare", kernel);
     Some(
         command
             .args(["-rm", "sh", "-c", &script])
             .arg(folder)
-            .arg(place.folder.join("program"))
+            .arg(sandbox.folder.join("program"))
             .output()
             .unwrap(),
     )
@@ -391,13 +394,13 @@ fn on_small_disk(place: &Place, kernel: &str, size: &str, folder: &Path) -> Opti
 
 #[test]
 fn full_disk_and_file_size_limit_do_no_harm() {
-    let place = Place::new();
-    let kernel = place.kernel(41, 200_000);
-    let mut command = place.command(&kernel);
+    let sandbox = Sandbox::new();
+    let kernel = sandbox.kernel(41, 200_000);
+    let mut command = sandbox.command(&kernel);
     // SAFETY: the closure only makes a system call.
     unsafe {
         command.pre_exec(|| {
-            // To try to write more would end the process.
+            // A larger write would end the process.
             let limit = libc::rlimit { rlim_cur: 50_000, rlim_max: 50_000 };
             match libc::setrlimit(libc::RLIMIT_FSIZE, &limit) {
                 0 => Ok(()),
@@ -406,26 +409,26 @@ fn full_disk_and_file_size_limit_do_no_harm() {
         });
     }
     assert!(succeed(&mut command).contains("cache: not stored "));
-    assert_eq!(place.taken(), (1, 1));
-    assert_eq!((place.entries().len(), place.temporaries()), (0, 0));
-    std::fs::create_dir_all(place.cache()).unwrap();
+    assert_eq!(sandbox.taken(), (1, 1));
+    assert_eq!((sandbox.entries().len(), sandbox.temporaries()), (0, 0));
+    std::fs::create_dir_all(sandbox.cache()).unwrap();
     for size in ["4k", "64k"] {
-        if let Some(output) = on_small_disk(&place, &kernel, size, &place.cache()) {
+        if let Some(output) = on_small_disk(&sandbox, &kernel, size, &sandbox.cache()) {
             let trace = checked(output);
             assert!(trace.contains("cache: not stored "), "{trace}");
-            assert_eq!(place.taken(), (1, 1));
+            assert_eq!(sandbox.taken(), (1, 1));
         }
     }
-    place.run(&kernel);
-    place.run(&kernel);
-    assert_eq!(place.taken(), (1, 1));
+    sandbox.run(&kernel);
+    sandbox.run(&kernel);
+    assert_eq!(sandbox.taken(), (1, 1));
 }
 
 #[test]
 fn missing_or_unwritable_home_does_no_harm() {
-    let place = Place::new();
-    let kernel = place.kernel(41, 1);
-    let file = place.folder.join("a file");
+    let sandbox = Sandbox::new();
+    let kernel = sandbox.kernel(41, 1);
+    let file = sandbox.folder.join("a file");
     std::fs::write(&file, b"").unwrap();
     let homes = [
         None,
@@ -435,20 +438,20 @@ fn missing_or_unwritable_home_does_no_harm() {
         Some(file.join("below")),
     ];
     for home in homes {
-        let mut command = place.command(&kernel);
-        command.env_remove("SYCL_CACHE_DIR").current_dir(&place.folder);
+        let mut command = sandbox.command(&kernel);
+        command.env_remove("SYCL_CACHE_DIR").current_dir(&sandbox.folder);
         if let Some(home) = &home {
             command.env("HOME", home);
         }
         assert!(succeed(&mut command).contains("cache: not used: "), "{home:?}");
-        assert_eq!(place.taken(), (1, 1));
+        assert_eq!(sandbox.taken(), (1, 1));
     }
-    assert!(!place.folder.join("relative").exists());
+    assert!(!sandbox.folder.join("relative").exists());
 
-    let home = place.folder.join("home");
+    let home = sandbox.folder.join("home");
     std::fs::create_dir(&home).unwrap();
     std::fs::set_permissions(&home, PermissionsExt::from_mode(0o500)).unwrap();
-    let mut command = place.command(&kernel);
+    let mut command = sandbox.command(&kernel);
     command.env_remove("SYCL_CACHE_DIR").env("HOME", &home);
     let trace = succeed(unprivileged(&mut command, &[&home]));
     assert!(trace.contains("cache: not used: cannot create the folder"), "{trace}");
@@ -457,46 +460,48 @@ fn missing_or_unwritable_home_does_no_harm() {
 
 #[test]
 fn cache_that_can_only_be_read_serves() {
-    let place = Place::new();
-    let (kernel, other) = (place.kernel(41, 1), place.kernel(42, 1));
-    std::fs::create_dir(place.cache()).unwrap();
-    std::fs::set_permissions(place.cache(), PermissionsExt::from_mode(0o700)).unwrap();
-    succeed(unprivileged(&mut place.command(&kernel), &[&place.cache()]));
-    assert_eq!(place.taken(), (1, 1));
+    let sandbox = Sandbox::new();
+    let (kernel, other) = (sandbox.kernel(41, 1), sandbox.kernel(42, 1));
+    std::fs::create_dir(sandbox.cache()).unwrap();
+    std::fs::set_permissions(sandbox.cache(), PermissionsExt::from_mode(0o700)).unwrap();
+    succeed(unprivileged(&mut sandbox.command(&kernel), &[&sandbox.cache()]));
+    assert_eq!(sandbox.taken(), (1, 1));
     let set_modes = |folder_mode: u32| {
-        for entry in place.entries() {
+        for entry in sandbox.entries() {
             for folder in [
                 entry.parent().unwrap(),
-                &place.cache().join("cpu/tmp"),
-                &place.cache().join("cpu"),
+                &sandbox.cache().join("cpu/tmp"),
+                &sandbox.cache().join("cpu"),
             ] {
                 std::fs::set_permissions(folder, PermissionsExt::from_mode(folder_mode)).unwrap();
             }
         }
     };
     set_modes(0o500);
-    assert!(succeed(unprivileged(&mut place.command(&kernel), &[])).contains("cache: hit "));
-    assert_eq!(place.taken(), (0, 0));
-    assert!(succeed(unprivileged(&mut place.command(&other), &[])).contains("cache: not stored "));
-    assert_eq!(place.taken(), (1, 1));
+    assert!(succeed(unprivileged(&mut sandbox.command(&kernel), &[])).contains("cache: hit "));
+    assert_eq!(sandbox.taken(), (0, 0));
+    assert!(
+        succeed(unprivileged(&mut sandbox.command(&other), &[])).contains("cache: not stored ")
+    );
+    assert_eq!(sandbox.taken(), (1, 1));
     set_modes(0o700);
     if is_root() {
-        // Root does not trust what another user may have written.
-        assert!(place.run(&kernel).contains("cache: not used: the folder"));
-        assert_eq!(place.taken(), (1, 1));
+        // Root does not trust files that another user may have written.
+        assert!(sandbox.run(&kernel).contains("cache: not used: the folder"));
+        assert_eq!(sandbox.taken(), (1, 1));
     }
 }
 
 #[test]
 fn senseless_settings_are_errors() {
-    let place = Place::new();
-    let kernel = place.kernel(41, 1);
+    let sandbox = Sandbox::new();
+    let kernel = sandbox.kernel(41, 1);
     for (name, value) in [
         ("SYCL_CACHE_PERSISTENT", "maybe"),
         ("SYCL_CACHE_MAX_SIZE", "1 GB"),
         ("SYCL_CACHE_TRACE", "please"),
     ] {
-        let output = place.command(&kernel).env(name, OsStr::new(value)).output().unwrap();
+        let output = sandbox.command(&kernel).env(name, OsStr::new(value)).output().unwrap();
         let message = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(3), "{message}");
         assert!(
@@ -504,26 +509,29 @@ fn senseless_settings_are_errors() {
             "{message}"
         );
     }
-    assert_eq!(place.taken(), (0, 0));
+    assert_eq!(sandbox.taken(), (0, 0));
 }
 
 #[test]
 fn processes_evict_at_once() {
-    let place = Place::new();
-    let kernels: Vec<String> = (0..8).map(|n| place.kernel(100 + n, 300_000)).collect();
+    let sandbox = Sandbox::new();
+    let kernels: Vec<String> = (0..8).map(|n| sandbox.kernel(100 + n, 300_000)).collect();
     let mut traces: Vec<String> = Vec::new();
     for _ in 0..3 {
         let spawn = |kernel: &String| {
-            place.command(kernel).env("SYCL_CACHE_MAX_SIZE", "1").spawn().unwrap()
+            sandbox.command(kernel).env("SYCL_CACHE_MAX_SIZE", "1").spawn().unwrap()
         };
         let children: Vec<Child> = kernels.iter().chain(&kernels).map(spawn).collect();
         traces.extend(children.into_iter().map(|c| checked(c.wait_with_output().unwrap())));
     }
-    // The next store finds out if too many came at once. Until then all of them may be found.
-    traces.push(succeed(place.command(&place.kernel(99, 300_000)).env("SYCL_CACHE_MAX_SIZE", "1")));
+    // The next store detects that too many entries were stored at once. Until then all of them may
+    // exist.
+    traces.push(succeed(
+        sandbox.command(&sandbox.kernel(99, 300_000)).env("SYCL_CACHE_MAX_SIZE", "1"),
+    ));
     assert!(traces.iter().any(|trace| trace.contains("cache: evicted ")), "{traces:?}");
     let total: u64 =
-        place.entries().iter().map(|entry| std::fs::metadata(entry).unwrap().len()).sum();
+        sandbox.entries().iter().map(|entry| std::fs::metadata(entry).unwrap().len()).sum();
     assert!((1..=1 << 20).contains(&total), "{total} bytes");
-    assert_eq!(place.temporaries(), 0);
+    assert_eq!(sandbox.temporaries(), 0);
 }

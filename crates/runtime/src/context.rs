@@ -1,4 +1,4 @@
-//! Contexts, and the unified shared memory that belongs to them.
+//! Contexts and the unified shared memory that belongs to them.
 
 use std::collections::BTreeMap;
 use std::ffi::c_void;
@@ -10,38 +10,39 @@ use scythe_hal::{self as hal, UsmKind};
 use crate::platform::Device;
 use crate::{Errc, Result, device_global, invalid, lock, registry};
 
-/// What an alignment of 0 asks for: enough for any type of the headers (`vec<double, 16>`).
+/// The alignment for requests of 0: sufficient for any type of the headers (`vec<double, 16>`).
 const LARGEST_ALIGNMENT: usize = 128;
 
-/// A set of devices, and the allocations made for them.
+/// A set of devices and the allocations for them.
 ///
-/// Allocations that a program does not free stay valid until the process ends: commands may still
-/// use them.
+/// Allocations that a program does not free stay valid until the process ends, because commands may
+/// still use them.
 pub struct Context {
-    /// Unique in the process, and not 0.
+    /// The identifier, unique in the process and not 0.
     pub id: u64,
     devices: Vec<Member>,
-    /// The driver's own, where the program gave one.
+    /// The native context, if the program provided one.
     native: Option<NativeContext>,
-    /// By address.
+    /// The allocations, indexed by address.
     allocations: Mutex<BTreeMap<usize, Allocation>>,
 }
 
 /// A device of a context.
 #[derive(Clone, Copy)]
 struct Member {
-    /// As programs know it.
+    /// The device that programs see.
     known: &'static Device,
-    /// What commands are given to: another one where the context is the program's own.
+    /// The device that executes commands. It differs from `known` if the program provided the
+    /// native context.
     actual: &'static Device,
 }
 
-/// A context of the driver's, which is never released: devices were made for it.
+/// A native context. It is never released, because devices were created for it.
 struct NativeContext(hal::Native);
 
-// SAFETY: drivers' contexts may be used by any thread, and by many at once.
+// SAFETY: any thread may use a driver's context, and several threads may use it at once.
 unsafe impl Send for NativeContext {}
-// SAFETY: as above.
+// SAFETY: several threads may use a driver's context at once, as stated for `Send`.
 unsafe impl Sync for NativeContext {}
 
 #[derive(Clone, Copy)]
@@ -73,15 +74,15 @@ impl Context {
         Ok(Self { id: next_id(), devices, native: None, allocations: Mutex::default() })
     }
 
-    /// The context of the driver's that the program made itself, with those of `devices` that it
-    /// holds.
+    /// Creates a context from a native context that the program created. It contains those of
+    /// `devices` that the native context contains.
     ///
     /// # Safety
-    /// `native` is a context of the devices' driver, alive.
+    /// `native` must be a live context of the driver of the devices.
     pub unsafe fn from_native(devices: &[&'static Device], native: hal::Native) -> Result<Self> {
         let mut members = Vec::new();
         for &known in devices {
-            // SAFETY: passed on.
+            // SAFETY: the caller guarantees that `native` is a live context of the devices' driver.
             if let Some(actual) = unsafe { known.in_native_context(native) }? {
                 members.push(Member { known, actual });
             }
@@ -101,13 +102,13 @@ impl Context {
         })
     }
 
-    /// The devices, as programs know them.
+    /// Returns the devices that programs see.
     pub fn devices(&self) -> impl Iterator<Item = &'static Device> {
         self.devices.iter().map(|member| member.known)
     }
 
-    /// What commands of this context for `device` are given to; `None` where neither it nor a
-    /// device that it is a part of is in the context.
+    /// Returns the device that executes the commands of this context for `device`. Returns `None`
+    /// if the context contains neither `device` nor a device of which it is a part.
     pub fn actual(&self, device: &'static Device) -> Option<&'static Device> {
         let member = self
             .devices
@@ -117,27 +118,27 @@ impl Context {
         member.map(|member| member.actual).or_else(|| within().then_some(device))
     }
 
-    /// The first device's: what stands for the context where a device is needed.
+    /// Returns the first device. It represents the context in calls that need a device.
     pub fn first(&self) -> &'static Device {
         self.devices[0].actual
     }
 
-    /// The driver's own context, with a count for the caller.
+    /// Returns the native context. The caller owns one reference.
     pub fn to_native(&self) -> Result<hal::Native> {
         let own = self.first().interop()?.native(hal::NativeKind::Context)?;
         debug_assert!(self.native.as_ref().is_none_or(|native| std::ptr::eq(native.0, own)));
         Ok(own)
     }
 
-    /// The device that `device` stands for: itself where it is of this context, the first where
-    /// none is named.
+    /// Returns the device to use for `device`: the device itself if it belongs to this context, or
+    /// the first device if `device` is `None`.
     fn pick(&self, device: Option<&'static Device>) -> Result<&'static Device> {
         let Some(device) = device else { return Ok(self.first()) };
         self.actual(device)
             .ok_or_else(|| invalid(format!("device '{}' is not in the context", device.name())))
     }
 
-    /// Allocates; null when memory is exhausted.
+    /// Allocates memory. Returns null if the memory is exhausted.
     pub fn alloc(
         &self,
         device: Option<&'static Device>,
@@ -158,7 +159,7 @@ impl Context {
         if size as u64 > device.hal.info().global_mem_size {
             return Ok(std::ptr::null_mut());
         }
-        // Different allocations have different addresses, also of nothing.
+        // Different allocations must have different addresses, even if their size is 0.
         let size = size.max(1);
         match device.hal.alloc(kind, size, align) {
             Ok(ptr) => {
@@ -170,10 +171,10 @@ impl Context {
         }
     }
 
-    /// Frees what [`Context::alloc`] returned; null is fine.
+    /// Frees an allocation of [`Context::alloc`]. Null has no effect.
     ///
     /// # Safety
-    /// No command uses the allocation.
+    /// No command may use the allocation.
     pub unsafe fn free(&self, ptr: *mut c_void) -> Result<()> {
         if ptr.is_null() {
             return Ok(());
@@ -184,13 +185,14 @@ impl Context {
                 "cannot free {ptr:p}: it is not the start of a live allocation of this context"
             )));
         };
-        // SAFETY: the entry says which device allocated it and how; taking it out makes this the
-        // only free.
+        // SAFETY: the entry records the device that made the allocation and the kind. Removing the
+        // entry ensures that the allocation is freed only once.
         unsafe { allocation.device.hal.free(allocation.kind, ptr) };
         Ok(())
     }
 
-    /// The allocation that holds `ptr`, also in its middle.
+    /// Returns the kind and the device of the allocation that contains `ptr`, which may point into
+    /// its middle.
     pub fn query(&self, ptr: *const c_void) -> Option<(UsmKind, &'static Device)> {
         let at = ptr as usize;
         let allocations = lock(&self.allocations);

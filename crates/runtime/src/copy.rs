@@ -5,15 +5,14 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use scythe_abi::capi;
-use scythe_hal::{CopyBox, Work};
+use scythe_hal::{CopyBox, Keep, Work};
 
-use crate::dispatch::Keep;
 use crate::memory::Buffer;
 use crate::memory::host_copy::HostBlock;
 use crate::{Result, invalid};
 
-/// A box of elements inside a buffer or plain memory. Checked: it lies inside its memory, and no
-/// number overflows.
+/// A box of elements in a buffer or in plain memory. It is validated: it lies inside its memory,
+/// and no number overflows.
 #[derive(Clone, Copy)]
 pub struct View<'a> {
     pub place: ViewPlace<'a>,
@@ -30,7 +29,7 @@ pub enum ViewPlace<'a> {
 }
 
 impl<'a> View<'a> {
-    /// Checks a view. `what` names it in messages; `buffer` is its buffer handle's.
+    /// Validates a view. `what` names it in messages; `buffer` is the buffer of its handle.
     pub fn new(what: &str, view: &capi::View, buffer: Option<&'a Buffer>) -> Result<Self> {
         let describe = || {
             format!(
@@ -102,29 +101,29 @@ impl<'a> View<'a> {
         self.memory_range[1] * self.row_pitch()
     }
 
-    /// Bytes from the start of the memory to the box.
+    /// Returns the number of bytes from the start of the memory to the box.
     fn start(&self) -> usize {
         self.offset[0] * self.elem_size
             + self.offset[1] * self.row_pitch()
             + self.offset[2] * self.plane_pitch()
     }
 
-    /// The box is one run of bytes.
+    /// Returns whether the box is a single run of bytes.
     fn is_contiguous(&self) -> bool {
         let [width, rows, planes] = self.range;
         (rows == 1 && planes == 1)
             || (width == self.memory_range[0] && (planes == 1 || rows == self.memory_range[1]))
     }
 
-    /// Boxes that together are the first `count` elements of this one, in row-major order: planes,
-    /// rows and a part of a row, or one box where that is enough.
+    /// Returns boxes that together are the first `count` elements of this one in row-major order:
+    /// planes, rows and a part of a row, or a single box if that suffices.
     fn first(&self, count: usize) -> Vec<Self> {
         let [width, rows, planes] = self.range;
         if count >= width * rows * planes {
             return vec![*self];
         }
         if self.is_contiguous() {
-            // The same memory, as one row.
+            // The same memory, as a single row.
             let [x, y, z] = self.offset;
             let before = (z * self.memory_range[1] + y) * self.memory_range[0] + x;
             let memory_range = [self.memory_range.iter().product(), 1, 1];
@@ -146,19 +145,19 @@ impl<'a> View<'a> {
         boxes.into_iter().filter(|part| part.count() > 0).collect()
     }
 
-    /// Where the box begins, in memory at `base`.
+    /// Returns the address of the box in memory that starts at `base`.
     fn address(&self, base: *mut u8) -> *mut c_void {
         base.wrapping_add(self.start()).cast()
     }
 }
 
-/// Numbers in SYCL's order, the fastest last, for messages.
+/// Reverses numbers to SYCL's order, the fastest dimension last, for messages.
 pub fn sycl(mut numbers: [u64; 3]) -> [u64; 3] {
     numbers.reverse();
     numbers
 }
 
-/// Work for one command, in steps that each wait for the one before.
+/// The work of one command, in steps that each wait for the previous step.
 pub struct Steps {
     pub first: (Work, Keep),
     pub rest: Vec<(Work, Keep)>,
@@ -170,8 +169,8 @@ impl Steps {
     }
 }
 
-/// Copies the elements of `src` to the first ones of `dst`, in row-major order of both; the bases
-/// are the addresses of their memories.
+/// Copies the elements of `src` to the first elements of `dst`, both in row-major order. The bases
+/// are the addresses of the memory of each view.
 pub fn copy(dst: &View<'_>, dst_base: *mut u8, src: &View<'_>, src_base: *mut u8) -> Result<Steps> {
     let (count, elem_size) = (src.count(), src.elem_size);
     if count > dst.count() || elem_size != dst.elem_size {
@@ -200,7 +199,7 @@ pub fn copy(dst: &View<'_>, dst_base: *mut u8, src: &View<'_>, src_base: *mut u8
     if dst.is_contiguous() && src.is_contiguous() {
         return Ok(Steps::one(Work::Memcpy { dst: to, src: from, size }, None));
     }
-    // A contiguous side can take the other's shape.
+    // A contiguous side can use the shape of the other side.
     if dst.range == src.range || src.is_contiguous() || dst.is_contiguous() {
         let shape = if src.is_contiguous() && dst.range != src.range { dst } else { src };
         let pitches = |view: &View<'_>| {
@@ -214,12 +213,13 @@ pub fn copy(dst: &View<'_>, dst_base: *mut u8, src: &View<'_>, src_base: *mut u8
         let region = region(shape, elem_size, pitches(src), pitches(dst));
         return Ok(Steps::one(Work::CopyRect { dst: to, src: from, region }, None));
     }
-    // Two shapes with gaps.
+    // Both shapes have gaps.
     copy_to_parts(parts, dst_base, src, from)
 }
 
-/// Copies the elements of `src`, whose box begins at `from`, to boxes that have as many. Elements
-/// with gaps between them go through memory without.
+/// Copies the elements of `src`, whose box begins at `from`, to boxes with the same number of
+/// elements. If the elements of `src` have gaps between them, they are first copied to contiguous
+/// memory.
 fn copy_to_parts(
     parts: &[View<'_>],
     dst_base: *mut u8,
@@ -262,10 +262,10 @@ pub fn fill(dst: &View<'_>, dst_base: *mut u8, pattern: Vec<u8>) -> Result<Steps
     if dst.is_contiguous() {
         return Ok(Steps::one(Work::Fill { dst: to, pattern, count: dst.count() }, None));
     }
-    // One filled row is the source of every row: its pitches are 0.
+    // One filled row is the source of every row, so the pitches of the source are 0.
     let row = HostBlock::new(dst.range[0] * dst.elem_size)?;
     for i in 0..dst.range[0] {
-        // SAFETY: the row was allocated for this many elements.
+        // SAFETY: the row was allocated for `dst.range[0]` elements of `dst.elem_size` bytes.
         unsafe {
             let at = row.address().add(i * dst.elem_size);
             std::ptr::copy_nonoverlapping(pattern.as_ptr(), at, pattern.len());
@@ -276,7 +276,7 @@ pub fn fill(dst: &View<'_>, dst_base: *mut u8, pattern: Vec<u8>) -> Result<Steps
     Ok(Steps::one(Work::CopyRect { dst: to, src, region }, Some(Box::new(row))))
 }
 
-/// Runs of the shape's rows. Pitches are `(row, plane)`.
+/// Returns the copy region for the rows of the shape. Pitches are `(row, plane)`.
 fn region(shape: &View<'_>, elem_size: usize, src: (usize, usize), dst: (usize, usize)) -> CopyBox {
     CopyBox {
         width: shape.range[0] * elem_size,
@@ -303,7 +303,7 @@ mod tests {
         }
     }
 
-    /// Offsets of all elements of a box, in row-major order.
+    /// Returns the offsets of all elements of a box, in row-major order.
     fn elements(view: &View<'_>) -> Vec<usize> {
         let [width, rows, planes] = view.range;
         let of_row = |z: usize, y: usize| {

@@ -1,13 +1,14 @@
-//! Work-groups of host mode: work-items are plain C++ calls that may wait for each other.
+//! Work-groups in host mode. Their work-items are plain C++ calls that may wait for each other.
 //!
-//! All work-items of a group run on one thread. They start one after another on one coroutine; a
-//! work-item that waits keeps that coroutine's stack, and the rest go on in another. So a kernel
-//! without barriers pays for one coroutine per work-group, and one with barriers for as many as
-//! wait at once. Stacks are kept for the next groups.
+//! All work-items of a group run on one thread. They start one after another in one coroutine. A
+//! work-item that waits keeps the stack of that coroutine, and the remaining work-items run in
+//! another coroutine. A kernel without barriers therefore uses one coroutine per work-group, and a
+//! kernel with barriers uses as many as there are work-items waiting at once. Stacks are reused for
+//! later groups.
 //!
-//! Work-items meet in sets of neighbours (`first`, `count`): the whole group, or a sub-group. The
-//! last one to arrive goes on at once and makes the others ready. Who runs next depends on nothing
-//! but the order of arrival, so that runs repeat.
+//! Work-items wait for each other in sets of neighbours (`first`, `count`): the whole group, or a
+//! sub-group. The last work-item to arrive continues immediately and makes the others ready. The
+//! scheduling order depends only on the order of arrival, so it is reproducible.
 
 use std::alloc::Layout;
 use std::cell::{Cell, RefCell};
@@ -22,15 +23,15 @@ use scythe_abi::capi::HostItems;
 
 use crate::{Errc, Error, Result, lock};
 
-/// Of each stack; its pages are taken when they are first touched, and an overflow hits a guard
-/// page.
+/// The size of each stack. Pages are allocated when they are first accessed, and an overflow hits a
+/// guard page.
 const STACK_BYTES: usize = 256 << 10;
 
-/// Stacks that a thread keeps for its next group, without a lock.
+/// The number of stacks that each thread keeps for its next group, without a lock.
 const KEPT_BY_THREAD: usize = 64;
 
-/// Stacks that all threads keep together: enough for a few groups of the largest size, whose stacks
-/// would take longer to make than their work-items to run.
+/// The number of stacks that all threads share: enough for a few groups of the largest size.
+/// Creating their stacks would take longer than running their work-items.
 const KEPT_BY_ALL: usize = 4 * 8192;
 
 static SHARED_STACKS: Mutex<Vec<DefaultStack>> = Mutex::new(Vec::new());
@@ -38,15 +39,15 @@ static SHARED_STACKS: Mutex<Vec<DefaultStack>> = Mutex::new(Vec::new());
 thread_local! {
     static CURRENT: Cell<*const Group> = const { Cell::new(ptr::null()) };
     static STACKS: RefCell<Vec<DefaultStack>> = const { RefCell::new(Vec::new()) };
-    /// Where a work-item that is alone finds its own value.
+    /// The value of a work-item that runs outside of a group.
     static ALONE: Cell<*mut c_void> = const { Cell::new(ptr::null_mut()) };
 }
 
-/// What the running work-items of a group share. Only one of them runs at a time.
+/// The state that the work-items of a group share. Only one of them runs at a time.
 struct Group {
     count: u64,
     next: Cell<u64>,
-    /// The coroutine that runs.
+    /// The index of the running coroutine.
     running: Cell<usize>,
     yielders: RefCell<Vec<*const Yielder<(), ()>>>,
     meetings: RefCell<HashMap<(u64, u64), Vec<usize>>>,
@@ -55,7 +56,7 @@ struct Group {
     memory: RefCell<GroupMemory>,
 }
 
-/// Allocations of a group, and how many of them each work-item has asked for.
+/// The allocations of a group, and the number of allocations that each work-item has requested.
 #[derive(Default)]
 struct GroupMemory {
     blocks: Vec<(*mut u8, Layout)>,
@@ -65,7 +66,7 @@ struct GroupMemory {
 impl Drop for GroupMemory {
     fn drop(&mut self) {
         for &(address, layout) in &self.blocks {
-            // SAFETY: `allocate` got the block with this layout, and nobody else frees it.
+            // SAFETY: `memory` allocated the block with this layout, and nothing else frees it.
             unsafe { std::alloc::dealloc(address, layout) }
         }
     }
@@ -76,8 +77,8 @@ type Lane = Coroutine<(), (), (), DefaultStack>;
 /// Runs the work-items `0..count` of one group.
 ///
 /// # Safety
-/// `items` may be called with `ctx` and a valid `next`, several times and on stacks of
-/// [`STACK_BYTES`], and does not unwind.
+/// `items` must be callable with `ctx` and a valid `next`, several times and on stacks of
+/// [`STACK_BYTES`], and must not unwind.
 pub unsafe fn run(items: HostItems, ctx: *mut c_void, count: u64) -> Result<()> {
     if usize::try_from(count).is_err() {
         return Err(crate::invalid(format!(
@@ -95,16 +96,17 @@ pub unsafe fn run(items: HostItems, ctx: *mut c_void, count: u64) -> Result<()> 
         memory: RefCell::default(),
     };
     let outer = CURRENT.replace(&raw const group);
-    // SAFETY: the caller's contract.
+    // SAFETY: this function has the same contract as `schedule`.
     let result = unsafe { schedule(&group, items, ctx) };
     CURRENT.set(outer);
     result
 }
 
-/// Resumes who is ready, else starts who has not run yet, until nobody is left.
+/// Resumes ready coroutines, or starts the next work-items if none is ready, until all work-items
+/// have finished.
 ///
 /// # Safety
-/// That of [`run`].
+/// The contract is that of [`run`].
 unsafe fn schedule(group: &Group, items: HostItems, ctx: *mut c_void) -> Result<()> {
     let mut lanes: Vec<Option<Lane>> = Vec::new();
     let mut waiting = 0usize;
@@ -129,7 +131,8 @@ unsafe fn schedule(group: &Group, items: HostItems, ctx: *mut c_void) -> Result<
                         return Err(Error::new(Errc::MemoryAllocation, message));
                     }
                 };
-                // SAFETY: the caller's contract. The group outlives its coroutines.
+                // SAFETY: the caller satisfies the contract of `run`, and the group outlives its
+                // coroutines.
                 lanes.push(Some(unsafe { start(group, lanes.len(), stack, items, ctx) }));
                 group.yielders.borrow_mut().push(ptr::null());
                 lanes.len() - 1
@@ -158,10 +161,10 @@ unsafe fn schedule(group: &Group, items: HostItems, ctx: *mut c_void) -> Result<
     }
 }
 
-/// A coroutine that runs work-items until none is left.
+/// Creates a coroutine that runs work-items until none is left.
 ///
 /// # Safety
-/// That of [`run`]; the group outlives the coroutine.
+/// The contract is that of [`run`]. In addition, the group must outlive the coroutine.
 unsafe fn start(
     group: &Group,
     lane: usize,
@@ -171,26 +174,26 @@ unsafe fn start(
 ) -> Lane {
     let group: *const Group = group;
     Coroutine::with_stack(stack, move |yielder: &Yielder<(), ()>, ()| {
-        // SAFETY: the group outlives the coroutine.
+        // SAFETY: the caller of `start` guarantees that the group outlives the coroutine.
         let group = unsafe { &*group };
         group.yielders.borrow_mut()[lane] = yielder;
-        // SAFETY: the caller of `run` vouches for `items` and `ctx`; `next` lives as long as the
-        // group.
+        // SAFETY: the caller of `run` guarantees that `items` can be called with `ctx`; `next`
+        // lives as long as the group.
         unsafe { items(ctx, group.next.as_ptr(), group.count) }
     })
 }
 
-/// Gives up coroutines that can never go on. What lives on their stacks is not destroyed.
+/// Discards coroutines that can never continue. Objects on their stacks are not destroyed.
 fn abandon(lanes: &mut [Option<Lane>]) {
     for mut coroutine in lanes.iter_mut().filter_map(Option::take) {
-        // SAFETY: nobody resumes it again. Its frames are C++'s, which a Rust panic must not
-        // unwind, and own nothing of ours.
+        // SAFETY: the coroutine is not resumed again. Its frames are C++ frames, which a Rust panic
+        // must not unwind and which own no Rust objects.
         unsafe { coroutine.force_reset() };
         keep(coroutine.into_stack());
     }
 }
 
-/// A stack that was kept, or a new one.
+/// Returns a stack that was kept, or a new one.
 fn take() -> std::io::Result<DefaultStack> {
     let kept = STACKS.with_borrow_mut(Vec::pop).or_else(|| lock(&SHARED_STACKS).pop());
     kept.map_or_else(|| DefaultStack::new(STACK_BYTES), Ok)
@@ -211,15 +214,15 @@ fn keep(stack: DefaultStack) {
     }
 }
 
-/// The group whose work-item calls.
+/// Returns the group of the calling work-item.
 fn current<'a>() -> Option<&'a Group> {
     let group = CURRENT.get();
-    // SAFETY: it is null, or points at the group that `run`, further down on this thread, keeps
-    // alive.
+    // SAFETY: the pointer is null, or points to the group of a call of `run` on this thread, which
+    // keeps the group alive.
     unsafe { group.as_ref() }
 }
 
-/// Waits for the `count` work-items from `first`; for the whole group when `count` is 0.
+/// Waits for the `count` work-items from `first`, or for the whole group if `count` is 0.
 pub fn wait(first: u64, count: u64) {
     let Some(group) = current() else { return };
     let (first, count) = if count == 0 { (0, group.count) } else { (first, count) };
@@ -237,13 +240,14 @@ pub fn wait(first: u64, count: u64) {
         waiters.push(lane);
     }
     let yielder = group.yielders.borrow()[lane];
-    // SAFETY: the coroutine that runs has stored its own yielder there, which lives as long as the
-    // coroutine does.
+    // SAFETY: the running coroutine stored its own yielder there, which lives as long as the
+    // coroutine.
     unsafe { (*yielder).suspend(()) };
-    // Another coroutine may have run meanwhile: the scheduler has said again who runs.
+    // Another coroutine may have run in the meantime: the scheduler has set `running` again.
 }
 
-/// Tells the others where `value` is, waits for them, and gives all their addresses.
+/// Publishes the address of `value`, waits for the other work-items, and returns the addresses of
+/// all their values.
 pub fn exchange(item: u64, value: *mut c_void, first: u64, count: u64) -> *mut *mut c_void {
     let alone = || {
         ALONE.set(value);
@@ -262,14 +266,14 @@ pub fn exchange(item: u64, value: *mut c_void, first: u64, count: u64) -> *mut *
         slots[item as usize] = value;
     }
     wait(first, count);
-    // The slice is never replaced once it is made.
+    // The slice is never replaced after its creation.
     let address = group.slots.borrow_mut().as_mut_ptr();
-    // SAFETY: `first` is one of its elements.
+    // SAFETY: `first` is less than `group.count`, the length of the slice.
     unsafe { address.add(first as usize) }
 }
 
-/// The next block of the group's memory for this work-item; null outside of a group, for a size
-/// that no allocation can have, and when memory is exhausted.
+/// Returns the next block of the group's memory for this work-item. Returns null outside of a
+/// group, for a size that no allocation can have, and if the memory is exhausted.
 pub fn memory(item: u64, bytes: u64, align: u64) -> *mut c_void {
     let Some(group) = current().filter(|group| item < group.count) else { return ptr::null_mut() };
     let (Ok(bytes), Ok(align)) = (usize::try_from(bytes.max(1)), usize::try_from(align)) else {
@@ -283,7 +287,7 @@ pub fn memory(item: u64, bytes: u64, align: u64) -> *mut c_void {
     let number = memory.asked[item as usize];
     memory.asked[item as usize] += 1;
     if number == memory.blocks.len() {
-        // SAFETY: the layout's size is not 0.
+        // SAFETY: the size of the layout is not 0.
         let address = unsafe { std::alloc::alloc(layout) };
         if address.is_null() {
             return ptr::null_mut();

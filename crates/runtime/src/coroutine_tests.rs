@@ -1,5 +1,5 @@
-//! Work-items that meet: whole groups, parts of them, groups that never meet, and the same order
-//! every time.
+//! Tests of work-items that wait for each other: whole groups, parts of groups, groups with missing
+//! work-items, and a reproducible order.
 
 use super::*;
 
@@ -45,7 +45,7 @@ fn parts_of_a_group_meet_on_their_own() {
         let count = 8.min(20 - first);
         let mut value = item;
         let all = exchange(item, (&raw mut value).cast(), first, count);
-        // SAFETY: the work-items of this part have all stored the address of their number.
+        // SAFETY: all work-items of this part have stored the address of their number.
         sums.borrow_mut()[item as usize] =
             (0..count as usize).map(|i| unsafe { *(*all.add(i)).cast::<u64>() }).sum();
         wait(first, count);
@@ -88,7 +88,7 @@ fn a_work_item_that_is_alone_waits_for_nobody() {
     wait(0, 5);
     let mut value = 7;
     let all = exchange(0, (&raw mut value).cast(), 0, 1);
-    // SAFETY: alone, a work-item finds its own address.
+    // SAFETY: for a single work-item, `exchange` returns the address of its own value.
     assert_eq!(unsafe { *(*all).cast::<i32>() }, 7);
     group(0, |_| unreachable!("no work-items")).expect("nothing to do");
 }

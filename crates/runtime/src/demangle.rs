@@ -1,4 +1,4 @@
-//! Symbols as the programmer wrote them, for messages.
+//! Demangles symbols for messages.
 
 use std::ffi::{CStr, CString, c_char, c_int};
 
@@ -7,10 +7,10 @@ use scythe_abi::names::TU_SEPARATOR;
 type Demangle =
     unsafe extern "C" fn(*const c_char, *mut c_char, *mut usize, *mut c_int) -> *mut c_char;
 
-/// A kernel's name, `K` for `_ZTS1K`, or a function, `f(int)` for `_Z1fi`. What is no mangled name
-/// stays as it is, and so does everything where the program has no C++ library.
+/// Demangles a kernel's name, `_ZTS1K` to `K`, or a function, `_Z1fi` to `f(int)`. Returns the
+/// symbol unchanged if it is not a mangled name or if the program does not use a C++ library.
 pub fn symbol_name(symbol: &str) -> String {
-    // What follows marks the translation unit, which the C++ library knows nothing of.
+    // The suffix identifies the translation unit; the C++ library cannot demangle it.
     let mangled = symbol.split(TU_SEPARATOR).next().unwrap_or(symbol);
     if !mangled.starts_with("_Z") {
         return symbol.to_owned();
@@ -28,19 +28,19 @@ fn demangle(mangled: &CStr) -> Option<String> {
     if function.is_null() {
         return None;
     }
-    // SAFETY: the C++ ABI gives the symbol this type.
+    // SAFETY: the C++ ABI defines this type of the symbol.
     let function = unsafe { std::mem::transmute::<*mut libc::c_void, Demangle>(function) };
     let mut status = 0;
-    // SAFETY: a C string, no buffer of ours, and a place for the status.
+    // SAFETY: the name is a C string, the buffer is null, and `status` is valid for writes.
     let text = unsafe {
         function(mangled.as_ptr(), std::ptr::null_mut(), std::ptr::null_mut(), &mut status)
     };
     if text.is_null() {
         return None;
     }
-    // SAFETY: not null, so a C string that the C library allocated for us.
+    // SAFETY: `text` is not null, so it is a C string that the function allocated with `malloc`.
     let name = unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned();
-    // SAFETY: as above; it is not used any more.
+    // SAFETY: the function allocated `text` with `malloc`, and it is not used any more.
     unsafe { libc::free(text.cast()) };
     Some(name)
 }

@@ -1,23 +1,24 @@
-//! `device_global` variables: which the program has, and their memory on each device.
+//! The `device_global` variables of the program and their memory on each device.
 //!
-//! Programs register their variables when they are loaded: the address of the host's object, which
-//! stands for the variable in calls, and its name in device code. A variable has one allocation for
-//! each context and device, made when it is first needed, by a copy or by a kernel whose image
-//! names it, and filled with what the host's object holds: its initial value. Images of all
-//! libraries find it by its name, so that all kernels share it.
+//! Programs register their variables when they are loaded. A registration holds the address of the
+//! host object, which identifies the variable in calls, and the variable's name in device code. A
+//! variable has one allocation for each context and device. The runtime creates it when a copy or a
+//! kernel whose image contains the variable first needs it, and fills it with the contents of the
+//! host object: the initial value. Images of all libraries find the allocation by the variable's
+//! name, so that all kernels share it.
 //!
-//! A variable with `device_image_scope` lives inside of a program where the backend cannot bind it
-//! to memory ([`scythe_hal::Device::binds_globals`]); the registry then tells where.
+//! A variable with `device_image_scope` is part of the program if the backend cannot bind it to
+//! memory ([`scythe_hal::Device::binds_globals`]). The registry then returns its address.
 //!
-//! Memory lives as long as somebody may use it: the table, for as long as the variable is
-//! registered and the context there, and kernels that were built with it, and commands of queues
-//! that are gone.
+//! The memory of a variable lives as long as it may be used. Its owners are the table, as long as
+//! the variable is registered and the context exists, the kernels that were built with it, and the
+//! pending commands of destroyed queues.
 
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex};
 
 use scythe_abi::aspect::Aspect;
-use scythe_hal::{UsmKind, Work};
+use scythe_hal::{Command, Keep, UsmKind, Work};
 use scythe_image::manifest::DeviceGlobal;
 
 use crate::demangle::symbol_name;
@@ -26,7 +27,7 @@ use crate::platform::Device;
 use crate::queue::Queue;
 use crate::{Errc, Error, Result, invalid, lock, registry};
 
-/// Enough for any type of the headers.
+/// The alignment of the allocations, sufficient for any type of the headers.
 const ALIGNMENT: usize = 128;
 
 static TABLE: Mutex<Table> = Mutex::new(Table { variables: Vec::new(), memory: Vec::new() });
@@ -38,15 +39,15 @@ struct Table {
 
 /// A variable of the program.
 struct Variable {
-    /// The address of the host's object.
+    /// The address of the host object.
     host: usize,
     symbol: String,
     size: usize,
-    /// How many translation units have registered it.
+    /// The number of translation units that have registered the variable.
     count: usize,
 }
 
-/// A variable's allocation on one device, in one context.
+/// The allocation of a variable on one device, in one context.
 pub struct Memory {
     symbol: String,
     context: u64,
@@ -55,9 +56,9 @@ pub struct Memory {
     pub address: *mut c_void,
 }
 
-// SAFETY: the address is not used by this type; who copies there is ordered by events.
+// SAFETY: this type does not dereference the address. Events order the commands that copy to it.
 unsafe impl Send for Memory {}
-// SAFETY: as above.
+// SAFETY: this type does not dereference the address, as stated for `Send`.
 unsafe impl Sync for Memory {}
 
 impl Memory {
@@ -68,12 +69,12 @@ impl Memory {
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        // SAFETY: the device allocated it in this way, and nobody has a reference any more.
+        // SAFETY: the device made this allocation with this kind, and no reference to it is left.
         unsafe { self.device.hal.free(UsmKind::Device, self.address) }
     }
 }
 
-/// What an image says of a variable.
+/// The description of a variable in an image.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImageVariable {
     pub symbol: String,
@@ -82,7 +83,7 @@ pub struct ImageVariable {
 }
 
 impl ImageVariable {
-    /// A variable that an image's manifest names.
+    /// Validates a variable from an image's manifest.
     pub fn new(variable: DeviceGlobal) -> std::result::Result<Self, String> {
         let DeviceGlobal { symbol, size, image_scope } = variable;
         let size =
@@ -94,8 +95,8 @@ impl ImageVariable {
     }
 }
 
-/// Learns of a variable whose host object lies at `host`. Null, which stands for one that the
-/// program does not hold, is ignored.
+/// Registers a variable whose host object is at `host`. Ignores null, which denotes a variable that
+/// the program does not contain.
 pub fn register(host: *const c_void, symbol: &str, size: u64) {
     let Ok(size) = usize::try_from(size) else { return };
     if host.is_null() || size == 0 {
@@ -113,7 +114,7 @@ pub fn register(host: *const c_void, symbol: &str, size: u64) {
     }
 }
 
-/// Forgets what [`register`] was told; with its last registration, a variable's memory.
+/// Reverts one call of [`register`]. The last call for a variable also drops its memory.
 pub fn unregister(host: *const c_void, symbol: &str) {
     let mut table = lock(&TABLE);
     let Some(at) = table
@@ -136,8 +137,8 @@ pub fn unregister(host: *const c_void, symbol: &str) {
     drop(dropped);
 }
 
-/// Keeps the memory of a context until these commands, which may use it, have completed, though the
-/// context may end before.
+/// Keeps the memory of a context alive until these commands, which may use it, have completed. The
+/// context may be destroyed before.
 pub fn keep_until_complete(context: u64, commands: &[Node]) {
     let used: Vec<Arc<Memory>> =
         lock(&TABLE).memory.iter().filter(|memory| memory.context == context).cloned().collect();
@@ -150,20 +151,21 @@ pub fn keep_until_complete(context: u64, commands: &[Node]) {
     }
 }
 
-/// Forgets the memory of a context that is gone.
+/// Drops the memory of a destroyed context.
 pub fn forget_context(context: u64) {
     let dropped = take(&mut lock(&TABLE).memory, |memory| memory.context == context);
     drop(dropped);
 }
 
-/// Takes items out: their ends may call drivers, which must not happen under the table's lock.
+/// Removes and returns the matching items. Dropping them may call drivers, which must not happen
+/// under the lock of the table.
 fn take(memory: &mut Vec<Arc<Memory>>, which: impl Fn(&Memory) -> bool) -> Vec<Arc<Memory>> {
     let (gone, kept) = std::mem::take(memory).into_iter().partition(|memory| which(memory));
     *memory = kept;
     gone
 }
 
-/// The variable's memory, with its initial value where nobody has written yet.
+/// Returns the memory of a variable. New memory holds the initial value of the variable.
 pub fn memory(
     device: &'static Device,
     context: u64,
@@ -181,8 +183,8 @@ pub fn memory(
     if let Some(variable) = table.variables.iter().find(|known| known.symbol == symbol) {
         check_size(symbol, variable.size, size)?;
         // SAFETY: the program registered an object of this size at this address, and unregisters it
-        // before it goes. Nothing of the program writes there: host code copies to the devices'
-        // memory instead.
+        // before it is destroyed. The program does not write to it: host code copies to the memory
+        // of the devices instead.
         initial.copy_from_slice(unsafe {
             std::slice::from_raw_parts(variable.host as *const u8, size)
         });
@@ -200,9 +202,10 @@ pub fn memory(
     let made = Arc::new(Memory { symbol: symbol.to_owned(), context, device, size, address });
     let initial = Arc::new(initial);
     let work = Work::Memcpy { dst: address, src: initial.as_ptr().cast(), size };
+    let keep: Keep = Some(Box::new(initial.clone()));
     // SAFETY: the source is kept until the command has completed, and nobody else knows of the
     // destination yet.
-    unsafe { device.target(false)?.queue.enqueue(work, &[], Some(Box::new(initial.clone()))) }?
+    unsafe { device.backend_queue(false)?.queue.enqueue(Command { work, deps: &[], keep }) }?
         .wait()?;
     table.memory.push(made.clone());
     Ok(made)
@@ -220,7 +223,7 @@ fn check_size(symbol: &str, known: usize, wanted: usize) -> Result<()> {
     Err(Error::new(Errc::Invalid, message))
 }
 
-/// A part of a variable that a copy reads or writes.
+/// The part of a variable that a copy reads or writes.
 pub struct Part {
     pub host: *const c_void,
     pub size: u64,
@@ -229,7 +232,8 @@ pub struct Part {
     pub bytes: u64,
 }
 
-/// Where on the queue's device the part of a variable is; it is checked to be inside.
+/// Returns the address of a part of a variable on the queue's device, after checking that the part
+/// lies inside the variable.
 pub fn place(queue: &Queue, part: &Part) -> Result<*mut c_void> {
     let symbol = {
         let table = lock(&TABLE);

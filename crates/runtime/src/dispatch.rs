@@ -1,51 +1,63 @@
-//! From a command with dependencies of any origin to a backend's queue.
+//! Passes commands with dependencies of any origin to the queue of a backend.
 //!
-//! Where every dependency is the backend's own, the backend gets the command at once. Otherwise the
-//! command is held back: it gets an event of the runtime, and goes to the backend when the foreign
-//! dependencies have completed.
+//! If all dependencies are events of the backend, the backend receives the command immediately.
+//! Otherwise the runtime holds the command back: the command has an event of the runtime, and the
+//! backend receives it when the foreign dependencies have completed.
 //!
-//! A held kernel is held weakly: when its image is unloaded first, the command fails instead of
-//! keeping the image, or the process, alive.
+//! The runtime only keeps a weak reference to the kernel of a held command. If the image is
+//! unloaded first, the command fails instead of keeping the image, or the process, alive.
 
-use std::any::Any;
 use std::sync::{Arc, Weak};
 
-use scythe_hal::{self as hal, FunctorBytes, KernelWork, Work};
+use scythe_hal::{self as hal, Command, FunctorBytes, HostWork, Keep, KernelWork, Work};
 
 use crate::event::{Node, Origin, OwnEvent, when_all};
 use crate::registry::ReadyKernel;
 use crate::{Errc, Error, Result};
 
-/// A backend's queue.
+/// The queue of a backend.
 #[derive(Clone)]
-pub struct Target {
+pub struct BackendQueue {
     pub queue: Arc<dyn hal::Queue>,
     pub origin: Origin,
 }
 
-/// What is dropped once a command has finished.
-pub type Keep = Option<Box<dyn Any + Send + Sync>>;
-
-/// What a command does, before it is the backend's.
-pub enum Job {
-    /// Anything but a kernel of an image.
-    Plain(Work),
-    /// `work` launches `kernel`.
-    Kernel { work: Box<KernelWork>, kernel: Arc<ReadyKernel> },
+/// The queue of the backend that runs host code.
+#[derive(Clone)]
+pub struct HostBackendQueue {
+    pub queue: Arc<dyn hal::HostQueue>,
+    pub origin: Origin,
 }
 
-impl Job {
-    fn into_work(self) -> Work {
+/// What a command does, before it is the backend's, and the queue that it goes to.
+pub enum Job<'a> {
+    /// Anything for a device but a kernel of an image.
+    Plain(&'a BackendQueue, Work),
+    /// `work` launches `kernel`.
+    Kernel {
+        backend_queue: &'a BackendQueue,
+        work: Box<KernelWork>,
+        kernel: Arc<ReadyKernel>,
+    },
+    Host(&'a HostBackendQueue, HostWork),
+}
+
+impl Job<'_> {
+    fn origin(&self) -> Origin {
         match self {
-            Self::Plain(work) => work,
-            Self::Kernel { work, .. } => Work::Kernel(work),
+            Self::Plain(backend_queue, _) | Self::Kernel { backend_queue, .. } => {
+                backend_queue.origin
+            }
+            Self::Host(backend_queue, _) => backend_queue.origin,
         }
     }
 
     fn hold(self) -> Held {
         match self {
-            Self::Plain(work) => Held::Plain(work),
-            Self::Kernel { work, kernel } => Held::Kernel(Box::new(HeldKernel {
+            Self::Plain(backend_queue, work) => Held::Plain(backend_queue.clone(), work),
+            Self::Host(backend_queue, work) => Held::Host(backend_queue.clone(), work),
+            Self::Kernel { backend_queue, work, kernel } => Held::Kernel(Box::new(HeldKernel {
+                backend_queue: backend_queue.clone(),
                 kernel: Arc::downgrade(&kernel),
                 symbol: kernel.symbol().to_owned(),
                 functor: work.functor,
@@ -56,15 +68,50 @@ impl Job {
             })),
         }
     }
+
+    /// # Safety
+    /// The contract of [`hal::Queue::enqueue`] must hold for all of `deps`, which must be events of
+    /// the queue's backend.
+    unsafe fn enqueue(self, deps: &[Node], keep: Keep) -> Result<Node> {
+        let events: Vec<_>;
+        let deps = match deps {
+            [] => &[],
+            [one] => std::slice::from_ref(&one.event),
+            many => {
+                events = many.iter().map(|dep| dep.event.clone()).collect();
+                &events[..]
+            }
+        };
+        let origin = self.origin();
+        // SAFETY: the caller guarantees the contract of the queue.
+        let event = unsafe {
+            match self {
+                Self::Plain(backend_queue, work) => {
+                    backend_queue.queue.enqueue(Command { work, deps, keep })
+                }
+                Self::Kernel { backend_queue, work, kernel } => {
+                    // The work holds the kernel, too.
+                    drop(kernel);
+                    backend_queue.queue.enqueue(Command { work: Work::Kernel(work), deps, keep })
+                }
+                Self::Host(backend_queue, work) => {
+                    backend_queue.queue.enqueue_host(Command { work, deps, keep })
+                }
+            }
+        }?;
+        Ok(Node { event, origin })
+    }
 }
 
-/// A [`Job`] that keeps no image loaded.
+/// A [`Job`] that does not keep an image loaded.
 enum Held {
-    Plain(Work),
+    Plain(BackendQueue, Work),
     Kernel(Box<HeldKernel>),
+    Host(HostBackendQueue, HostWork),
 }
 
 struct HeldKernel {
+    backend_queue: BackendQueue,
     kernel: Weak<ReadyKernel>,
     symbol: String,
     functor: FunctorBytes,
@@ -75,13 +122,31 @@ struct HeldKernel {
 }
 
 impl Held {
-    fn release(self) -> Result<Job> {
-        let held = match self {
-            Self::Plain(work) => return Ok(Job::Plain(work)),
-            Self::Kernel(held) => *held,
-        };
-        let kernel = held.kernel.upgrade().ok_or_else(|| {
-            let symbol = &held.symbol;
+    /// # Safety
+    /// As for [`Job::enqueue`].
+    unsafe fn enqueue(self, deps: &[Node], keep: Keep) -> Result<Node> {
+        // SAFETY: the caller guarantees the contract of `Job::enqueue`.
+        unsafe {
+            match self {
+                Self::Plain(backend_queue, work) => {
+                    Job::Plain(&backend_queue, work).enqueue(deps, keep)
+                }
+                Self::Host(backend_queue, work) => {
+                    Job::Host(&backend_queue, work).enqueue(deps, keep)
+                }
+                Self::Kernel(held) => {
+                    let (backend_queue, work, kernel) = held.release()?;
+                    Job::Kernel { backend_queue: &backend_queue, work, kernel }.enqueue(deps, keep)
+                }
+            }
+        }
+    }
+}
+
+impl HeldKernel {
+    fn release(self) -> Result<(BackendQueue, Box<KernelWork>, Arc<ReadyKernel>)> {
+        let kernel = self.kernel.upgrade().ok_or_else(|| {
+            let symbol = &self.symbol;
             let message = format!(
                 "kernel '{symbol}' cannot run: its device image was unloaded before the launch"
             );
@@ -89,50 +154,46 @@ impl Held {
         })?;
         let work = Box::new(KernelWork {
             kernel: kernel.clone(),
-            functor: held.functor,
-            dims: held.dims,
-            global_size: held.global_size,
-            local_size: held.local_size,
-            global_offset: held.global_offset,
+            functor: self.functor,
+            dims: self.dims,
+            global_size: self.global_size,
+            local_size: self.local_size,
+            global_offset: self.global_offset,
         });
-        Ok(Job::Kernel { work, kernel })
+        Ok((self.backend_queue, work, kernel))
     }
 }
 
-/// Hands `job` to the backend, now or when it may have it, and returns the command's event.
+/// Passes `job` to the backend, immediately or after its foreign dependencies have completed, and
+/// returns the event of the command.
 ///
 /// # Safety
 /// The contract of [`hal::Queue::enqueue`], for all of `deps`.
-pub unsafe fn dispatch(
-    target: &Target,
-    job: Job,
-    deps: &mut Vec<Node>,
-    keep: Keep,
-) -> Result<Node> {
+pub unsafe fn dispatch(job: Job<'_>, deps: &mut Vec<Node>, keep: Keep) -> Result<Node> {
+    let origin = job.origin();
     for dep in deps.iter_mut() {
         if dep.origin == Origin::OWN {
             *dep = dep.clone().resolve();
         }
     }
     // Events of this backend's own are its own to ask: a driver's answer costs more than the order.
-    deps.retain(|dep| match dep.origin == target.origin {
+    deps.retain(|dep| match dep.origin == origin {
         true => dep.event.known_end() != Some(Ok(())),
         false => dep.outcome() != Some(Ok(())),
     });
-    if deps.iter().all(|dep| dep.origin == target.origin) {
+    if deps.iter().all(|dep| dep.origin == origin) {
         // SAFETY: passed on; every dependency is of this backend.
-        return unsafe { enqueue(target, job, deps, keep) };
+        return unsafe { job.enqueue(deps, keep) };
     }
 
-    let foreign: Vec<Node> =
-        deps.iter().filter(|dep| dep.origin != target.origin).cloned().collect();
-    let own: Vec<Node> = deps.iter().filter(|dep| dep.origin == target.origin).cloned().collect();
+    let foreign: Vec<Node> = deps.iter().filter(|dep| dep.origin != origin).cloned().collect();
+    let own: Vec<Node> = deps.iter().filter(|dep| dep.origin == origin).cloned().collect();
     let event = OwnEvent::new();
-    let (target, held, done) = (target.clone(), job.hold(), event.clone());
+    let (held, done) = (job.hold(), event.clone());
     when_all(&foreign, move |result| {
-        let sent = result.and_then(|()| held.release()).and_then(|job| {
+        let sent = result.and_then(|()| {
             // SAFETY: passed on; the foreign dependencies have completed.
-            unsafe { enqueue(&target, job, &own, keep) }
+            unsafe { held.enqueue(&own, keep) }
         });
         match sent {
             Ok(node) => {
@@ -143,22 +204,4 @@ pub unsafe fn dispatch(
         }
     });
     Ok(event.node())
-}
-
-/// # Safety
-/// The contract of [`hal::Queue::enqueue`], for all of `deps`, which are the target's.
-unsafe fn enqueue(target: &Target, job: Job, deps: &[Node], keep: Keep) -> Result<Node> {
-    let work = job.into_work();
-    let event = match deps {
-        // SAFETY: passed on.
-        [] => unsafe { target.queue.enqueue(work, &[], keep) },
-        // SAFETY: passed on.
-        [one] => unsafe { target.queue.enqueue(work, std::slice::from_ref(&one.event), keep) },
-        many => {
-            let events: Vec<_> = many.iter().map(|dep| dep.event.clone()).collect();
-            // SAFETY: passed on.
-            unsafe { target.queue.enqueue(work, &events, keep) }
-        }
-    }?;
-    Ok(Node { event, origin: target.origin })
 }

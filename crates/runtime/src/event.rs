@@ -1,22 +1,22 @@
-//! Events as the runtime sees them.
+//! The events of the runtime.
 //!
-//! A [`Node`] is an event together with the backend it came from. The runtime has events of its own
-//! ([`OwnEvent`]): for accesses by the host, which the program ends when it likes, and for commands
-//! that a backend cannot have yet because they wait for such an access or for another backend.
-//! [`when_all`] is how they meet: it calls a function once several events of any origin have
-//! completed.
+//! A [`Node`] is an event together with its backend. The runtime also has its own events
+//! ([`OwnEvent`]). They represent host accesses, which the program ends at any time, and commands
+//! that a backend cannot receive yet because they wait for a host access or for a different
+//! backend. [`when_all`] connects events: it calls a function after several events of any origin
+//! have completed.
 
 use std::any::Any;
 use std::cell::RefCell;
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
-use scythe_hal::{self as hal, Status, Times};
+use scythe_hal::{self as hal, Callback, Completion, Status, Times};
 
 use crate::{Result, lock};
 
-/// Tells backends apart. Events of the runtime itself have [`Origin::OWN`].
+/// The identifier of a backend. Events of the runtime itself have [`Origin::OWN`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Origin(pub u32);
 
@@ -24,7 +24,7 @@ impl Origin {
     pub const OWN: Self = Self(0);
 }
 
-/// An event and where it came from.
+/// An event and its origin.
 #[derive(Clone)]
 pub struct Node {
     pub event: Arc<dyn hal::Event>,
@@ -36,7 +36,7 @@ impl Node {
         self.event.status() == Status::Complete
     }
 
-    /// How the command ended; `None` before.
+    /// Returns the result of the command, or `None` if it has not completed.
     pub fn outcome(&self) -> Option<Result<()>> {
         self.is_complete().then(|| self.event.wait())
     }
@@ -45,8 +45,8 @@ impl Node {
         std::ptr::addr_eq(Arc::as_ptr(&self.event), Arc::as_ptr(&other.event))
     }
 
-    /// The backend's event behind one of the runtime's, as soon as there is one: whoever depends on
-    /// it can then leave the order to the backend.
+    /// Returns the backend's event for an event of the runtime, if there is one. The backend can
+    /// then order the commands that depend on it.
     pub fn resolve(self) -> Self {
         match self.event.as_any().downcast_ref::<OwnEvent>().and_then(OwnEvent::inner) {
             Some(inner) => inner,
@@ -55,63 +55,39 @@ impl Node {
     }
 }
 
-type Callback = Box<dyn FnOnce(Result<()>) + Send>;
-
 /// An event that the runtime completes.
-pub struct OwnEvent {
-    /// Set after `state.result`: the quick answer to "complete?".
-    done: AtomicBool,
-    state: Mutex<OwnState>,
-    changed: Condvar,
-}
-
 #[derive(Default)]
-struct OwnState {
-    result: Option<Result<()>>,
-    /// The backend's event, once the command that this event stands for was handed to a backend.
-    inner: Option<Node>,
-    callbacks: Vec<Callback>,
+pub struct OwnEvent {
+    completion: Completion,
+    /// The backend's event, after a backend has received the command of this event.
+    inner: Mutex<Option<Node>>,
 }
 
 impl OwnEvent {
     pub fn new() -> Arc<Self> {
-        Arc::new(Self {
-            done: AtomicBool::new(false),
-            state: Mutex::new(OwnState::default()),
-            changed: Condvar::new(),
-        })
+        Arc::default()
     }
 
     pub fn node(self: &Arc<Self>) -> Node {
         Node { event: self.clone(), origin: Origin::OWN }
     }
 
-    /// Completes the event; the first call counts. Callbacks run on this thread, after the caller's
-    /// own callbacks if it is one.
+    /// Completes the event; only the first call has an effect. Callbacks run on this thread. If the
+    /// caller is itself a callback, they run after it has returned.
     pub fn complete(&self, result: Result<()>) {
-        let callbacks = {
-            let mut state = lock(&self.state);
-            if state.result.is_some() {
-                return;
-            }
-            state.result = Some(result.clone());
-            self.done.store(true, Ordering::Release);
-            std::mem::take(&mut state.callbacks)
-        };
-        self.changed.notify_all();
-        for callback in callbacks {
+        for callback in self.completion.complete(&result) {
             let result = result.clone();
             run_flat(Box::new(move || callback(result)));
         }
     }
 
-    /// Remembers the backend's event that this one follows.
+    /// Sets the backend's event that this event follows.
     pub fn set_inner(&self, node: Node) {
-        lock(&self.state).inner = Some(node);
+        *lock(&self.inner) = Some(node);
     }
 
     fn inner(&self) -> Option<Node> {
-        lock(&self.state).inner.clone()
+        lock(&self.inner).clone()
     }
 }
 
@@ -121,7 +97,7 @@ impl hal::Event for OwnEvent {
     }
 
     fn status(&self) -> Status {
-        if self.done.load(Ordering::Acquire) {
+        if self.completion.is_complete() {
             return Status::Complete;
         }
         match self.inner().map(|inner| inner.event.status()) {
@@ -131,22 +107,12 @@ impl hal::Event for OwnEvent {
     }
 
     fn wait(&self) -> Result<()> {
-        let state = lock(&self.state);
-        let state = self
-            .changed
-            .wait_while(state, |s| s.result.is_none())
-            .unwrap_or_else(PoisonError::into_inner);
-        state.result.clone().unwrap_or(Ok(()))
+        self.completion.wait()
     }
 
     fn on_complete(&self, f: Callback) {
-        let mut state = lock(&self.state);
-        match state.result.clone() {
-            Some(result) => {
-                drop(state);
-                run_flat(Box::new(move || f(result)));
-            }
-            None => state.callbacks.push(f),
+        if let Some((f, result)) = self.completion.on_complete(f) {
+            run_flat(Box::new(move || f(result)));
         }
     }
 
@@ -155,11 +121,12 @@ impl hal::Event for OwnEvent {
     }
 }
 
-/// Calls `f` once all of `nodes` have completed: with the first error among them, on whichever
-/// thread completes the last; at once when all have.
+/// Calls `f` after all of `nodes` have completed, with the first error among them, on the thread
+/// that completes the last node. If all nodes have completed already, it calls `f` immediately.
 pub fn when_all(nodes: &[Node], f: impl FnOnce(Result<()>) + Send + 'static) {
     struct Join {
-        // One more than the events, so that `f` does not run before all callbacks are in place.
+        // One more than the number of events, so that `f` does not run before all callbacks are
+        // registered.
         left: AtomicUsize,
         error: Mutex<Result<()>>,
         f: Mutex<Option<Callback>>,
@@ -195,12 +162,12 @@ pub fn when_all(nodes: &[Node], f: impl FnOnce(Result<()>) + Send + 'static) {
 type Task = Box<dyn FnOnce()>;
 
 thread_local! {
-    /// What [`run_flat`] still has to run on this thread; `None` when it runs nothing.
+    /// The tasks that [`run_flat`] has yet to run on this thread; `None` if it is not running.
     static PENDING: RefCell<Option<VecDeque<Task>>> = const { RefCell::new(None) };
 }
 
-/// Runs `task` now, or after the task that is calling: completing a chain of ten thousand commands
-/// must not nest ten thousand calls.
+/// Runs `task` now, or after the task that is running on this thread. Completing a chain of ten
+/// thousand commands must not nest ten thousand calls.
 fn run_flat(task: Task) {
     let queued = PENDING.try_with(|pending| match &mut *pending.borrow_mut() {
         Some(queue) => {
@@ -212,7 +179,7 @@ fn run_flat(task: Task) {
             Some(task)
         }
     });
-    // Without thread-local storage the thread is ending; what remains has nobody to serve.
+    // If the thread-local storage is gone, the thread is ending and nothing waits for the task.
     let Ok(Some(mut task)) = queued else { return };
     struct Reset;
     impl Drop for Reset {

@@ -1,10 +1,10 @@
-//! The end of the process.
+//! Handles the end of the process.
 //!
-//! Nothing global is destroyed, so that calls from late destructors still work. What must not
-//! happen is that a kernel or a host task runs on while the program's static objects go: at exit
-//! the runtime waits for commands that backends already have. Commands still held back (for an
-//! access of the host that never ends) are left alone: nobody can release them any more. The wait
-//! is limited, because a host task may be waiting for something that `main` was to do.
+//! Global objects are not destroyed, so that calls from late destructors still work. However,
+//! kernels and host tasks must not run while the static objects of the program are destroyed. At
+//! exit, the runtime therefore waits for the commands that backends have received. It does not wait
+//! for commands that are held back (for a host access that never ends), because nothing can release
+//! them any more. The wait is limited, because a host task may be waiting for an action of `main`.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, Once, Weak};
@@ -16,23 +16,23 @@ use crate::lock;
 use crate::memory::finish::is_in_host_task;
 use crate::queue::Queue;
 
-/// How long an ending process waits for commands.
+/// The maximum time that an exiting process waits for commands.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 static QUEUES: Mutex<Vec<Weak<Queue>>> = Mutex::new(Vec::new());
 
-/// Commands whose queue is gone.
+/// Pending commands of destroyed queues.
 static ORPHANS: Mutex<Vec<Node>> = Mutex::new(Vec::new());
 
-/// Set when the wait at the end of the process is over.
+/// True after the wait at the end of the process.
 static OVER: AtomicBool = AtomicBool::new(false);
 
-/// Nobody waits for commands any more: the process ends.
+/// Returns whether the wait for commands is over, so that the process ends.
 pub fn is_over() -> bool {
     OVER.load(Ordering::Acquire)
 }
 
-/// Has [`finish`] called at exit.
+/// Registers [`finish`] to be called at exit.
 pub fn arrange() {
     static ONCE: Once = Once::new();
     extern "C" fn at_exit() {
@@ -40,13 +40,13 @@ pub fn arrange() {
         let _ = std::panic::catch_unwind(finish);
     }
     ONCE.call_once(|| {
-        // SAFETY: `at_exit` may be called at any time. When registration fails, the process ends
+        // SAFETY: `at_exit` may be called at any time. If the registration fails, the process ends
         // without waiting.
         unsafe { libc::atexit(at_exit) };
     });
 }
 
-/// Remembers a queue until it is gone.
+/// Records a queue until it is destroyed.
 pub fn watch(queue: Weak<Queue>) {
     let mut queues = lock(&QUEUES);
     if queues.len() == queues.capacity() {
@@ -55,14 +55,14 @@ pub fn watch(queue: Weak<Queue>) {
     queues.push(queue);
 }
 
-/// Remembers commands of a queue that goes before they complete.
+/// Records the pending commands of a queue that is being destroyed.
 pub fn adopt(commands: impl IntoIterator<Item = Node>) {
     let mut orphans = lock(&ORPHANS);
     orphans.retain(|node| !node.is_complete());
     orphans.extend(commands.into_iter().filter(|node| !node.is_complete()));
 }
 
-/// A backend has the command and is not done with it.
+/// Returns whether a backend has received the command and has not completed it.
 pub fn is_with_backend(node: &Node) -> bool {
     let node = node.clone().resolve();
     node.origin != Origin::OWN && !node.is_complete()

@@ -1,13 +1,14 @@
-//! Whether the machine can have a GPU at all, told without loading a driver: drivers reach GPUs by
-//! device files.
+//! Determines whether the machine can have a GPU, without loading a driver. Drivers access GPUs
+//! through device files.
 
-/// How the names of such files begin, below `/dev`.
+/// The prefixes of the names of these files in `/dev`.
 const NAMES: [&str; 14] = [
     "dri", "nvidia", "kfd", "dxg", "mali", "kgsl", "nvgpu", "nvhost", "nvmap", "galcore", "pvr",
     "vgem", "adreno", "accel",
 ];
 
-/// False where no driver can have a GPU. Where it cannot be told, there may be one.
+/// Returns false if the machine has no GPU that a driver could use. Returns true if this cannot be
+/// determined.
 pub fn may_exist() -> bool {
     match std::fs::read_dir("/dev") {
         Ok(entries) => {

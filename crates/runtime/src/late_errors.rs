@@ -1,8 +1,9 @@
-//! Errors of commands that outlive their queue object.
+//! Reports the errors of commands that outlive their queue object.
 //!
-//! A queue's destructor does not wait. Whoever destroys the queue leaves a listener, which hears of
-//! each error of the commands that are under way, once, and of the end, when all of them have
-//! completed. The end of the process waits for that, as far as it waits for the commands.
+//! The destructor of a queue does not wait. The caller that destroys the queue provides a listener.
+//! The listener receives each error of the pending commands once, and a notification after all of
+//! them have completed. The end of the process waits for this notification, as far as it waits for
+//! the commands.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, Weak};
@@ -11,19 +12,20 @@ use crate::event::Node;
 use crate::exit::is_with_backend;
 use crate::{Error, lock};
 
-/// Hears of errors, on any thread.
+/// Receives errors, on any thread.
 pub trait Listener: Send + Sync {
     fn error(&self, error: &Error);
-    /// Nothing will follow.
+    /// Called last, after all commands have completed.
     fn end(&self);
 }
 
 struct Watch {
     commands: Vec<Node>,
     listener: Box<dyn Listener>,
-    /// An error passes from a command to those that wait for it, and counts once.
+    /// The reported errors. An error that propagates from a command to the commands that wait for
+    /// it is reported once.
     told: Mutex<Vec<Error>>,
-    /// Commands that have not completed, and one for [`listen`] itself.
+    /// The number of commands that have not completed, plus one for [`listen`] itself.
     left: AtomicUsize,
 }
 
@@ -39,7 +41,8 @@ impl Watch {
         }
     }
 
-    /// The caller keeps the watch until this returns, so that [`is_busy`] sees it.
+    /// Counts one completion. The caller must keep the watch alive until this returns, so that
+    /// [`is_busy`] sees it.
     fn one_less(&self) {
         if self.left.fetch_sub(1, Ordering::AcqRel) == 1 {
             self.listener.end();
@@ -47,7 +50,7 @@ impl Watch {
     }
 }
 
-/// Tells `listener` of `errors`, and of those of `commands` as they complete.
+/// Reports `errors` to `listener`, and the errors of `commands` as they complete.
 pub fn listen(errors: Vec<Error>, commands: Vec<Node>, listener: Box<dyn Listener>) {
     let left = AtomicUsize::new(commands.len() + 1);
     let watch = Arc::new(Watch { commands, listener, told: Mutex::default(), left });
@@ -69,7 +72,8 @@ pub fn listen(errors: Vec<Error>, commands: Vec<Node>, listener: Box<dyn Listene
     watch.one_less();
 }
 
-/// A listener waits for commands that a backend has, or is about to hear that all have completed.
+/// Returns whether a listener waits for commands that a backend has received, or is about to be
+/// notified that all commands have completed.
 pub fn is_busy() -> bool {
     let watches: Vec<_> = lock(&WATCHES).iter().filter_map(Weak::upgrade).collect();
     watches

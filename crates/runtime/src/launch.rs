@@ -1,10 +1,10 @@
-//! Checks of a kernel launch, and the functor that a kernel gets.
+//! Validates kernel launches, and creates the functor that a kernel receives.
 
 use std::sync::Arc;
 
 use scythe_abi::capi;
 use scythe_abi::launch::Shape;
-use scythe_hal::{FunctorBytes, HostKernelWork, KernelWork};
+use scythe_hal::{self as hal, FunctorBytes, HostKernelWork, KernelWork};
 
 use crate::copy::sycl;
 use crate::demangle::symbol_name;
@@ -14,7 +14,7 @@ use crate::queue::Action;
 use crate::registry::ReadyKernel;
 use crate::{Errc, Error, Result, invalid};
 
-/// The ranges of a launch. [`Ranges::new`] checks their form, [`Ranges::check`] what they say.
+/// The ranges of a launch. [`Ranges::new`] validates their form, [`Ranges::check`] their values.
 #[derive(Clone, Copy)]
 pub struct Ranges {
     pub shape: Shape,
@@ -22,13 +22,13 @@ pub struct Ranges {
     pub global_size: [u64; 3],
     pub local_size: [u64; 3],
     pub global_offset: [u64; 3],
-    /// What the program takes for the size of a work-group. Of a hierarchical kernel, one work-item
-    /// runs such a group; otherwise this is the local size.
+    /// The size of a work-group as the program sees it. In a hierarchical kernel, one work-item
+    /// runs a whole group of this size. Otherwise this is the local size.
     pub group_size: [u64; 3],
 }
 
 impl Ranges {
-    /// Checks that the launch is one of a shape that there is.
+    /// Creates the ranges of a launch, after checking that its shape exists.
     pub fn new(launch: &capi::KernelLaunch) -> Result<Self> {
         let sizes = [launch.global_size, launch.local_size, launch.global_offset];
         let shape = match launch.shape {
@@ -47,7 +47,19 @@ impl Ranges {
         })
     }
 
-    /// The same for a kernel of the driver's, which is not hierarchical.
+    /// Creates the launch of a kernel over these ranges.
+    pub fn launch<'a>(&'a self, kernel: &'a ReadyKernel, functor: &'a [u8]) -> hal::LaunchView<'a> {
+        hal::LaunchView {
+            kernel,
+            functor,
+            dims: self.dims,
+            global_size: &self.global_size,
+            local_size: &self.local_size,
+            global_offset: &self.global_offset,
+        }
+    }
+
+    /// Creates the ranges of a native kernel, which cannot be hierarchical.
     pub fn of_native(launch: &capi::NativeLaunch) -> Result<Self> {
         let sizes = [launch.global_size, launch.local_size, launch.global_offset];
         let Some(shape) = Shape::from_u32(launch.shape) else {
@@ -59,7 +71,7 @@ impl Ranges {
         Self::of(shape, launch.dims, sizes)
     }
 
-    /// The same for a shape, and global sizes, local sizes and offsets.
+    /// Creates ranges from a shape, and from the global size, the local size and the offset.
     pub fn of(
         shape: Shape,
         dims: u32,
@@ -98,8 +110,8 @@ impl Ranges {
         Ok(ranges)
     }
 
-    /// Checks what the program asked for against the rules of SYCL and the device's limits. This
-    /// comes after the kernel's own demands, which the device may not meet, whatever the range.
+    /// Checks the ranges against the rules of SYCL and the limits of the device. The requirements
+    /// of the kernel are checked first: the device may not meet them with any range.
     pub fn check(&self, device: &Device) -> Result<()> {
         let whole = |d: usize| match self.is_hierarchical() {
             true => self.global_size[d].checked_mul(self.group_size[d]),
@@ -123,7 +135,7 @@ impl Ranges {
         Ok(())
     }
 
-    /// Each work-group is run by one work-item.
+    /// Returns whether one work-item runs each work-group.
     pub fn is_hierarchical(&self) -> bool {
         self.group_size != self.local_size
     }
@@ -169,8 +181,8 @@ impl Ranges {
         Ok(())
     }
 
-    /// The work-groups must have the size that the kernel's attribute requires, listed in SYCL's
-    /// order.
+    /// Checks that the work-groups have the size that the kernel's attribute requires. `required`
+    /// is in SYCL's order.
     pub fn check_required(&self, required: &[u32]) -> Result<()> {
         let fastest_first = required.iter().rev().map(|&size| u64::from(size));
         if self.shape != Shape::NdRange
@@ -186,7 +198,7 @@ impl Ranges {
         )))
     }
 
-    /// No work-item runs.
+    /// Returns whether no work-item runs.
     pub fn is_empty(&self) -> bool {
         self.global_size.contains(&0)
     }
@@ -215,13 +227,13 @@ impl Ranges {
     }
 }
 
-/// The local size that the device runs: of a hierarchical kernel, one work-item is a work-group.
+/// Returns the local size on the device. In a hierarchical kernel, a work-group is one work-item.
 pub fn launched_local_size(launch: &capi::KernelLaunch) -> &[u64; 3] {
     if launch.shape == capi::SHAPE_HIERARCHICAL { &[1; 3] } else { &launch.local_size }
 }
 
 impl Action<'_> {
-    /// Launches a kernel of an image; nothing where no work-item runs.
+    /// Creates the launch of an image's kernel, or a marker if no work-item runs.
     pub fn kernel(kernel: Arc<ReadyKernel>, functor: &[u8], ranges: &Ranges) -> Self {
         if ranges.is_empty() {
             return Self::Marker;
@@ -237,7 +249,7 @@ impl Action<'_> {
         Self::Kernel { kernel, work }
     }
 
-    /// Runs a kernel of host mode; nothing where no work-item runs.
+    /// Creates the launch of a kernel in host mode, or a marker if no work-item runs.
     pub fn host_kernel(call: capi::HostKernel, functor: &[u8], ranges: &Ranges) -> Self {
         if ranges.is_empty() {
             return Self::Marker;
@@ -253,8 +265,8 @@ impl Action<'_> {
     }
 }
 
-/// A work-group's local accessors must fit into the device's local memory. The functor is as large
-/// as the kernel's launch rows say.
+/// Checks that the local accessors of a work-group fit into the local memory of the device. The
+/// functor must have the size that the launch rows of the kernel state.
 pub fn check_local_memory(
     kernel: &ReadyKernel,
     functor: &[u8],
@@ -293,19 +305,20 @@ pub fn check_local_memory(
     Err(Error::new(Errc::MemoryAllocation, message))
 }
 
-/// A buffer that a command uses, and where it begins for that command.
+/// A buffer that a command uses, and its address for that command.
 pub struct Placed<'a> {
     pub buffer: &'a Buffer,
     pub address: *mut u8,
 }
 
-/// Where `buffer` begins; `None` when it is not among the command's buffers.
+/// Returns the address of `buffer`, or `None` if the command does not use it.
 pub fn find(placed: &[Placed<'_>], buffer: *const Buffer) -> Option<*mut u8> {
     placed.iter().find(|p| std::ptr::eq(p.buffer, buffer)).map(|p| p.address)
 }
 
-/// Puts addresses into the accessors of a functor. `accessors` are their offsets. Buffer handles
-/// are only compared: one that is no longer valid is not among the command's buffers.
+/// Stores the addresses of buffers in the accessors of a functor. `accessors` are the offsets of
+/// the accessors. Buffer handles are only compared: a handle that is no longer valid does not match
+/// any of the command's buffers.
 pub fn place_accessors(
     functor: &mut FunctorBytes,
     accessors: &[usize],
@@ -323,11 +336,12 @@ pub fn place_accessors(
                 ),
             ));
         }
-        // SAFETY: the functor has a whole accessor head at `offset`, and any bytes are one.
+        // SAFETY: the functor contains a whole accessor head at `offset`, and any bytes are a valid
+        // `AccessorHead`.
         let head =
             unsafe { functor.as_ptr().add(offset).cast::<capi::AccessorHead>().read_unaligned() };
         let address = if head.buffer.is_null() {
-            // A default-constructed accessor refers to nothing.
+            // A default-constructed accessor does not refer to a buffer.
             std::ptr::null_mut()
         } else {
             find(placed, head.buffer.cast()).ok_or_else(|| {

@@ -1,27 +1,27 @@
-//! `libscythe.so`: what SYCL programs run on.
+//! `libscythe.so`: the runtime of SYCL programs.
 //!
 //! Read in this order:
 //!
-//! * [`capi`]: the C edge of `include/sycl/detail/abi.h`. All validation happens there and in the
-//!   functions it calls first; behind it, arguments are Rust values.
-//! * [`platform`]: backends and their devices, found at first use; [`selection`] says which of them
-//!   a program sees.
-//! * [`registry`]: device images that programs registered, and the kernels in them.
-//! * [`queue`]: how a command gets its dependencies and reaches a backend; [`launch`] and [`copy`]
-//!   make its work.
-//! * [`event`]: events of the runtime itself, and joining those of different backends; [`dispatch`]
-//!   holds commands back until a backend may have them.
-//! * [`memory`]: buffers, their copies, and who may touch them when. [`context`]: unified shared
-//!   memory.
+//! * [`capi`]: the C interface of `include/sycl/detail/abi.h`. It and the functions that it calls
+//!   first validate all arguments; all other functions receive Rust values.
+//! * [`platform`]: backends and their devices, discovered at first use. [`selection`] determines
+//!   the devices that a program sees.
+//! * [`registry`]: the device images that programs registered, and the kernels in them.
+//! * [`queue`]: determines the dependencies of a command and passes the command to a backend.
+//!   [`launch`] and [`copy`] create its work.
+//! * [`event`]: events of the runtime itself, and waiting for events of different backends.
+//!   [`dispatch`] holds commands back until a backend can receive them.
+//! * [`memory`]: buffers, their copies, and the order of accesses to them. [`context`]: unified
+//!   shared memory.
 //! * [`device_global`]: variables of device code, and their memory.
-//! * [`coroutine`]: work-groups of host mode, whose work-items wait for each other.
-//! * [`settings`]: environment variables. [`simulate`]: devices that the CPU plays for tests.
-//! * [`late_errors`]: asynchronous errors of commands whose queue is gone.
-//! * [`exit`]: what happens when the process ends with commands in flight.
+//! * [`coroutine`]: work-groups in host mode, whose work-items wait for each other.
+//! * [`settings`]: environment variables. [`simulate`]: devices that the CPU simulates for tests.
+//! * [`late_errors`]: asynchronous errors of commands whose queue was destroyed.
+//! * [`exit`]: handles a process that exits while commands are running.
 //!
-//! A program that only starts costs nothing: registration records an address, and everything else
-//! is made when it is first asked for. Nothing global is ever destroyed, because static objects of
-//! the program may call until the very end of the process.
+//! Starting a program has no cost: registration records an address, and everything else is created
+//! at first use. Global objects are never destroyed, because static objects of the program may call
+//! the runtime until the very end of the process.
 
 pub mod capi;
 pub mod context;
@@ -49,13 +49,13 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 pub use scythe_hal::{Errc, Error, Result};
 
-/// Locks, also after a panic in another holder: every critical section here leaves its data
+/// Locks a mutex, even after a panic in another holder: every critical section here leaves its data
 /// consistent at each step that can panic.
 pub(crate) fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// An error of category `errc::invalid`.
+/// Creates an error of category `errc::invalid`.
 pub(crate) fn invalid(message: impl Into<String>) -> Error {
     Error::new(Errc::Invalid, message)
 }

@@ -1,7 +1,7 @@
-//! Kernels of a driver's own that the program made itself, and the arguments that it gives them.
+//! Native kernels that the program created, and their arguments.
 //!
-//! Arguments are laid out as a functor, one after the other, with launch rows to match, so that
-//! such a kernel is launched as any other.
+//! The arguments are laid out consecutively like a functor, with matching launch rows, so that a
+//! native kernel is launched like any other kernel.
 
 use std::sync::{Arc, Mutex};
 
@@ -14,20 +14,23 @@ use crate::platform::Device;
 use crate::registry::ReadyKernel;
 use crate::{Errc, Error, Result, invalid, lock};
 
-/// Where each argument begins: enough for the largest type of the headers.
+/// The alignment of each argument in the functor.
 const ALIGNMENT: usize = 16;
-/// The two words of an accessor, or of a local one.
+/// The size of the two words of an accessor or a local accessor.
 const HEAD: usize = 16;
 
-/// What the program gave a kernel.
+/// The arguments that the program passed to a kernel.
 pub struct Arguments {
     pub functor: Vec<u8>,
     params: Vec<Param>,
 }
 
 impl Arguments {
+    /// Copies the arguments.
+    ///
     /// # Safety
-    /// Each argument's address is null or valid for what its kind says.
+    /// The address of each argument must be null, or valid for reads of the size that its kind
+    /// implies.
     pub unsafe fn read(args: &[NativeArg]) -> Result<Self> {
         let (mut functor, mut params) = (Vec::new(), Vec::new());
         for (index, arg) in args.iter().enumerate() {
@@ -51,7 +54,8 @@ impl Arguments {
             }
             functor.resize(functor.len().next_multiple_of(ALIGNMENT), 0);
             params.push(Param::unlowered(kind, size as u64, functor.len() as u64));
-            // SAFETY: the caller's contract.
+            // SAFETY: the address is not null, and the caller guarantees that it is valid for
+            // `copied` bytes.
             functor.extend_from_slice(unsafe {
                 std::slice::from_raw_parts(arg.data.cast::<u8>(), copied)
             });
@@ -60,11 +64,12 @@ impl Arguments {
     }
 }
 
-/// A kernel of the driver's.
+/// A native kernel.
 pub struct NativeKernel {
     context: Arc<Context>,
     raw: hal::Native,
-    /// Holds the count, and what launches with the same kinds of arguments share.
+    /// The kernels for each combination of device, shape and argument kinds. They share the native
+    /// kernel and hold references to it.
     made: Mutex<Vec<Made>>,
 }
 
@@ -75,25 +80,26 @@ struct Made {
     kernel: Arc<ReadyKernel>,
 }
 
-// SAFETY: drivers' kernels may be used by any thread; the backend orders who sets arguments.
+// SAFETY: any thread may use a driver's kernel; the backend serialises the setting of arguments.
 unsafe impl Send for NativeKernel {}
-// SAFETY: as above.
+// SAFETY: several threads may use the kernel at once, as stated for `Send`.
 unsafe impl Sync for NativeKernel {}
 
 impl NativeKernel {
-    /// Takes a count of `raw`.
+    /// Wraps `raw` and retains it.
     ///
     /// # Safety
-    /// `raw` is a kernel of the context's driver, alive.
+    /// `raw` must be a live kernel of the driver of the context.
     pub unsafe fn new(context: Arc<Context>, raw: hal::Native) -> Result<Self> {
         let kernel = Self { context, raw, made: Mutex::default() };
         let nothing = Arguments { functor: Vec::new(), params: Vec::new() };
-        // SAFETY: passed on; from now on the count of what was made keeps it alive.
+        // The caller guarantees that `raw` is live. From here on, the wrapper in `made` holds a
+        // reference that keeps it alive.
         kernel.with_arguments(kernel.context.first(), Shape::SingleTask, &nothing)?;
         Ok(kernel)
     }
 
-    /// The kernel for a launch with such arguments on a device of its context.
+    /// Returns the kernel for a launch with these kinds of arguments on a device of its context.
     pub fn with_arguments(
         &self,
         device: &'static Device,
@@ -118,8 +124,8 @@ impl NativeKernel {
             identity: 0,
             params: arguments.params.clone(),
         };
-        // SAFETY: the kernel is alive: `new`'s caller vouches for it until the first one of these
-        // holds a count.
+        // SAFETY: the kernel is live. The caller of `new` guarantees this until the first wrapper
+        // holds a reference.
         let inner = unsafe { device.interop()?.kernel_from_native(self.raw, &launch) }?;
         let kernel = Arc::new(ReadyKernel::of_driver(inner, launch));
         made.push(Made {
@@ -131,7 +137,7 @@ impl NativeKernel {
         Ok(kernel)
     }
 
-    /// What gives the driver's own objects.
+    /// Returns a kernel that provides access to the native objects.
     pub fn any(&self) -> Result<Arc<ReadyKernel>> {
         let made = lock(&self.made);
         made.first()
@@ -140,7 +146,7 @@ impl NativeKernel {
     }
 }
 
-/// A program of the driver's, with the kernels of a bundle.
+/// A native program with the kernels of a bundle.
 pub struct NativeProgram(pub Arc<dyn hal::Program>);
 
 #[cfg(test)]
@@ -163,7 +169,7 @@ mod tests {
     #[test]
     fn what_is_no_argument_is_named() {
         let wrong = [NativeArg { kind: 2, reserved: 0, size: 4, data: std::ptr::null() }];
-        // SAFETY: null is fine.
+        // SAFETY: a null address is valid for `read`.
         let error = unsafe { Arguments::read(&wrong) }.err().expect("a sampler");
         assert_eq!(
             (error.code, error.message.contains("argument 0: kind 2")),

@@ -1,6 +1,6 @@
-//! Platforms and devices: a backend's, with what the runtime adds.
+//! Platforms and devices: those of the backends, with the state that the runtime adds.
 //!
-//! They live until the process ends; handles are plain addresses.
+//! They live until the process ends; their handles are plain addresses.
 
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -10,18 +10,18 @@ use scythe_hal::{self as hal, BackendKind};
 use scythe_jit_client::CLIENT;
 
 use crate::demangle::symbol_name;
-use crate::dispatch::Target;
+use crate::dispatch::{BackendQueue, HostBackendQueue};
 use crate::event::Origin;
 use crate::selection::{Candidate, Selector};
 use crate::{Errc, Error, Result, exit, gpus, lock, selection, settings, simulate};
 
-/// For devices and origins.
+/// The next identifier of a device or an origin.
 static NEXT_ID: AtomicU32 = AtomicU32::new(1);
 
-/// One backend.
+/// The platform of one backend.
 pub struct Platform {
     pub backend: Arc<dyn hal::Backend>,
-    /// Those that the program sees.
+    /// The devices that the program sees.
     devices: OnceLock<Vec<&'static Device>>,
 }
 
@@ -31,23 +31,26 @@ impl Platform {
     }
 }
 
-/// One device of a backend.
+/// A device of a backend.
 pub struct Device {
-    /// Unique in the process.
+    /// The identifier, unique in the process.
     pub id: u32,
-    /// Its place among the devices of its backend, whether programs see those or not.
+    /// The index among the devices of its backend, including those that programs do not see.
     pub index: u32,
     pub platform: &'static Platform,
     pub hal: Arc<dyn hal::Device>,
     origin: Origin,
-    /// Without and with profiling. Backends order by events alone, so that all SYCL queues of a
-    /// device share these.
+    /// The queues without and with profiling. Backends order commands by events only, so all SYCL
+    /// queues of a device share these.
     queues: [OnceLock<Arc<dyn hal::Queue>>; 2],
+    /// The same for host code.
+    host_queues: [OnceLock<Arc<dyn hal::HostQueue>>; 2],
     /// The device whose backend runs host tasks and the kernels of host mode.
     host: OnceLock<&'static Device>,
-    /// The device that programs know it as, where it is that one in a context of the program's own.
+    /// The device that programs see, if this device represents it in a native context of the
+    /// program.
     base: Option<&'static Device>,
-    /// The device that it is a part of, and how that was partitioned.
+    /// The device of which this is a part, and how it was partitioned.
     whole: Option<(&'static Device, hal::Partition)>,
 }
 
@@ -56,17 +59,19 @@ pub struct Device {
 pub struct Runtime {
     pub platforms: Vec<&'static Platform>,
     pub devices: Vec<&'static Device>,
-    /// Why there are not more: drivers that cannot be used, and what the selector leaves out.
+    /// Reasons why there are no more devices: drivers that cannot be used, and devices that the
+    /// selector hides.
     pub problems: Vec<String>,
-    /// Runs host tasks.
+    /// The device that runs host tasks.
     host: Option<&'static Device>,
-    /// Devices of each kind of backend so far, seen or not.
+    /// The number of devices found for each kind of backend, including hidden ones.
     counts: [u32; 4],
 }
 
 impl Runtime {
-    /// What programs see: the built-in CPU, always there, or devices that it simulates, OpenCL's
-    /// devices and NVIDIA's GPUs; as far as `ONEAPI_DEVICE_SELECTOR` lets them.
+    /// Returns the platforms and devices that programs see: the built-in CPU, which is always
+    /// present, or devices that it simulates, the OpenCL devices and the NVIDIA GPUs.
+    /// `ONEAPI_DEVICE_SELECTOR` can hide any of them.
     pub fn get() -> Result<&'static Self> {
         static RUNTIME: OnceLock<Result<Runtime>> = OnceLock::new();
         let runtime = RUNTIME.get_or_init(|| {
@@ -77,7 +82,7 @@ impl Runtime {
         runtime.as_ref().map_err(Clone::clone)
     }
 
-    /// The built-in CPU alone, or devices that it simulates: no driver is loaded for it.
+    /// Returns only the built-in CPU or the devices that it simulates, without loading a driver.
     fn built_in() -> Result<&'static Self> {
         static RUNTIME: OnceLock<Result<Runtime>> = OnceLock::new();
         let runtime = RUNTIME.get_or_init(|| {
@@ -88,10 +93,10 @@ impl Runtime {
         runtime.as_ref().map_err(Clone::clone)
     }
 
-    /// The device that the default selector takes, or the one that it takes of all CPUs, where that
-    /// is certain without loading a driver: `None` where drivers must be asked. The built-in CPU
-    /// comes first of all CPUs, so that only a GPU comes before it, and where the system has no
-    /// device file of a GPU there is none.
+    /// Returns the device that the default selector, or the CPU selector, chooses, if this is
+    /// certain without loading a driver. Returns `None` if drivers must be loaded. The built-in CPU
+    /// precedes all other CPUs, so only a GPU can precede it. If the system has no device file of a
+    /// GPU, there is no GPU.
     pub fn quick_default(only_cpus: bool) -> Result<Option<&'static Device>> {
         let told = [selection::VARIABLE, simulate::VARIABLE]
             .iter()
@@ -102,7 +107,7 @@ impl Runtime {
         Ok(Self::built_in()?.devices.first().copied())
     }
 
-    /// The same whatever `ONEAPI_DEVICE_SELECTOR` says.
+    /// Returns all platforms and devices, regardless of `ONEAPI_DEVICE_SELECTOR`.
     pub fn unfiltered() -> Result<&'static Self> {
         static RUNTIME: OnceLock<Result<Runtime>> = OnceLock::new();
         let discover = || {
@@ -138,7 +143,7 @@ impl Runtime {
         self.add(backends, selector)
     }
 
-    /// Why a program sees no device, in one sentence.
+    /// Returns the reasons why a program sees no device, in one sentence.
     pub fn why_no_device(&self) -> String {
         let selector = match std::env::var_os(selection::VARIABLE) {
             Some(value) => format!("{} is '{}'", selection::VARIABLE, value.to_string_lossy()),
@@ -147,14 +152,14 @@ impl Runtime {
         [&[selector], &self.problems[..]].concat().join("; ")
     }
 
-    /// A runtime on these backends. One of them must run host tasks. Platforms and devices are
-    /// never freed.
+    /// Creates a runtime on these backends. One of them must be able to run host tasks. Platforms
+    /// and devices are never freed.
     pub fn new(backends: Vec<Arc<dyn hal::Backend>>) -> Result<Self> {
         Self::with_selector(backends, &Selector::default())
     }
 
-    /// The same with those devices only that the selector lets programs see. Host tasks run
-    /// wherever they can.
+    /// Creates a runtime with only those devices that the selector accepts. Host tasks can still
+    /// run on a hidden device.
     fn with_selector(backends: Vec<Arc<dyn hal::Backend>>, selector: &Selector) -> Result<Self> {
         let mut runtime = Self::default();
         runtime.add(backends, selector)?;
@@ -194,14 +199,14 @@ impl Runtime {
                 }
             }
             self.devices.extend_from_slice(&members);
-            // The cell is new, so that setting it succeeds.
+            // The cell is new, so setting it succeeds.
             let _ = platform.devices.set(members);
         }
         let host = self.host.ok_or_else(|| {
             Error::new(Errc::Platform, "host tasks need the CPU backend, but it is not available")
         })?;
         for device in &self.devices[first..] {
-            // Each cell is new, so that setting it succeeds.
+            // Each cell is new, so setting it succeeds.
             let _ = device.host.set(host);
         }
         Ok(())
@@ -224,14 +229,15 @@ impl Device {
             hal,
             origin,
             queues,
+            host_queues: [OnceLock::new(), OnceLock::new()],
             host: OnceLock::new(),
             base: None,
             whole: None,
         }
     }
 
-    /// Another device in this one's place, whose commands and this one's do not wait for each
-    /// other's events.
+    /// Creates a variant of this device with a different origin: commands of the two devices cannot
+    /// wait for each other's events directly.
     fn beside(&'static self, hal: Arc<dyn hal::Device>) -> Self {
         let origin = Origin(NEXT_ID.fetch_add(1, Ordering::Relaxed));
         Self {
@@ -240,17 +246,23 @@ impl Device {
         }
     }
 
-    /// Where commands for this device go.
-    pub fn target(&self, profiling: bool) -> Result<Target> {
+    /// Returns the backend queue that receives the commands for this device.
+    pub fn backend_queue(&self, profiling: bool) -> Result<BackendQueue> {
         let cell = &self.queues[usize::from(profiling)];
-        let queue = match cell.get() {
-            Some(queue) => queue.clone(),
-            None => {
-                let made = self.hal.create_queue(profiling)?;
-                cell.get_or_init(|| made).clone()
-            }
-        };
-        Ok(Target { queue, origin: self.origin })
+        let queue = made_once(cell, || self.hal.create_queue(profiling))?;
+        Ok(BackendQueue { queue, origin: self.origin })
+    }
+
+    /// Where host code goes, if this device runs it.
+    pub fn host_backend_queue(&self, profiling: bool) -> Result<HostBackendQueue> {
+        let cell = &self.host_queues[usize::from(profiling)];
+        let queue = made_once(cell, || {
+            self.hal.create_host_queue(profiling)?.ok_or_else(|| {
+                let message = format!("device '{}' cannot run host tasks", self.name());
+                Error::new(Errc::Runtime, message)
+            })
+        })?;
+        Ok(HostBackendQueue { queue, origin: self.origin })
     }
 
     /// The device whose backend runs host tasks.
@@ -262,16 +274,16 @@ impl Device {
         &self.hal.info().name
     }
 
-    /// The device that programs know it as.
+    /// Returns the device that programs see.
     pub fn known_as(&'static self) -> &'static Device {
         self.base.unwrap_or(self)
     }
 
-    /// This device in a context of the driver's; `None` where the context does not hold it. One is
-    /// made for each context, and never freed, as little as the context is.
+    /// Returns this device in a native context, or `None` if the context does not contain it. One
+    /// device is created for each context. It is never freed, like the context.
     ///
     /// # Safety
-    /// `native` is a context of the device's driver, alive.
+    /// `native` must be a live context of the device's driver.
     pub unsafe fn in_native_context(
         &'static self,
         native: hal::Native,
@@ -283,50 +295,52 @@ impl Device {
         {
             return Ok(Some(device));
         }
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `native` is a live context of the device's driver.
         let hal = match unsafe { self.interop()?.in_native_context(native) }? {
             hal::InContext::Own => return Ok(Some(self)),
             hal::InContext::Absent => return Ok(None),
             hal::InContext::Other(hal) => hal,
         };
-        // Drivers do not let commands of one context wait for events of another.
+        // Drivers do not let commands of one context wait for events of another, so the device has
+        // its own origin.
         let device = Device { base: Some(self), whole: self.whole.clone(), ..self.beside(hal) };
         let device: &'static Device = Box::leak(Box::new(device));
         made.push((self.id, native as usize, device));
         Ok(Some(device))
     }
 
-    /// The objects of the device's driver. `BackendMismatch` if its backend has no driver.
+    /// Returns access to the native objects of the device's driver. Returns a `BackendMismatch`
+    /// error if the backend has no driver.
     pub fn interop(&self) -> Result<&dyn hal::Interop> {
         self.hal.interop().ok_or_else(|| hal::native::none("device"))
     }
 
-    /// The memory object behind an address of this device, with a count for the caller; `None` if
-    /// an address is all there is.
+    /// Returns the memory object of an address of this device; the caller owns one reference.
+    /// Returns `None` if the address has no memory object.
     pub fn memory_to_native(&self, ptr: *mut c_void) -> Result<Option<hal::Native>> {
         self.hal.interop().map_or(Ok(None), |interop| interop.memory_to_native(ptr))
     }
 
-    /// Takes back what [`Device::memory_to_native`] gave.
+    /// Releases an object that [`Device::memory_to_native`] returned.
     pub fn release_native_memory(&self, memory: hal::Native) {
         if let Some(interop) = self.hal.interop() {
             interop.release_native_memory(memory);
         }
     }
 
-    /// The device that this one is a part of, and how that was partitioned.
+    /// Returns the device of which this is a part, and how it was partitioned.
     pub fn whole(&self) -> Option<&(&'static Device, hal::Partition)> {
         self.whole.as_ref()
     }
 
-    /// Whether this is the device, or it is a part of it, also through others.
+    /// Returns whether this device is `device` or a direct or indirect part of it.
     pub fn is_within(&self, device: &Device) -> bool {
         self.id == device.id
             || self.whole.as_ref().is_some_and(|(whole, _)| whole.is_within(device))
     }
 
-    /// The parts of this device. They are never freed, so that who partitions it again in the same
-    /// way gets the same ones.
+    /// Partitions this device. The parts are never freed, so partitioning it again in the same way
+    /// returns the same parts.
     pub fn partition(&'static self, how: &hal::Partition) -> Result<Vec<&'static Device>> {
         static MADE: Mutex<Vec<(u32, hal::Partition, Vec<&'static Device>)>> =
             Mutex::new(Vec::new());
@@ -343,6 +357,17 @@ impl Device {
         let parts: Vec<_> = self.hal.partition(how)?.into_iter().map(part).collect();
         made.push((self.id, how.clone(), parts.clone()));
         Ok(parts)
+    }
+}
+
+/// The value of `cell`. The first call that succeeds makes it.
+fn made_once<T: Clone>(cell: &OnceLock<T>, make: impl FnOnce() -> Result<T>) -> Result<T> {
+    match cell.get() {
+        Some(value) => Ok(value.clone()),
+        None => {
+            let made = make()?;
+            Ok(cell.get_or_init(|| made).clone())
+        }
     }
 }
 

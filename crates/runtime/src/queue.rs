@@ -1,29 +1,31 @@
-//! Queues: the order of commands.
+//! Queues, and the order of commands.
 //!
-//! A command waits for the events it names, for earlier commands that conflict on a buffer, on an
-//! in-order queue for the command before, and behind a barrier for all commands before that.
-//! [`Queue::submit`] finds these and hands the command to a backend.
+//! A command waits for the events that it names and for earlier commands that conflict on a buffer.
+//! On an in-order queue it also waits for the previous command, and after a barrier for all
+//! commands before the barrier. [`Queue::submit`] determines these dependencies and passes the
+//! command to a backend.
 //!
-//! A queue remembers commands until they have completed; their failures become its asynchronous
-//! errors. An error that passes from a command to those that wait for it is reported once.
+//! A queue records commands until they have completed; their failures become its asynchronous
+//! errors. An error that propagates from a command to the commands that wait for it is reported
+//! once.
 
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 
 use scythe_abi::capi::{self, Destroy};
-use scythe_hal::{self as hal, HostKernelWork, KernelWork, Work};
+use scythe_hal::{self as hal, HostKernelWork, HostWork, Keep, KernelWork, Priority, Work};
 
 use crate::context::Context;
 use crate::copy::{self, View, ViewPlace};
-use crate::dispatch::{Job, Keep, Target, dispatch};
+use crate::dispatch::{BackendQueue, HostBackendQueue, Job, dispatch};
 use crate::event::Node;
 use crate::exit;
 use crate::late_errors::{self, Listener};
 use crate::launch::{Placed, find, launched_local_size, place_accessors};
 use crate::memory::coherence::{Access, prepare, record};
 use crate::memory::finish::in_host_task;
-use crate::memory::{Place, submission};
+use crate::memory::{MemoryLocation, submission};
 use crate::platform::Device;
 use crate::registry::ReadyKernel;
 use crate::{Error, Result, device_global, invalid, lock};
@@ -34,43 +36,44 @@ pub struct Queue {
     pub device: &'static Device,
     in_order: bool,
     pub profiling: bool,
-    target: Target,
+    backend_queue: BackendQueue,
     /// Where host tasks and kernels of host mode go.
-    host: Target,
+    host: HostBackendQueue,
     state: Mutex<State>,
 }
 
 #[derive(Default)]
 struct State {
-    /// Commands that may not have completed: of an in-order queue the last one, which stands for
-    /// all.
+    /// Commands that may not have completed. An in-order queue only records the last one, which
+    /// represents all of them.
     pending: Vec<Node>,
-    /// Length at which completed commands are next looked for.
+    /// The length of `pending` at which the next search for completed commands starts.
     prune_at: usize,
     barrier: Option<Node>,
-    /// What the next command of an in-order queue waits for besides.
+    /// An additional dependency of the next command of an in-order queue.
     external: Option<Node>,
     errors: Vec<Error>,
-    /// Empty between submissions: spares an allocation for each.
+    /// Empty between submissions. Reusing it avoids an allocation per submission.
     scratch: Vec<Node>,
-    /// Launches that the program may well repeat.
+    /// Recent launches, which the program may repeat.
     known: [Option<Known>; KNOWN],
 }
 
-/// How many commands a queue remembers before it looks for completed ones.
+/// The number of commands that a queue records before it searches for completed ones.
 const REMEMBERED: usize = 1024;
 
-/// How many commands under way a queue asks about in passing: a driver's answer costs about as much
-/// as a launch.
+/// The maximum number of running commands whose status a submission queries: a query to the driver
+/// costs about as much as a launch.
 const ASKED: usize = 16;
 
-/// How many launches a queue remembers.
+/// The number of recent launches that a queue records.
 const KNOWN: usize = 4;
 
-/// A launch that was found right, and its kernel as long as that lives. The same again is right
-/// again.
+/// A launch that passed validation, with a weak reference to its kernel. An equal launch is valid
+/// without another check.
 pub struct Known {
-    /// What the kernel's slot holds, which is one kernel in one generation of the registry.
+    /// The contents of the kernel's slot, which identify one kernel in one generation of the
+    /// registry.
     slot: (usize, u64),
     functor_size: u64,
     shape: u32,
@@ -105,17 +108,19 @@ impl Known {
             && self.global_offset == launch.global_offset
     }
 
-    /// Where it is remembered: entries, which slots hold, are allocations of their own.
+    /// Returns the index of the record. Slots hold the addresses of entries, which are separate
+    /// allocations.
     fn place((entry, _): (usize, u64)) -> usize {
         (entry >> 6) % KNOWN
     }
 }
 
-/// A command's own part, checked. Views are boxed to keep the others small.
+/// The specific part of a command, after validation. Views are boxed to keep the other variants
+/// small.
 pub enum Action<'a> {
-    /// Only orders.
+    /// No work; the command only affects the order.
     Marker,
-    /// `work` launches `kernel`; its functor's accessors have no addresses yet.
+    /// A launch of `kernel` by `work`. The accessors of its functor have no addresses yet.
     Kernel {
         kernel: Arc<ReadyKernel>,
         work: Box<KernelWork>,
@@ -136,11 +141,11 @@ pub enum Action<'a> {
     UpdateHost,
 }
 
-/// A host task's function with its context, whose end it calls.
+/// The function of a host task and its context, which it destroys at the end.
 ///
-/// The context is the runtime's only once the submission has succeeded, and by then the task may
-/// already have run: the later of the two, [`HostCall::drop`] and [`Commit::commit`], ends the
-/// context. Without a commit nobody does.
+/// The runtime owns the context only after the submission has succeeded, and the task may have run
+/// before that. Therefore the later of [`HostCall::drop`] and [`Commit::commit`] destroys the
+/// context. Without a commit, the runtime does not destroy it.
 pub struct HostCall {
     call: unsafe extern "C" fn(*mut c_void),
     shared: Arc<HostContext>,
@@ -152,14 +157,14 @@ pub struct Commit(Arc<HostContext>);
 struct HostContext {
     context: *mut c_void,
     destroy: Option<Destroy>,
-    /// Set by the first of the two.
+    /// Set by the first of the two calls.
     one_done: AtomicBool,
 }
 
-// SAFETY: the program handed function and context over to be used by one runtime thread at a time;
-// `one_done` decides whose turn the end is.
+// SAFETY: the program passed function and context for use by one runtime thread at a time, and
+// `one_done` determines which thread destroys the context.
 unsafe impl Send for HostContext {}
-// SAFETY: as above.
+// SAFETY: only one thread at a time uses the context, as stated for `Send`.
 unsafe impl Sync for HostContext {}
 
 impl HostContext {
@@ -167,16 +172,19 @@ impl HostContext {
         if self.one_done.swap(true, Ordering::AcqRel)
             && let Some(destroy) = self.destroy
         {
-            // SAFETY: called once, by the later of two, when the context is no longer used.
+            // SAFETY: only the later of the two calls reaches this, so the context is destroyed
+            // once and is no longer in use.
             in_host_task(|| unsafe { destroy(self.context) });
         }
     }
 }
 
 impl HostCall {
+    /// Creates the call of a host task and its commit.
+    ///
     /// # Safety
-    /// `call` may be called once with `context`, on any thread, and `destroy` after that, once the
-    /// submission that takes the call has been committed.
+    /// It must be sound to call `call` once with `context`, on any thread. After that call and
+    /// after the commit of the submission, it must be sound to call `destroy`.
     pub unsafe fn new(
         call: unsafe extern "C" fn(*mut c_void),
         destroy: Option<Destroy>,
@@ -187,7 +195,8 @@ impl HostCall {
     }
 
     fn run(self) {
-        // SAFETY: `new`'s caller allows it; `self` is consumed, so that this is the only call.
+        // SAFETY: the caller of `new` allows one call, and `self` is consumed, so this is the only
+        // one.
         in_host_task(|| unsafe { (self.call)(self.shared.context) });
     }
 }
@@ -199,20 +208,20 @@ impl Drop for HostCall {
 }
 
 impl Commit {
-    /// The submission has succeeded: the context is the runtime's.
+    /// Records that the submission has succeeded, so that the runtime owns the context.
     pub fn commit(self) {
         self.0.arrive();
     }
 }
 
-/// Everything of a command that orders it.
+/// The properties of a command that determine its order.
 #[derive(Clone, Copy, Default)]
 pub struct Order<'a> {
     pub accesses: &'a [Access<'a>],
     pub events: &'a [Node],
-    /// Waits for everything submitted to the queue before, and holds up everything after.
+    /// Whether the command waits for all earlier commands of the queue and delays all later ones.
     pub barrier: bool,
-    /// Holds up everything after.
+    /// Whether the command delays all later ones.
     pub hold: bool,
 }
 
@@ -222,28 +231,42 @@ impl Queue {
         device: &'static Device,
         in_order: bool,
         profiling: bool,
+        priority: Option<Priority>,
     ) -> Result<Arc<Self>> {
         let device = context.actual(device).ok_or_else(|| {
             invalid(format!("device '{}' is not in the queue's context", device.name()))
         })?;
-        let target = device.target(profiling)?;
-        let own = if in_order { device.hal.create_in_order_queue(profiling)? } else { None };
-        let target = own.map_or_else(|| target.clone(), |queue| Target { queue, ..target.clone() });
-        Self::on(context, device, in_order, profiling, target)
+        let backend_queue = device.backend_queue(profiling)?;
+        let mut own = match priority {
+            Some(priority) => {
+                device.hal.create_queue_with_priority(in_order, profiling, priority)?
+            }
+            None => None,
+        };
+        if own.is_none() && in_order {
+            own = device.hal.create_in_order_queue(profiling)?;
+        }
+        let backend_queue = own.map_or_else(
+            || backend_queue.clone(),
+            |queue| BackendQueue { queue, ..backend_queue.clone() },
+        );
+        Self::on(context, device, in_order, profiling, backend_queue)
     }
 
-    /// A queue of the driver's that the program made itself.
+    /// Creates a queue from a native queue that the program created.
     ///
     /// # Safety
-    /// `native` is a queue of the driver, alive, of the context's own.
+    /// `native` must be a live queue of the driver in the native context of `context`.
     pub unsafe fn from_native(context: Arc<Context>, native: hal::Native) -> Result<Arc<Self>> {
         let members: Vec<_> =
             context.devices().filter_map(|device| context.actual(device)).collect();
         for device in members {
-            // SAFETY: passed on.
+            // SAFETY: the caller guarantees that `native` is a live queue of the driver in this
+            // context.
             if let Some(found) = unsafe { device.interop()?.queue_from_native(native) }? {
-                let target = Target { queue: found.queue, ..device.target(false)? };
-                return Self::on(context, device, found.in_order, found.profiling, target);
+                let backend_queue =
+                    BackendQueue { queue: found.queue, ..device.backend_queue(false)? };
+                return Self::on(context, device, found.in_order, found.profiling, backend_queue);
             }
         }
         Err(invalid(format!("no device of the context owns the native queue {native:p}")))
@@ -254,11 +277,12 @@ impl Queue {
         device: &'static Device,
         in_order: bool,
         profiling: bool,
-        target: Target,
+        backend_queue: BackendQueue,
     ) -> Result<Arc<Self>> {
-        let host = device.host().target(profiling)?;
+        let host = device.host().host_backend_queue(profiling)?;
         let state = Mutex::default();
-        let queue = Arc::new(Self { context, device, in_order, profiling, target, host, state });
+        let queue =
+            Arc::new(Self { context, device, in_order, profiling, backend_queue, host, state });
         exit::watch(Arc::downgrade(&queue));
         Ok(queue)
     }
@@ -267,28 +291,29 @@ impl Queue {
         self.in_order
     }
 
-    /// Orders a command and hands it on; returns its event without waiting.
+    /// Orders a command and passes it to a backend. Returns its event without waiting.
     ///
     /// # Safety
-    /// Addresses, functors and handles in `action` are valid as `abi.h` says, until the command has
-    /// completed.
+    /// Addresses, functors and handles in `action` must be valid, as `abi.h` specifies, until the
+    /// command has completed.
     pub unsafe fn submit(&self, action: Action<'_>, order: Order<'_>) -> Result<Node> {
-        let (target, place) = match &action {
-            Action::HostTask(_) | Action::HostKernel(_) => (&self.host, Place::Host),
-            Action::UpdateHost => (&self.target, Place::Host),
-            _ => (&self.target, Place::Device(self.device)),
+        let place = match &action {
+            Action::HostTask(_) | Action::HostKernel(_) | Action::UpdateHost => {
+                MemoryLocation::Host
+            }
+            _ => MemoryLocation::Device(self.device),
         };
         let updates = matches!(action, Action::UpdateHost);
         let place = |access: &Access<'_>| match place {
-            // What the task gets of the driver's is what must be current.
-            Place::Host if access.native && !updates => {
-                access.buffer.place(Place::Device(self.device), true)
+            // A host task that uses native memory needs the current data on the device.
+            MemoryLocation::Host if access.native && !updates => {
+                access.buffer.place(MemoryLocation::Device(self.device), true)
             }
             place => access.buffer.place(place, false),
         };
         if order.accesses.is_empty() {
             // SAFETY: passed on.
-            return unsafe { self.send(target, action, order, &[], Vec::new()) };
+            return unsafe { self.send(action, order, &[], Vec::new()) };
         }
         let turn = submission();
         let mut deps = Vec::new();
@@ -299,26 +324,26 @@ impl Queue {
         }
         // SAFETY: passed on; the copies at `placed` live until the commands recorded below have
         // completed.
-        let node = unsafe { self.send(target, action, order, &placed, deps) }?;
+        let node = unsafe { self.send(action, order, &placed, deps) }?;
         for access in order.accesses {
             record(&turn, access, place(access), &node);
         }
         Ok(node)
     }
 
-    /// The short way for a kernel without accessors that names no events, and runs at least one
-    /// work-item. `None`, without any effect, where it must be submitted. The queue remembers it as
-    /// `known`.
+    /// Launches a kernel on the fast path. The kernel must have no accessors, must depend on no
+    /// events, and must run at least one work-item. Returns `None`, without any effect, if the
+    /// kernel must be submitted instead. On success, the queue records the launch as `known`.
     ///
     /// # Safety
-    /// As for [`Queue::submit`].
+    /// The contract is that of [`Queue::submit`].
     pub unsafe fn launch(
         &self,
-        launch: &hal::Launch<'_>,
+        launch: &hal::LaunchView<'_>,
         known: Option<Known>,
     ) -> Option<Result<Node>> {
         let mut state = lock(&self.state);
-        // SAFETY: passed on.
+        // SAFETY: the caller satisfies the contract of `launch`.
         let launched = unsafe { self.launch_behind(&mut state, launch) };
         if let (Some(Ok(_)), Some(known)) = (&launched, known) {
             let at = Known::place(known.slot);
@@ -327,11 +352,12 @@ impl Queue {
         launched
     }
 
-    /// The same for a launch like one before, whose kernel the queue remembers, with this functor.
-    /// `slot` is what its kernel's slot holds.
+    /// Repeats a launch whose kernel the queue has recorded, with this functor. `slot` is the
+    /// contents of the kernel's slot.
     ///
     /// # Safety
-    /// As for [`Queue::submit`]; the functor is as large as the launch says.
+    /// The contract is that of [`Queue::submit`]. In addition, the functor must have the size that
+    /// the launch states.
     pub unsafe fn launch_again(
         &self,
         slot: (usize, u64),
@@ -344,7 +370,7 @@ impl Queue {
         let kernel = known.kernel.upgrade()?;
         let capi::KernelLaunch { dims, global_size, global_offset, .. } = launch;
         let local_size = launched_local_size(launch);
-        let lent = hal::Launch {
+        let lent = hal::LaunchView {
             kernel: &*kernel,
             functor,
             dims: *dims,
@@ -352,21 +378,24 @@ impl Queue {
             local_size,
             global_offset,
         };
-        // SAFETY: passed on.
+        // SAFETY: the caller satisfies the contract of `submit`, and an equal launch passed
+        // validation before.
         unsafe { self.launch_behind(&mut state, &lent) }
     }
 
+    /// Launches a kernel after the last command, if the queue is in order.
+    ///
     /// # Safety
-    /// As for [`Queue::launch`].
+    /// The contract is that of [`Queue::launch`].
     unsafe fn launch_behind(
         &self,
         state: &mut State,
-        launch: &hal::Launch<'_>,
+        launch: &hal::LaunchView<'_>,
     ) -> Option<Result<Node>> {
         if state.barrier.is_some() || state.external.is_some() {
             return None;
         }
-        let Target { queue, origin } = &self.target;
+        let BackendQueue { queue, origin } = &self.backend_queue;
         let mut last = None;
         if self.in_order {
             if state.pending.len() > 1 || state.pending.iter().any(|node| node.origin != *origin) {
@@ -376,31 +405,34 @@ impl Queue {
         } else {
             state.collect(false);
         }
-        // SAFETY: passed on; where the queue is in order, the command follows the last one.
+        // SAFETY: the caller satisfies the contract of `launch`. On an in-order queue, the command
+        // waits for the last one.
         let launched = unsafe { queue.launch(launch, &mut last) };
-        // Where it failed, the last one is as it was.
+        // If the launch failed, `last` is unchanged.
         let node = last.map(|event| Node { event, origin: *origin });
         state.pending.extend(node.clone());
         Some(launched?.and_then(|()| node.ok_or_else(|| invalid("a launch has no event"))))
     }
 
+    /// Creates the job of a command and dispatches it after its dependencies.
+    ///
     /// # Safety
-    /// As for [`Queue::submit`]; `deps` orders the command after those that conflict with it on
-    /// `placed`.
+    /// The contract is that of [`Queue::submit`]. In addition, `deps` must contain the commands
+    /// that conflict with this one on `placed`.
     unsafe fn send(
         &self,
-        target: &Target,
         action: Action<'_>,
         order: Order<'_>,
         placed: &[Placed<'_>],
         mut deps: Vec<Node>,
     ) -> Result<Node> {
-        let (job, keep, rest) = make_job(action, placed)?;
+        let (job, keep, rest) = self.make_job(action, placed)?;
         let mut state = lock(&self.state);
         if deps.capacity() == 0 {
             deps = std::mem::take(&mut state.scratch);
         }
-        // An event that failed counts: the command fails with it, however late it is submitted.
+        // A failed event remains a dependency: the command fails with it, however late it is
+        // submitted.
         deps.extend(order.events.iter().filter(|event| event.outcome() != Some(Ok(()))).cloned());
         state.collect(self.in_order);
         if self.in_order || order.barrier {
@@ -409,13 +441,13 @@ impl Queue {
         deps.extend(state.barrier.clone());
         deps.extend(state.external.take());
         // SAFETY: the caller vouches for the addresses, and `deps` for the order.
-        let mut sent = unsafe { dispatch(target, job, &mut deps, keep) };
+        let mut sent = unsafe { dispatch(job, &mut deps, keep) };
         deps.clear();
         for (work, keep) in rest {
             let Ok(node) = &sent else { break };
             deps.push(node.clone());
             // SAFETY: as above; each step follows the one before.
-            sent = unsafe { dispatch(target, Job::Plain(work), &mut deps, keep) };
+            sent = unsafe { dispatch(Job::Plain(&self.backend_queue, work), &mut deps, keep) };
             deps.clear();
         }
         state.scratch = deps;
@@ -430,6 +462,36 @@ impl Queue {
         Ok(node)
     }
 
+    /// Makes the backend's work.
+    fn make_job(&self, action: Action<'_>, placed: &[Placed<'_>]) -> Result<Parts<'_>> {
+        let plain = |work| Job::Plain(&self.backend_queue, work);
+        let alone = |job| Ok((job, None, Vec::new()));
+        match action {
+            Action::Marker | Action::UpdateHost => alone(plain(Work::Marker)),
+            Action::Plain(work) => alone(plain(work)),
+            Action::HostTask(task) => {
+                let run = move || {
+                    task.run();
+                    Ok(())
+                };
+                alone(Job::Host(&self.host, HostWork::Task(Box::new(run))))
+            }
+            Action::HostKernel(work) => alone(Job::Host(&self.host, HostWork::Kernel(work))),
+            Action::Kernel { kernel, mut work } => {
+                place_accessors(&mut work.functor, kernel.accessors(), kernel.symbol(), placed)?;
+                alone(Job::Kernel { backend_queue: &self.backend_queue, work, kernel })
+            }
+            Action::Copy { dst, src } => {
+                let steps = copy::copy(&dst, base(&dst, placed)?, &src, base(&src, placed)?)?;
+                Ok((plain(steps.first.0), steps.first.1, steps.rest))
+            }
+            Action::Fill { dst, pattern } => {
+                let steps = copy::fill(&dst, base(&dst, placed)?, pattern)?;
+                Ok((plain(steps.first.0), steps.first.1, steps.rest))
+            }
+        }
+    }
+
     /// Waits until every command submitted so far has completed.
     pub fn wait(&self) {
         let (pending, external) = {
@@ -437,26 +499,26 @@ impl Queue {
             (state.pending.clone(), state.external.take())
         };
         if let Some(external) = external {
-            // It has a queue of its own, whose error it is.
+            // The event belongs to another queue, which reports its error.
             let _ = external.event.wait();
         }
         for node in &pending {
-            // How it ended is collected below.
+            // `sweep` below records the result.
             let _ = node.event.wait();
         }
         lock(&self.state).sweep(usize::MAX);
     }
 
-    /// The last command of an in-order queue, or what was to come before the next one; `None` where
-    /// it has completed and nothing is known of it any more.
+    /// Returns the last command of an in-order queue, or the event that the next command must wait
+    /// for. Returns `None` if the command has completed and the queue no longer records it.
     pub fn last(&self) -> Result<Option<Node>> {
         self.check_in_order("the last event")?;
         let state = lock(&self.state);
         Ok(state.external.clone().or_else(|| state.pending.last().cloned()))
     }
 
-    /// Has the next command of an in-order queue wait for `event` besides, in place of what it was
-    /// to wait for so far.
+    /// Sets an additional dependency of the next command of an in-order queue. It replaces the
+    /// previous one.
     pub fn set_external(&self, event: Option<Node>) -> Result<()> {
         self.check_in_order("an external event")?;
         lock(&self.state).external = event;
@@ -473,32 +535,32 @@ impl Queue {
         }
     }
 
-    /// Every command submitted so far has completed.
+    /// Returns whether every command submitted so far has completed.
     pub fn is_empty(&self) -> bool {
         let mut state = lock(&self.state);
         state.sweep(usize::MAX);
         state.pending.is_empty()
     }
 
-    /// The driver's own queue, with a count for the caller.
+    /// Returns the native queue. The caller owns one reference.
     pub fn native(&self) -> Result<hal::Native> {
-        self.target.queue.native()
+        self.backend_queue.queue.native()
     }
 
-    /// A backend has commands of this queue.
+    /// Returns whether a backend is running commands of this queue.
     pub fn is_busy(&self) -> bool {
         lock(&self.state).pending.iter().any(exit::is_with_backend)
     }
 
-    /// Takes the errors of commands that have failed, oldest first.
+    /// Removes and returns the errors of commands that have failed, the oldest first.
     pub fn take_errors(&self) -> Vec<Error> {
         let mut state = lock(&self.state);
         state.sweep(usize::MAX);
         std::mem::take(&mut state.errors)
     }
 
-    /// Gives all errors that nobody has taken to `listener`, those of commands under way when they
-    /// come.
+    /// Passes all errors that were not taken to `listener`, and the errors of pending commands as
+    /// they occur.
     pub fn leave_errors_to(&self, listener: Box<dyn Listener>) {
         let (errors, pending) = {
             let mut state = lock(&self.state);
@@ -518,8 +580,8 @@ impl Drop for Queue {
 }
 
 impl State {
-    /// Looks for completed commands: on an in-order queue for what is known of the last one, else
-    /// now and then.
+    /// Removes completed commands. On an in-order queue it uses the known state of the last
+    /// command; otherwise it searches from time to time.
     fn collect(&mut self, in_order: bool) {
         if in_order {
             if self.pending.iter().any(|node| node.event.known_end().is_some()) {
@@ -531,8 +593,8 @@ impl State {
         }
     }
 
-    /// Forgets completed commands and keeps their errors. Not more than `most` that are under way
-    /// are asked, the oldest ones; of the others, what is known of them counts.
+    /// Removes completed commands and records their errors. It queries the status of at most `most`
+    /// running commands, the oldest ones. For the others it only uses the known state.
     fn sweep(&mut self, most: usize) {
         let (errors, mut running) = (&mut self.errors, 0);
         let outcome =
@@ -557,35 +619,9 @@ impl State {
 }
 
 /// The first step with what it keeps, and more where one is not enough.
-type Parts = (Job, Keep, Vec<(Work, Keep)>);
+type Parts<'a> = (Job<'a>, Keep, Vec<(Work, Keep)>);
 
-/// Makes the backend's work.
-fn make_job(action: Action<'_>, placed: &[Placed<'_>]) -> Result<Parts> {
-    let plain = |work: Work| Ok((Job::Plain(work), None, Vec::new()));
-    match action {
-        Action::Marker | Action::UpdateHost => plain(Work::Marker),
-        Action::Plain(work) => plain(work),
-        Action::HostTask(task) => plain(Work::HostTask(Box::new(move || {
-            task.run();
-            Ok(())
-        }))),
-        Action::Kernel { kernel, mut work } => {
-            place_accessors(&mut work.functor, kernel.accessors(), kernel.symbol(), placed)?;
-            Ok((Job::Kernel { work, kernel }, None, Vec::new()))
-        }
-        Action::HostKernel(work) => plain(Work::HostKernel(work)),
-        Action::Copy { dst, src } => {
-            let steps = copy::copy(&dst, base(&dst, placed)?, &src, base(&src, placed)?)?;
-            Ok((Job::Plain(steps.first.0), steps.first.1, steps.rest))
-        }
-        Action::Fill { dst, pattern } => {
-            let steps = copy::fill(&dst, base(&dst, placed)?, pattern)?;
-            Ok((Job::Plain(steps.first.0), steps.first.1, steps.rest))
-        }
-    }
-}
-
-/// Where a view's memory begins for the command.
+/// Returns the address of a view's memory for the command.
 fn base(view: &View<'_>, placed: &[Placed<'_>]) -> Result<*mut u8> {
     match view.place {
         ViewPlace::Address(ptr) => Ok(ptr),

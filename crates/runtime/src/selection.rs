@@ -1,4 +1,4 @@
-//! `ONEAPI_DEVICE_SELECTOR`: which devices a program sees.
+//! `ONEAPI_DEVICE_SELECTOR`: selects the devices that a program sees.
 //!
 //! ```text
 //! selector = filter { ";" filter }          filters that discard follow those that accept
@@ -8,10 +8,11 @@
 //! part     = "*" | number
 //! ```
 //!
-//! A device is seen when one of the filters that accept names it, or there is no such filter, and
-//! none of those that discard does. A number is the device's place among those of its backend, as
-//! `sycl-ls` shows it. What follows a dot are sub-devices and parts of those: the devices here have
-//! none, so that such a filter names nothing. Case does not matter.
+//! A program sees a device if an accepting filter matches it, or if there is no accepting filter,
+//! and if no discarding filter matches it. A number is the index of the device among those of its
+//! backend, as `sycl-ls` shows it. The parts after a dot are sub-devices and parts of sub-devices.
+//! The devices here have no such parts, so a filter with a dot matches no device. Filters are not
+//! case-sensitive.
 
 use scythe_hal::BackendKind;
 use scythe_hal::info::DeviceType;
@@ -22,7 +23,7 @@ use crate::{Errc, Error, Result};
 
 pub const VARIABLE: &str = DEVICE_SELECTOR.name;
 
-/// The name of a backend in selectors and in `sycl-ls`.
+/// Returns the name of a backend in selectors and in `sycl-ls`.
 pub fn backend_name(kind: BackendKind) -> &'static str {
     match kind {
         BackendKind::Host => "host",
@@ -32,7 +33,7 @@ pub fn backend_name(kind: BackendKind) -> &'static str {
     }
 }
 
-/// The name of a kind of device in selectors and in `sycl-ls`.
+/// Returns the name of a device type in selectors and in `sycl-ls`.
 pub fn type_name(device: DeviceType) -> &'static str {
     match device {
         DeviceType::Cpu => "cpu",
@@ -43,16 +44,16 @@ pub fn type_name(device: DeviceType) -> &'static str {
     }
 }
 
-/// What a selector sees of a device.
+/// The properties of a device that a selector examines.
 #[derive(Clone, Copy, Debug)]
 pub struct Candidate {
     pub backend: BackendKind,
     pub device_type: DeviceType,
-    /// Its place among the devices of its backend.
+    /// The index among the devices of its backend.
     pub index: u32,
 }
 
-/// A selector that has been read.
+/// A parsed selector.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selector {
     accept: Vec<Filter>,
@@ -61,7 +62,7 @@ pub struct Selector {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Filter {
-    /// `None`: any.
+    /// The name of the backend; `None` matches any backend.
     backend: Option<String>,
     devices: Vec<DeviceTerm>,
 }
@@ -69,7 +70,7 @@ struct Filter {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct DeviceTerm {
     root: Root,
-    /// It names sub-devices.
+    /// Whether the term names sub-devices.
     parts: bool,
 }
 
@@ -80,11 +81,11 @@ enum Root {
     Index(u32),
 }
 
-/// Backends that a selector may name, whether they are here or not.
+/// The backends that a selector may name, whether they are available or not.
 const BACKENDS: [&str; 6] = ["opencl", "native_cpu", "level_zero", "cuda", "hip", "host"];
 
 impl Selector {
-    /// From the environment; without the variable, all devices are seen.
+    /// Parses the environment variable. If it is not set, the selector accepts all devices.
     pub fn from_environment() -> Result<Self> {
         match std::env::var_os(VARIABLE) {
             None => Ok(Self::default()),
@@ -121,14 +122,14 @@ impl Selector {
         Ok(selector)
     }
 
-    /// Whether a program sees this device.
+    /// Returns whether a program sees this device.
     pub fn sees(&self, device: Candidate) -> bool {
         let named = |filters: &[Filter]| filters.iter().any(|filter| filter.names(device));
         (self.accept.is_empty() || named(&self.accept)) && !named(&self.discard)
     }
 
-    /// Whether a program may see a device of this backend at all: its drivers need not be loaded
-    /// otherwise.
+    /// Returns whether a program can see any device of this backend. If not, its drivers need not
+    /// be loaded.
     pub fn may_see(&self, kind: BackendKind) -> bool {
         let name = backend_name(kind);
         let matches =

@@ -1,7 +1,7 @@
-//! The environment variables that the runtime checks and reads ([`environment`] is the table).
+//! The environment variables that the runtime validates and reads ([`environment`] is the table).
 //!
-//! Values are read once, when the program first asks for a platform. A value that does not fit is
-//! an error of that call, which names the variable, the value and what was expected.
+//! Values are read once, when the program first requests a platform. An invalid value is an error
+//! of that call. The error states the variable, the value and the expected values.
 
 use std::io::Write;
 use std::sync::OnceLock;
@@ -10,11 +10,11 @@ use scythe_abi::environment::{self, Variable};
 
 use crate::{Errc, Error, Result};
 
-/// Whether a value of a variable fits.
+/// Returns whether a value of a variable is valid.
 type Accepts = fn(&str) -> bool;
 
-/// The variables whose values are checked before the first platform. Others are checked where they
-/// are read, which needs more than the value.
+/// The variables whose values are validated before the first platform is created. Other variables
+/// are validated when they are read, because their validation needs more than the value.
 const CHECKED: [(&Variable, Accepts); 4] = [
     (&environment::TRACE, |value| Trace::parse(value).is_some()),
     (&environment::OPENCL_MEMORY, scythe_backend_opencl::is_memory_choice),
@@ -24,7 +24,7 @@ const CHECKED: [(&Variable, Accepts); 4] = [
     (&environment::DUMP_JIT, |value| value.is_empty() || std::path::Path::new(value).is_dir()),
 ];
 
-/// What to trace.
+/// The activities to trace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Trace {
     pub commands: bool,
@@ -48,7 +48,7 @@ impl Trace {
     }
 }
 
-/// Checks every variable that is set.
+/// Validates every variable that is set.
 pub fn check() -> Result<()> {
     check_with(|name| std::env::var_os(name).map(|value| value.to_string_lossy().into_owned()))
 }
@@ -64,8 +64,8 @@ fn check_with(get: impl Fn(&str) -> Option<String>) -> Result<()> {
     Ok(())
 }
 
-/// What to trace, from the environment; nothing where the value does not fit ([`check`] reports
-/// it).
+/// Returns the activities to trace, from the environment. Returns none if the value is invalid
+/// ([`check`] reports it).
 pub fn trace() -> Trace {
     static TRACE: OnceLock<Trace> = OnceLock::new();
     *TRACE.get_or_init(|| {
@@ -76,7 +76,7 @@ pub fn trace() -> Trace {
     })
 }
 
-/// Writes one trace line.
+/// Writes a trace line to standard error.
 pub fn trace_line(what: &str, line: &str) {
     // A closed standard error must not stop the program.
     let _ = writeln!(std::io::stderr().lock(), "scythe: {what}: {line}");

@@ -1,12 +1,14 @@
-//! Simulated devices: the CPU device with the aspects, sub-group sizes and limits of another.
+//! Simulated devices: the CPU device with the aspects, sub-group sizes and limits of a different
+//! device.
 //!
-//! `SCYTHE_SIMULATE` lists targets of the device configuration, `intel_gpu_skl`, or of a file over
-//! it, `FILE.yaml:TARGET`; of a file that describes one target, `FILE.yaml` will do. Each becomes a
-//! device that runs on the CPU, says of itself what the configuration says, and refuses what that
-//! device would refuse. What the configuration does not know is as on the CPU.
+//! `SCYTHE_SIMULATE` lists targets of the device configuration, `intel_gpu_skl`, or targets of a
+//! file that extends it, `FILE.yaml:TARGET`. `FILE.yaml` suffices if the file defines a single
+//! target. Each target becomes a device that runs on the CPU, has the properties in the
+//! configuration, and rejects what that device would reject. Properties that the configuration does
+//! not contain are those of the CPU.
 //!
-//! The CPU runs the code: a device gets no sub-group sizes that the CPU does not have, and no
-//! limits beyond the CPU's.
+//! The CPU runs the code. A simulated device therefore has no sub-group sizes that the CPU does not
+//! support, and no limits beyond those of the CPU.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -22,8 +24,8 @@ use crate::{Errc, Error, Result};
 
 pub const VARIABLE: &str = scythe_abi::environment::SIMULATE.name;
 
-/// The backend with the devices that the environment asks for in place of its own; itself where it
-/// asks for none.
+/// Returns a backend with the simulated devices that the environment requests, or `backend` if it
+/// requests none.
 pub fn as_environment_says(backend: Arc<dyn Backend>) -> Result<Arc<dyn Backend>> {
     match std::env::var_os(VARIABLE).map(|value| value.to_string_lossy().into_owned()) {
         Some(list) if !list.trim().is_empty() => Ok(Arc::new(simulate(&*backend, &list)?)),
@@ -48,12 +50,19 @@ fn simulate(backend: &dyn Backend, list: &str) -> Result<SimulatedBackend> {
         let info = describe(&target, inner.info()).map_err(wrong)?;
         devices.push(Arc::new(SimulatedDevice { inner: inner.clone(), info }));
     }
+    if devices.is_empty() {
+        let message = format!(
+            "environment variable {VARIABLE} holds '{list}': expected a comma-separated list of \
+             targets (for example intel_gpu_skl) or of FILE.yaml:TARGET"
+        );
+        return Err(Error::new(Errc::Runtime, message));
+    }
     let mut platform = backend.platform().clone();
     platform.name.push_str(" (simulated devices)");
     Ok(SimulatedBackend { kind: backend.kind(), platform, devices })
 }
 
-/// The target that an entry of the list names.
+/// Returns the target that an entry of the list names.
 fn find(entry: &str) -> std::result::Result<Target, String> {
     const EXTENSIONS: [&str; 2] = [".yaml", ".yml"];
     let is_file = |path: &str| EXTENSIONS.iter().any(|extension| path.ends_with(extension));
@@ -91,7 +100,7 @@ fn find(entry: &str) -> std::result::Result<Target, String> {
     }
 }
 
-/// What a device of the target says of itself when it runs on `cpu`.
+/// Returns the properties of a device of the target that runs on `cpu`.
 fn describe(target: &Target, cpu: &DeviceInfo) -> std::result::Result<DeviceInfo, String> {
     let mut info = cpu.clone();
     info.name = format!("{} (simulated on {})", target.name, cpu.name);
@@ -126,7 +135,7 @@ fn describe(target: &Target, cpu: &DeviceInfo) -> std::result::Result<DeviceInfo
     if let Some(limit) = target.local_mem_size {
         info.local_mem_size = limit.min(cpu.local_mem_size);
     }
-    // char, short, int, long, float, double, half
+    // The order is char, short, int, long, float, double, half.
     const DOUBLE: usize = 5;
     const HALF: usize = 6;
     if !target.has(Aspect::Fp64) {
@@ -160,7 +169,7 @@ impl Backend for SimulatedBackend {
     }
 }
 
-/// All but the description is the inner device's.
+/// A device that forwards everything except its description to the inner device.
 struct SimulatedDevice {
     inner: Arc<dyn hal::Device>,
     info: DeviceInfo,
@@ -174,7 +183,8 @@ impl hal::Device for SimulatedDevice {
         self.inner.alloc(kind, size, align)
     }
     unsafe fn free(&self, kind: UsmKind, ptr: *mut c_void) {
-        // SAFETY: the caller's contract; `alloc` is the inner device's, too.
+        // SAFETY: the caller satisfies the contract of `free`, and the memory comes from `alloc` of
+        // the inner device.
         unsafe { self.inner.free(kind, ptr) }
     }
     fn shares_host_memory(&self) -> bool {
@@ -189,18 +199,25 @@ impl hal::Device for SimulatedDevice {
     fn binds_globals(&self) -> bool {
         self.inner.binds_globals()
     }
+    fn free_memory(&self) -> Result<u64> {
+        self.inner.free_memory()
+    }
+
     fn create_queue(&self, profiling: bool) -> Result<Arc<dyn hal::Queue>> {
         self.inner.create_queue(profiling)
+    }
+    fn create_host_queue(&self, profiling: bool) -> Result<Option<Arc<dyn hal::HostQueue>>> {
+        self.inner.create_host_queue(profiling)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use scythe_hal::null::{NullBackend, Options};
+    use scythe_hal::null::{NullBackend, NullOptions};
 
     fn backend() -> Arc<NullBackend> {
-        NullBackend::new(Options {
+        NullBackend::new(NullOptions {
             adjust: |info| {
                 info.name = "plain".into();
                 info.aspects = vec![Aspect::Cpu as u32, Aspect::Fp64 as u32];
@@ -208,7 +225,7 @@ mod tests {
                 (info.max_work_group_size, info.local_mem_size) = (8192, 1 << 18);
                 (info.double_fp_config, info.half_fp_config) = (63, 63);
             },
-            ..Options::default()
+            ..NullOptions::default()
         })
     }
 
@@ -281,5 +298,10 @@ mod tests {
              or FILE.yaml:TARGET"
         );
         assert!(failure("no-such-file.yaml:x").contains("no-such-file.yaml"));
+        assert_eq!(
+            failure(" , "),
+            "environment variable SCYTHE_SIMULATE holds ' , ': expected a comma-separated list of \
+             targets (for example intel_gpu_skl) or of FILE.yaml:TARGET"
+        );
     }
 }

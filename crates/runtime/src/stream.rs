@@ -1,13 +1,15 @@
-//! Text of `sycl::stream`: what work-items wrote, in records of 8-byte words, becomes text here.
+//! Formats the text of `sycl::stream`. Work-items write records of 8-byte words, which become text
+//! here.
 //!
-//! The memory of a stream is chunks of 8 words. Chunk 0 is its head: how many chunks were asked
-//! for, then how many there are. In each other chunk the first word holds the number of the chunk
-//! that goes on, or 0, and above it how many words the chunk holds; bit 31 of that marks the first
-//! chunk of a statement. Statements are printed in the order of their first chunks. The other words
-//! are records: the low byte of the first word says of what kind, see [`tag`].
+//! The memory of a stream consists of chunks of 8 words. Chunk 0 is the head: the number of chunks
+//! that were requested, then the number of chunks that exist. In each other chunk, the low half of
+//! the first word is the number of the chunk that continues it, or 0. The high half is the number
+//! of words that the chunk holds; its bit 31 marks the first chunk of a statement. Statements are
+//! printed in the order of their first chunks. The other words are records. The low byte of the
+//! first word of a record is its kind; see [`tag`].
 //!
-//! Numbers are written as C++ streams write them, by the C library. Memory that no kernel of ours
-//! wrote gives strange text, never more than that.
+//! The C library formats numbers, so they look like the output of C++ streams. Memory that was not
+//! written by a kernel of the program may produce meaningless text, but has no other effect.
 
 use std::ffi::{CStr, c_char, c_double, c_int, c_longlong, c_ulonglong};
 
@@ -16,13 +18,13 @@ const FIRST: u32 = 0x8000_0000;
 
 /// The kinds of records, as in `include/sycl/stream.hpp`.
 mod tag {
-    /// Above it, the state that the following values are written in.
+    /// The upper bytes are the formatting state of the following values.
     pub const STATE: u8 = 1;
-    /// Above it, the least width of the next value.
+    /// The upper bytes are the minimum width of the next value.
     pub const WIDTH: u8 = 2;
-    /// Above it, the number of bytes, which follow.
+    /// The upper bytes are the number of text bytes, which follow.
     pub const TEXT: u8 = 3;
-    /// One word follows each of these.
+    /// One word follows this record and each of those below.
     pub const SIGNED: u8 = 4;
     pub const UNSIGNED: u8 = 5;
     pub const FLOAT: u8 = 6;
@@ -31,8 +33,8 @@ mod tag {
     pub const CHARACTER: u8 = 9;
 }
 
-/// How values are written: bits 0-1 the base, 2 showbase, 3 showpos, 4-5 the notation, 8-15
-/// precision and one.
+/// The formatting state: bits 0-1 are the base, 2 showbase, 3 showpos, 4-5 the notation, and 8-15
+/// the precision plus one.
 #[derive(Clone, Copy, Default)]
 struct State(u32);
 
@@ -44,7 +46,7 @@ impl State {
             _ => decimal,
         }
     }
-    /// `#` and `+` as C's formats have them.
+    /// Returns the flags `#` and `+` of C's format strings.
     fn flags(self) -> String {
         let mut flags = String::new();
         if self.0 & 4 != 0 && self.0 & 3 != 0 {
@@ -64,7 +66,7 @@ impl State {
             self.conversion(if signed { "lld" } else { "llu" })
         );
         print(&format, |out, size, format| {
-            // SAFETY: the format has one conversion, of the type of the argument.
+            // SAFETY: the format has one conversion, which matches the type of the argument.
             unsafe {
                 if signed {
                     libc::snprintf(out, size, format, value as c_longlong)
@@ -83,23 +85,24 @@ impl State {
             0 => (format!(".{precision}"), 'g'),
             1 => (format!(".{precision}"), 'f'),
             2 => (format!(".{precision}"), 'e'),
-            // Hexadecimal is exact, whatever the precision.
+            // Hexadecimal output is exact and ignores the precision.
             _ => (String::new(), 'a'),
         };
         let sign = if self.0 & 8 != 0 { "+" } else { "" };
         let format = format!("%{sign}{width}{precision}{conversion}\0");
         print(&format, |out, size, format| {
-            // SAFETY: the format has one conversion, of the type of the argument.
+            // SAFETY: the format has one conversion, which matches the type of the argument.
             unsafe { libc::snprintf(out, size, format, value as c_double) }
         })
     }
 }
 
-/// What `snprintf` writes by this format, which ends with NUL.
+/// Returns the output of `snprintf` for this NUL-terminated format.
 fn print(format: &str, write: impl Fn(*mut c_char, usize, *const c_char) -> c_int) -> Vec<u8> {
     let format =
         CStr::from_bytes_with_nul(format.as_bytes()).expect("the format ends with its only NUL");
-    // Numbers of any width take no more than the width and what the largest double takes.
+    // A number needs at most its width plus the length of the largest double. The loop repeats if
+    // the text does not fit into 512 bytes.
     let mut text = vec![0u8; 512];
     loop {
         let written = usize::try_from(write(text.as_mut_ptr().cast(), text.len(), format.as_ptr()))
@@ -112,7 +115,7 @@ fn print(format: &str, write: impl Fn(*mut c_char, usize, *const c_char) -> c_in
     }
 }
 
-/// The text of a stream's memory.
+/// Formats the memory of a stream as text.
 pub fn format(words: &[u64]) -> Vec<u8> {
     let chunks = words.len() / CHUNK;
     let taken = (words.first().copied().unwrap_or(0) as u32 as usize).min(chunks.saturating_sub(1));
@@ -130,10 +133,11 @@ fn head(words: &[u64], chunk: usize) -> (usize, u32) {
     (head as u32 as usize, (head >> 32) as u32)
 }
 
-/// The records of the statement that begins with `chunk`.
+/// Returns the records of the statement that begins with `chunk`.
 fn collect(words: &[u64], mut chunk: usize, taken: usize) -> Vec<u64> {
     let mut records = Vec::new();
-    // A statement has each chunk once at most: what goes in a circle is no statement of ours.
+    // A valid statement contains each chunk at most once. The bound ends the loop if the chunks
+    // form a cycle.
     for _ in 0..taken {
         let (next, used) = head(words, chunk);
         let used = ((used & !FIRST) as usize).min(CHUNK - 1);
@@ -150,7 +154,7 @@ fn statement(records: &[u64], text: &mut Vec<u8>) {
     let mut state = State::default();
     let mut width = 0;
     let mut records = records.iter().copied();
-    // The stream's memory may have ended in the middle of a record.
+    // The memory of the stream may end in the middle of a record.
     while let Some(record) = records.next() {
         let above = record >> 8;
         let value = match record as u8 {
@@ -197,7 +201,7 @@ fn padded(value: Vec<u8>, width: usize) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    /// A stream whose statements each fit one chunk.
+    /// Creates a stream whose statements each fit into one chunk.
     fn stream(statements: &[&[u64]]) -> Vec<u64> {
         let mut words = vec![statements.len() as u64, statements.len() as u64, 0, 0, 0, 0, 0, 0];
         for records in statements {
@@ -262,7 +266,7 @@ mod tests {
     fn chunks_are_followed() {
         let mut words =
             stream(&[&[tag::CHARACTER.into(), b'a'.into()], &[tag::CHARACTER.into(), b'b'.into()]]);
-        // The second chunk goes on where the first ends.
+        // The second chunk continues the first one.
         words[CHUNK] |= 2;
         words[2 * CHUNK] = 2 << 32;
         assert_eq!(format(&words), b"ab");

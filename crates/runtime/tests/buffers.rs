@@ -1,4 +1,4 @@
-//! Coherence, write-back and host accesses, one rule at a time.
+//! Tests of coherence, write-back and host accesses, one rule at a time.
 
 mod common;
 
@@ -31,12 +31,12 @@ fn whole(buffer: &Buffer) -> View<'_> {
     View::new("test", &view, Some(buffer)).expect("a view")
 }
 
-/// Fills the buffer by a command.
+/// Fills the buffer with a command.
 fn fill(queue: &Queue, buffer: &Buffer, value: u32) -> scythe::event::Node {
     let write = Access { buffer, mode: Mode::Write, no_init: true, native: false };
     let action =
         Action::Fill { dst: Box::new(whole(buffer)), pattern: value.to_ne_bytes().to_vec() };
-    // SAFETY: the buffer waits for its commands.
+    // SAFETY: the buffer waits for its commands before it is destroyed.
     unsafe { queue.submit(action, Order { accesses: &[write], ..Order::default() }) }
         .expect("submitted")
 }
@@ -89,7 +89,7 @@ fn a_callback_gets_the_final_contents_and_its_context_ends_once() {
         data: *const std::ffi::c_void,
         size: u64,
     ) {
-        // SAFETY: the runtime gives `size` bytes of contents.
+        // SAFETY: the runtime passes `size` bytes of contents.
         let numbers = unsafe { std::slice::from_raw_parts(data.cast::<u32>(), size as usize / 4) };
         SUM.store(numbers.iter().sum::<u32>() as usize, Ordering::SeqCst);
     }
@@ -98,7 +98,7 @@ fn a_callback_gets_the_final_contents_and_its_context_ends_once() {
     }
     let machine = machine();
     let queue = machine.queue(machine.device, false);
-    // SAFETY: no address is given.
+    // SAFETY: `Initial::None` contains no address.
     let buffer = unsafe { Buffer::new(40, Initial::None) }.expect("a buffer");
     for _ in 0..2 {
         let context = CallbackContext { ptr: std::ptr::null_mut(), destroy: Some(end) };
@@ -119,7 +119,7 @@ fn constant_data_is_copied_and_never_written() {
     let buffer = unsafe { Buffer::new(40, Initial::Copy(data.as_ptr().cast())) }.expect("a buffer");
     fill(&queue, &buffer, 7);
     let (held, address) = HostAccess::begin(&access(&buffer, Mode::Read)).expect("access");
-    // SAFETY: the access gives the address of ten numbers.
+    // SAFETY: the access provides the address of ten numbers.
     assert_eq!(unsafe { *address.cast::<u32>() }, 7);
     drop(held);
     drop(buffer);
@@ -157,7 +157,7 @@ fn reading_commands_do_not_wait_for_a_reading_host() {
     let (held, _) = HostAccess::begin(&access(&from, Mode::Read)).expect("access");
     let accesses = [access(&from, Mode::Read), access(&to, Mode::Write)];
     let action = Action::Copy { dst: Box::new(whole(&to)), src: Box::new(whole(&from)) };
-    // SAFETY: the buffers wait for the command.
+    // SAFETY: the buffers wait for the command before they are destroyed.
     let node = unsafe { queue.submit(action, Order { accesses: &accesses, ..Order::default() }) }
         .expect("submitted");
     node.event.wait().expect("success");
@@ -198,7 +198,7 @@ fn a_view_beyond_its_buffer_is_an_error() {
 fn a_buffer_may_end_inside_the_host_task_that_uses_it() {
     unsafe extern "C" fn nothing(_context: *mut std::ffi::c_void) {}
     unsafe extern "C" fn end(context: *mut std::ffi::c_void) {
-        // SAFETY: the context is a buffer from `Arc::into_raw`, and ended once.
+        // SAFETY: the context is a buffer from `Arc::into_raw`, and is destroyed once.
         drop(unsafe { Arc::from_raw(context.cast::<Buffer>()) });
     }
     let machine = machine();
@@ -207,11 +207,11 @@ fn a_buffer_may_end_inside_the_host_task_that_uses_it() {
     let buffer = buffer_on(&mut data);
     fill(&queue, &buffer, 4);
     let context = Arc::into_raw(buffer.clone());
-    // SAFETY: the functions fit the context.
+    // SAFETY: the functions expect this type of context.
     let (call, commit) = unsafe { HostCall::new(nothing, Some(end), context.cast_mut().cast()) };
     let accesses = [access(&buffer, Mode::Read)];
     machine.host_backend.pause();
-    // SAFETY: the task's context keeps the buffer.
+    // SAFETY: the context of the task keeps the buffer alive.
     unsafe {
         queue.submit(Action::HostTask(call), Order { accesses: &accesses, ..Order::default() })
     }
@@ -237,7 +237,7 @@ fn boxes_of_different_shape_and_place_are_copied() {
     let mut data: Vec<u32> = (0..60).collect();
     let mut out = vec![0; 48];
     let (from, to) = (buffer_on(&mut data), buffer_on(&mut out));
-    // 3 planes of 4 rows of 5 numbers; a box of 2×2×3 from it.
+    // The source is a box of 2×2×3 in 3 planes of 4 rows of 5 numbers.
     let src = capi::View {
         buffer: std::ptr::null_mut(),
         ptr: std::ptr::null_mut(),
@@ -246,14 +246,14 @@ fn boxes_of_different_shape_and_place_are_copied() {
         offset: [1, 2, 0],
         range: [2, 2, 3],
     };
-    // 6 rows of 8 numbers; a box of 4×3 in it.
+    // The destination is a box of 4×3 in 6 rows of 8 numbers.
     let dst = capi::View { memory_range: [8, 6, 1], offset: [3, 1, 0], range: [4, 3, 1], ..src };
     let action = Action::Copy {
         dst: Box::new(View::new("test", &dst, Some(&to)).expect("a view")),
         src: Box::new(View::new("test", &src, Some(&from)).expect("a view")),
     };
     let accesses = [access(&from, Mode::Read), access(&to, Mode::ReadWrite)];
-    // SAFETY: the buffers wait for the command.
+    // SAFETY: the buffers wait for the command before they are destroyed.
     unsafe { queue.submit(action, Order { accesses: &accesses, ..Order::default() }) }
         .expect("submitted");
     let fill = capi::View { memory_range: [8, 6, 1], offset: [0, 4, 0], range: [2, 2, 1], ..src };
@@ -262,7 +262,7 @@ fn boxes_of_different_shape_and_place_are_copied() {
         pattern: 99u32.to_ne_bytes().to_vec(),
     };
     let accesses = [access(&to, Mode::ReadWrite)];
-    // SAFETY: the buffers wait for the command.
+    // SAFETY: the buffers wait for the command before they are destroyed.
     unsafe { queue.submit(action, Order { accesses: &accesses, ..Order::default() }) }
         .expect("submitted");
     drop((from, to));

@@ -1,9 +1,9 @@
-//! Random programs give the same contents as when each command runs to its end before the next is
-//! submitted.
+//! Checks that random programs produce the same contents as if each command completed before the
+//! next one is submitted.
 //!
-//! The backends run ready commands in random order, so that a dependency that the runtime forgets
-//! shows up as a wrong number sooner or later. One device shares the host's memory, the other does
-//! not: contents travel between them.
+//! The backends run ready commands in random order, so a missing dependency eventually shows up as
+//! a wrong number. One device shares the host's memory and the other does not, so contents are
+//! copied between them.
 
 mod common;
 
@@ -17,15 +17,16 @@ use scythe::memory::coherence::{Access, HostAccess};
 use scythe::memory::{Buffer, Mode};
 use scythe::platform::{Device, Runtime};
 use scythe::queue::{Action, HostCall, Order, Queue};
-use scythe::registry::{self, Constants, Expected, Place};
+use scythe::registry::{self, Constants, DeviceInContext, Expected};
 use scythe_abi::capi;
 use scythe_abi::launch::Shape;
 use scythe_hal::KernelWork;
+use scythe_hal::null::Random;
 
 const ELEMENTS: usize = 32;
 const BUFFERS: usize = 4;
 
-/// Functor of the kernel `mix`: two accessors, element counts, a constant.
+/// The functor of the kernel `mix`: two accessors, element counts, and a constant.
 #[repr(C)]
 struct Mix {
     dst_data: usize,
@@ -36,7 +37,7 @@ struct Mix {
     constant: u64,
 }
 
-/// `dst[i] = 31 * dst[i] + src[i] + constant`.
+/// Computes `dst[i] = 31 * dst[i] + src[i] + constant`.
 fn mix(dst: &mut [u32], src: &[u32], constant: u32) {
     for (d, s) in dst.iter_mut().zip(src) {
         *d = d.wrapping_mul(31).wrapping_add(*s).wrapping_add(constant);
@@ -47,25 +48,14 @@ fn run_kernel(work: &KernelWork) {
     let functor = work.functor.as_ptr();
     let (dst, src) = (word(functor, 0) as *mut u32, word(functor, 16) as *const u32);
     let (count, constant) = (word(functor, 32), word(functor, 40) as u32);
-    // SAFETY: the runtime put the addresses of buffers with `count` elements there, and orders this
-    // kernel.
+    // SAFETY: the runtime stored the addresses of buffers with `count` elements there, and orders
+    // this kernel.
     let src = unsafe { std::slice::from_raw_parts(src, count) }.to_vec();
-    // SAFETY: as above.
+    // SAFETY: the destination also has `count` elements, and the runtime orders this kernel.
     mix(unsafe { std::slice::from_raw_parts_mut(dst, count) }, &src, constant);
 }
 
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        ((self.0 >> 11) % limit as u64) as usize
-    }
-}
-
-/// A part of a buffer, and which one.
+/// A part of a buffer, and the index of that buffer.
 struct Part {
     buffer: Arc<Buffer>,
     root: usize,
@@ -89,7 +79,7 @@ fn ranges() -> Ranges {
 }
 
 fn submit(queue: &Queue, action: Action<'_>, accesses: &[Access<'_>]) {
-    // SAFETY: buffers and functors of the tests outlive the commands.
+    // SAFETY: the buffers and functors of the tests outlive the commands.
     unsafe { queue.submit(action, Order { accesses, ..Order::default() }) }.expect("submitted");
 }
 
@@ -102,7 +92,7 @@ fn submit_mix(queue: &Queue, dst: &Part, src: &Part, constant: u32) {
         count: dst.count as u64,
         constant: u64::from(constant),
     };
-    // SAFETY: `Mix` is plain words without padding.
+    // SAFETY: `Mix` consists of plain words without padding.
     let bytes =
         unsafe { std::slice::from_raw_parts((&raw const functor).cast::<u8>(), size_of::<Mix>()) };
     let expected = Expected { functor_size: 48, shape: Shape::SingleTask };
@@ -111,7 +101,7 @@ fn submit_mix(queue: &Queue, dst: &Part, src: &Part, constant: u32) {
         0,
         None,
         expected,
-        Place { device: queue.device, context: 1 },
+        DeviceInContext { device: queue.device, context: 1 },
         &Constants::default(),
     )
     .expect("the kernel");
@@ -119,7 +109,7 @@ fn submit_mix(queue: &Queue, dst: &Part, src: &Part, constant: u32) {
     submit(queue, action, &[access(&dst.buffer, Mode::ReadWrite), access(&src.buffer, Mode::Read)]);
 }
 
-/// A host task that mixes on host addresses.
+/// The context of a host task that runs `mix` on host addresses.
 struct Task {
     dst: *mut u32,
     src: *const u32,
@@ -137,7 +127,7 @@ unsafe extern "C" fn run_task(context: *mut std::ffi::c_void) {
 }
 
 unsafe extern "C" fn end_task(context: *mut std::ffi::c_void) {
-    // SAFETY: made by `Box::into_raw` in `submit_task`, and ended once.
+    // SAFETY: `submit_task` created the task with `Box::into_raw`, and it is destroyed once.
     drop(unsafe { Box::from_raw(context.cast::<Task>()) });
 }
 
@@ -148,7 +138,7 @@ fn submit_task(queue: &Queue, dst: &Part, src: &Part, constant: u32) {
         count: dst.count,
         constant,
     };
-    // SAFETY: the functions fit the context.
+    // SAFETY: the functions expect this type of context.
     let (call, commit) =
         unsafe { HostCall::new(run_task, Some(end_task), Box::into_raw(Box::new(task)).cast()) };
     submit(
@@ -171,14 +161,14 @@ fn view_of(part: &Part) -> View<'_> {
     View::new("test", &view, Some(&part.buffer)).expect("a view")
 }
 
-/// Where a program's commands run.
+/// The queues and kernels that a random program uses.
 trait Stage {
     fn queues(&self) -> Vec<Arc<Queue>>;
     fn mix(&self, queue: &Queue, dst: &Part, src: &Part, constant: u32);
     fn check_end(&self) {}
 }
 
-/// Two null backends; kernels come from an image.
+/// Two null backends. Kernels come from an image.
 impl Stage for Machine {
     fn queues(&self) -> Vec<Arc<Queue>> {
         [(self.host, false), (self.host, true), (self.device, false), (self.device, true)]
@@ -193,14 +183,14 @@ impl Stage for Machine {
     }
 }
 
-/// The device that programs get; kernels are those of host mode.
+/// The device that programs use. Kernels run in host mode.
 struct Cpu(&'static Device);
 
 impl Stage for Cpu {
     fn queues(&self) -> Vec<Arc<Queue>> {
         let context = Arc::new(Context::new(vec![self.0]).expect("a context"));
         let queue =
-            |in_order| Queue::new(context.clone(), self.0, in_order, false).expect("a queue");
+            |in_order| Queue::new(context.clone(), self.0, in_order, false, None).expect("a queue");
         vec![queue(false), queue(true), queue(false)]
     }
     fn mix(&self, queue: &Queue, dst: &Part, src: &Part, constant: u32) {
@@ -220,7 +210,7 @@ unsafe extern "C" fn mix_host(functor: *const std::ffi::c_void, _box: *const cap
     let functor = functor.cast::<u8>();
     let (dst, count) = (word(functor, 0) as *mut u32, word(functor, 8));
     let (src, constant) = (word(functor, 16) as *const u32, word(functor, 24) as u32);
-    // SAFETY: the functor holds the addresses of `count` numbers each, and the runtime orders this
+    // SAFETY: the functor holds two addresses of `count` numbers each, and the runtime orders this
     // kernel.
     unsafe {
         let src = std::slice::from_raw_parts(src, count).to_vec();
@@ -229,7 +219,7 @@ unsafe extern "C" fn mix_host(functor: *const std::ffi::c_void, _box: *const cap
 }
 
 fn run_program(seed: u64, stage: &dyn Stage) {
-    let mut random = Random(seed * 0x9e37_79b9 + 1);
+    let mut random = Random::new(seed * 0x9e37_79b9 + 1);
     let mut memory: Vec<Vec<u32>> =
         (0..BUFFERS).map(|b| (0..ELEMENTS).map(|i| (b * 1000 + i) as u32).collect()).collect();
     let mut model = memory.clone();
@@ -272,7 +262,8 @@ fn run_program(seed: u64, stage: &dyn Stage) {
                 let mode = if random.below(2) == 0 { Mode::ReadWrite } else { Mode::Read };
                 let (held, address) =
                     HostAccess::begin(&access(&dst.buffer, mode)).expect("access");
-                // SAFETY: the access gives the address of this many elements until it is dropped.
+                // SAFETY: the access provides the address of this many elements until it is
+                // dropped.
                 let seen = unsafe { std::slice::from_raw_parts_mut(address.cast::<u32>(), count) };
                 assert_eq!(*seen, *target, "seed {seed}, step {step}");
                 if mode == Mode::ReadWrite {
@@ -318,7 +309,7 @@ unsafe extern "C" fn add_one(functor: *const std::ffi::c_void, _box: *const capi
     for at in [0, 8] {
         let data = word(functor.cast(), at) as *mut u32;
         // SAFETY: the functor holds the addresses of two buffers, and the runtime lets no other
-        // command at them.
+        // command access them.
         unsafe { (0..ELEMENTS).for_each(|i| *data.add(i) += 1) };
     }
 }
@@ -334,7 +325,7 @@ fn threads_that_submit_at_once_neither_block_each_other_nor_lose_a_write() {
         for thread in 1..=THREADS {
             let (cpu, buffers) = (&cpu, &buffers);
             scope.spawn(move || {
-                let (queues, mut random) = (cpu.queues(), Random(thread));
+                let (queues, mut random) = (cpu.queues(), Random::new(thread));
                 for _ in 0..COMMANDS {
                     // Two different buffers, in any order.
                     let first = random.below(BUFFERS);

@@ -1,4 +1,4 @@
-//! Memory of `device_global` variables: as long as commands may use it.
+//! Checks that the memory of `device_global` variables lives as long as commands may use it.
 
 mod common;
 
@@ -22,7 +22,7 @@ fn memory_outlives_commands_of_a_context_that_is_gone() {
     assert!(machine.device_backend.owns(memory.address, 4));
     drop(memory);
     machine.device_backend.pause();
-    // SAFETY: nothing is used.
+    // SAFETY: a marker contains no address.
     let command = unsafe { queue.submit(Action::Marker, Order::default()) }.expect("submitted");
     drop(queue);
     assert_eq!(machine.device_backend.allocations(), 1, "the command is under way");

@@ -1,7 +1,7 @@
-//! Whatever comes over the C edge gets an answer: a result, or a status with a message that says
-//! what was wrong.
+//! Checks that every call of the C interface returns a result, or a status with a message that
+//! describes the error.
 //!
-//! These tests use the device that programs get.
+//! These tests use the device that programs use.
 
 use std::ffi::{CStr, c_void};
 use std::ptr::{null, null_mut};
@@ -20,7 +20,7 @@ fn message() -> String {
     unsafe { CStr::from_ptr(scythe::capi::scythe_last_error()) }.to_str().expect("UTF-8").to_owned()
 }
 
-/// The status is this error, and the message holds `text`.
+/// Checks that the status is this error and that the message contains `text`.
 #[track_caller]
 fn fails(status: Status, code: Errc, text: &str) {
     assert_eq!(status, code as Status, "{}", message());
@@ -36,7 +36,7 @@ struct Session {
 impl Session {
     fn new(flags: u32) -> Self {
         let (mut device, mut context, mut queue) = (null_mut(), null_mut(), null_mut());
-        // SAFETY: all addresses are of local variables.
+        // SAFETY: all addresses refer to local variables.
         unsafe {
             assert_eq!(scythe_device_get(null_mut(), 0, &mut device), 0, "{}", message());
             assert_eq!(scythe_context_create(&device, 1, &mut context), 0, "{}", message());
@@ -46,12 +46,13 @@ impl Session {
     }
 
     fn submit(&self, command: &Command) -> Status {
-        // SAFETY: the tests' commands hold valid or null addresses, and are waited for.
+        // SAFETY: the commands of the tests contain valid or null addresses, and the tests wait for
+        // them.
         unsafe { scythe_submit(self.queue, command, null_mut()) }
     }
 
     fn wait(&self) {
-        // SAFETY: the queue is alive.
+        // SAFETY: the queue is live.
         assert_eq!(unsafe { scythe_queue_wait(self.queue) }, 0);
     }
 }
@@ -83,7 +84,7 @@ fn memory(dst: *mut c_void, src: *const c_void, size: u64, pattern_size: u64) ->
 }
 
 unsafe extern "C" fn count_items(functor: *const c_void, host_box: *const HostBox) {
-    // SAFETY: the functor is the address of a counter, and the box is valid for the call.
+    // SAFETY: the functor contains the address of a counter, and the box is valid for the call.
     unsafe {
         let counter = *functor.cast::<*const std::sync::atomic::AtomicU64>();
         let b = &*host_box;
@@ -113,7 +114,7 @@ fn launch(shape: u32, dims: u32, global: [u64; 3], local: [u64; 3]) -> KernelLau
 #[test]
 fn null_handles_and_addresses_are_errors() {
     let mut count = 0u32;
-    // SAFETY: null is what the edge must take.
+    // SAFETY: the interface must handle null pointers.
     unsafe {
         fails(scythe_platform_count(null_mut()), Errc::Invalid, "'count' is null");
         fails(
@@ -172,9 +173,9 @@ fn null_handles_and_addresses_are_errors() {
 fn unknown_numbers_are_named() {
     let s = Session::new(0);
     let mut out = null_mut();
-    // SAFETY: handles are alive, and addresses are of local variables.
+    // SAFETY: the handles are live, and the addresses refer to local variables.
     unsafe {
-        fails(scythe_queue_create(s.context, s.device, 8, &mut out), Errc::Invalid, "flags 0x8");
+        fails(scythe_queue_create(s.context, s.device, 16, &mut out), Errc::Invalid, "flags 0x10");
         fails(
             scythe_kernel_compatible(s.device, c"none".as_ptr(), 0, 3, &mut 0),
             Errc::Invalid,
@@ -220,7 +221,7 @@ fn info_gives_size_and_as_much_as_fits() {
     let s = Session::new(0);
     let mut len = 0;
     let mut text = [0u8; 3];
-    // SAFETY: handles are alive, and addresses are of local variables.
+    // SAFETY: the handles are live, and the addresses refer to local variables.
     unsafe {
         assert_eq!(scythe_device_info(s.device, device_param::NAME, null_mut(), 0, &mut len), 0);
         assert!(len > 3);
@@ -235,6 +236,15 @@ fn info_gives_size_and_as_much_as_fits() {
                 0,
                 "parameter {param}"
             );
+        }
+        for param in device_param::ID..=device_param::GPU_HW_THREADS_PER_EU {
+            let status = scythe_device_info(s.device, param, null_mut(), 0, &mut len);
+            let expected = if param == device_param::FREE_MEMORY {
+                0
+            } else {
+                Errc::FeatureNotSupported as i32
+            };
+            assert_eq!(status, expected, "parameter {param}");
         }
     }
 }
@@ -314,8 +324,8 @@ fn memory_commands_check_and_work() {
     let s = Session::new(queue_flags::IN_ORDER | queue_flags::PROFILING);
     let (mut ptr, mut kind, mut device) = (null_mut::<c_void>(), 0, null_mut());
     let mut back = [0u16; 100];
-    // SAFETY: handles are alive; allocations and variables outlive the commands, which are waited
-    // for.
+    // SAFETY: the handles are live. Allocations and variables outlive the commands, because the
+    // test waits for them.
     unsafe {
         assert_eq!(scythe_usm_alloc(s.context, s.device, usm_kind::SHARED, 200, 0, &mut ptr), 0);
         assert_eq!(ptr as usize % 128, 0);
@@ -396,7 +406,7 @@ fn memory_commands_check_and_work() {
 fn profiling_needs_its_queue_property() {
     let s = Session::new(0);
     let mut event = null_mut();
-    // SAFETY: handles are alive, and addresses are of local variables.
+    // SAFETY: the handles are live, and the addresses refer to local variables.
     unsafe {
         let empty = command(0, memory(null_mut(), null(), 0, 0));
         assert_eq!(scythe_submit(s.queue, &empty, &mut event), 0);
@@ -411,7 +421,7 @@ fn bad_buffers_and_accesses_are_refused() {
     let (mut buffer, mut sub, mut data, mut access) =
         (null_mut(), null_mut(), null_mut(), null_mut());
     let desc = BufferDesc { size: 40, elem_size: 4, host_data: null_mut(), flags: 0, reserved: 0 };
-    // SAFETY: handles are alive, and addresses are of local variables.
+    // SAFETY: the handles are live, and the addresses refer to local variables.
     unsafe {
         let bad = BufferDesc { flags: 64, ..desc };
         fails(scythe_buffer_create(&bad, &mut buffer), Errc::Invalid, "flags 0x40");

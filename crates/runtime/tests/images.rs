@@ -1,4 +1,4 @@
-//! Images that need other images, and images that need more than a device has.
+//! Tests of images that need other images, and of images whose requirements a device does not meet.
 
 mod common;
 
@@ -10,7 +10,7 @@ use common::{Library, Machine, Traits, image_with, row};
 use scythe::launch::{Ranges, check_local_memory};
 use scythe::platform::Device;
 use scythe::queue::{Action, Order};
-use scythe::registry::{self, BundleState, Constants, Expected, Place, ReadyKernel};
+use scythe::registry::{self, BundleState, Constants, DeviceInContext, Expected, ReadyKernel};
 use scythe::{Errc, Error, Result};
 use scythe_abi::aspect::Aspect;
 use scythe_abi::capi::{self, SHAPE_HIERARCHICAL};
@@ -26,7 +26,7 @@ fn find(name: &str, device: &'static Device) -> Result<Arc<ReadyKernel>> {
         0,
         None,
         Expected { functor_size: 8, shape: TASK },
-        Place { device, context: 1 },
+        DeviceInContext { device, context: 1 },
         &Constants::default(),
     )
 }
@@ -35,7 +35,7 @@ fn failure(name: &str, device: &'static Device) -> Error {
     find(name, device).err().expect("the lookup fails")
 }
 
-/// An image with one kernel, called like its code.
+/// Creates an image with one kernel. The null backend's code is the name of the kernel.
 fn kernel(name: &str, traits: Traits<'_>) -> Vec<u8> {
     image_with(&[(name, row(8, TASK))], &traits)
 }
@@ -62,7 +62,7 @@ fn launch(kernel: Arc<ReadyKernel>, machine: &Machine) {
     queue.wait();
 }
 
-/// What a launch of the kernel is linked with.
+/// Returns the libraries that a launch of the kernel is linked with.
 fn linked(name: &str) -> Result<Vec<String>> {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let note = seen.clone();
@@ -109,7 +109,7 @@ fn imports_come_from_whichever_library_exports_them_and_theirs_in_turn() {
     let error = linked("imports").expect_err("not for this target");
     assert!(error.message.contains("and target else in"), "{}", error.message);
 
-    // In a circle, and with another that nobody needs.
+    // The imports form a cycle, and there is another image that is not needed.
     let one = Library::load(vec![
         code("unused", Traits { exports: &["unused"], ..Traits::default() }),
         code("1", Traits { exports: &["one"], imports: &["two"], ..Traits::default() }),
@@ -122,7 +122,7 @@ fn imports_come_from_whichever_library_exports_them_and_theirs_in_turn() {
     )]);
     assert_eq!(linked("imports").expect("complete"), ["1", "2"]);
 
-    // A second library with the symbol changes nothing, until the first goes.
+    // A second library with the symbol has no effect until the first one is removed.
     let _again =
         Library::load(vec![code("1 again", Traits { exports: &["one"], ..Traits::default() })]);
     assert_eq!(linked("imports").expect("complete"), ["1", "2"]);
@@ -141,7 +141,7 @@ fn unloading_waits_for_kernels_that_call_into_the_library() {
     });
     let _app =
         Library::load(vec![kernel("calls", Traits { imports: &["called"], ..Traits::default() })]);
-    // Others that come and go meanwhile do not matter.
+    // Other libraries that are loaded and unloaded in the meantime have no effect.
     let others = Arc::new(AtomicBool::new(true));
     let go_on = others.clone();
     let thread = std::thread::spawn(move || {
@@ -301,7 +301,7 @@ fn what_a_kernel_is_linked_with_may_need_more_than_the_device_has() {
         "Kernel uses optional feature corresponding to 'aspect::fp16' but device does not"
     ));
     assert!(error.message.contains("The kernel uses device code from '"), "{}", error.message);
-    // Another definition that the device can run is preferred.
+    // A different definition that the device can run is preferred.
     let _plain =
         Library::load(vec![code("p", Traits { exports: &["half_function"], ..Traits::default() })]);
     find("links_half", machine.device).expect("linked with the other");
@@ -344,7 +344,7 @@ fn a_required_work_group_size_must_be_launched() {
         0,
         None,
         expected,
-        Place { device: machine.device, context: 1 },
+        DeviceInContext { device: machine.device, context: 1 },
         &Constants::default(),
     )
     .expect("found");
@@ -374,7 +374,7 @@ fn a_required_work_group_size_must_be_launched() {
         Errc::NdRange
     );
 
-    // One work-item for each of 3 x 5 groups, of which the program says how large they are.
+    // One work-item for each of 3 x 5 groups, whose size the program specifies.
     let hierarchical = |size| Ranges::new(&hierarchical(2, [5, 3, 1], size)).expect("a launch");
     let right = hierarchical([8, 4, 1]);
     assert_eq!((right.shape, right.local_size), (Shape::NdRange, [1; 3]));
@@ -384,7 +384,7 @@ fn a_required_work_group_size_must_be_launched() {
     assert_eq!(error.code, Errc::NdRange);
 }
 
-/// A launch of one work-item for each work-group of this size.
+/// Creates a launch of one work-item for each work-group of this size.
 fn hierarchical(dims: u32, groups: [u64; 3], size: [u64; 3]) -> capi::KernelLaunch {
     capi::KernelLaunch {
         name: std::ptr::null(),
@@ -464,7 +464,7 @@ fn local_memory_is_limited_as_the_device_says() {
         0,
         None,
         expected,
-        Place { device: machine.device, context: 1 },
+        DeviceInContext { device: machine.device, context: 1 },
         &Constants::default(),
     )
     .expect("found");

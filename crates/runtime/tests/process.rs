@@ -1,17 +1,18 @@
-//! Whole processes: programs in C that link `libscythe.so`, and how they end.
+//! Tests of whole processes: C programs that link `libscythe.so`, and how they exit.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// Where cargo put the shared library: next to the folder of this test.
+/// Returns the directory of the shared library, where cargo put it: next to the directory of this
+/// test.
 fn library_dir() -> PathBuf {
     let exe = std::env::current_exe().expect("the test's path");
     let deps = exe.parent().expect("a folder");
     deps.parent().filter(|dir| dir.join("libscythe.so").exists()).unwrap_or(deps).to_owned()
 }
 
-/// What the programs start with.
+/// The common start of the programs.
 const PRELUDE: &str = r#"
 #include "sycl/detail/abi.h"
 #include <dlfcn.h>
@@ -82,13 +83,13 @@ impl Program {
         Self { dir, exe }
     }
 
-    /// Runs the program and gives what it printed; it must succeed, and end in time.
+    /// Runs the program and returns its output. The program must succeed and must exit in time.
     fn run(&self) -> String {
         self.run_by(Command::new(&self.exe), Duration::from_secs(20))
     }
 
-    /// The same under valgrind, where it is installed: no invalid access, no memory definitely
-    /// lost.
+    /// Runs the program under valgrind, if it is installed: there must be no invalid access and no
+    /// memory that is definitely lost.
     fn check_memory(&self) {
         if Command::new("valgrind").arg("--version").output().is_err() {
             return;
@@ -117,7 +118,7 @@ impl Program {
                 break status;
             }
             if start.elapsed() > limit {
-                // The child may have ended in between.
+                // The child may have exited in the meantime.
                 let _ = child.kill();
                 let _ = child.wait();
                 panic!("the program did not end within {limit:?}");
@@ -132,7 +133,7 @@ impl Program {
 
 impl Drop for Program {
     fn drop(&mut self) {
-        // A folder that stays behind is no reason to fail.
+        // A directory that remains is not a failure.
         let _ = std::fs::remove_dir_all(&self.dir);
     }
 }

@@ -1,4 +1,4 @@
-//! Order and errors of queues.
+//! Tests of the order and the errors of queues.
 
 mod common;
 
@@ -10,14 +10,14 @@ use common::{Library, Machine, image, row};
 use scythe::event::Node;
 use scythe::launch::Ranges;
 use scythe::queue::{Action, HostCall, Order, Queue};
-use scythe::registry::{self, Constants, Expected, Place};
+use scythe::registry::{self, Constants, DeviceInContext, Expected};
 use scythe::{Errc, Error};
 use scythe_abi::launch::Shape;
 use scythe_hal::Status;
 
 type Log = Arc<Mutex<Vec<u64>>>;
 
-/// Backends whose kernels log their number, and fail for 13.
+/// Creates backends whose kernels log their number, and fail for number 13.
 fn machine(seed: u64) -> (Machine, Log) {
     let log: Log = Arc::default();
     let seen = log.clone();
@@ -32,7 +32,7 @@ fn machine(seed: u64) -> (Machine, Log) {
     (machine, log)
 }
 
-/// Loads the kernel, once for all tests: unloading it in one would drop commands of another.
+/// Loads the kernel once for all tests: unloading it in one test would drop commands of another.
 fn load() {
     static LIBRARY: OnceLock<Mutex<Library>> = OnceLock::new();
     LIBRARY.get_or_init(|| {
@@ -47,12 +47,12 @@ fn launch(queue: &Queue, number: u64, order: Order<'_>) -> Node {
         0,
         None,
         expected,
-        Place { device: queue.device, context: 1 },
+        DeviceInContext { device: queue.device, context: 1 },
         &Constants::default(),
     )
     .expect("the kernel");
     let ranges = Ranges::of(Shape::SingleTask, 1, [[1; 3], [1; 3], [0; 3]]).expect("a launch");
-    // SAFETY: the functor holds no address.
+    // SAFETY: the functor contains no address.
     unsafe { queue.submit(Action::kernel(kernel, &number.to_ne_bytes(), &ranges), order) }
         .expect("submitted")
 }
@@ -64,7 +64,7 @@ fn take(log: &Log) -> Vec<u64> {
 #[test]
 fn an_in_order_queue_keeps_the_order_across_backends() {
     unsafe extern "C" fn push(context: *mut c_void) {
-        // SAFETY: the context is the address of a log that the test keeps.
+        // SAFETY: the context is the address of a log that the test keeps alive.
         let log = unsafe { &*context.cast::<Log>() };
         log.lock().unwrap_or_else(PoisonError::into_inner).push(1000);
     }
@@ -75,10 +75,10 @@ fn an_in_order_queue_keeps_the_order_across_backends() {
         let mut expected = Vec::new();
         for number in 20..60 {
             if number % 5 == 0 {
-                // SAFETY: the log outlives the queue's wait below.
+                // SAFETY: the test waits for the queue below, and the log outlives that wait.
                 let (call, commit) =
                     unsafe { HostCall::new(push, None, (&raw const log).cast_mut().cast()) };
-                // SAFETY: as above.
+                // SAFETY: the test waits for the queue below, and the log outlives that wait.
                 unsafe { queue.submit(Action::HostTask(call), Order::default()) }
                     .expect("submitted");
                 commit.commit();
@@ -103,7 +103,7 @@ fn events_and_barriers_order_an_out_of_order_queue() {
         let first: Vec<Node> =
             (1..5).map(|number| launch(&queue, number, Order::default())).collect();
         launch(&queue, 5, Order { events: &first, ..Order::default() });
-        // SAFETY: a marker holds no address.
+        // SAFETY: a marker contains no address.
         unsafe { queue.submit(Action::Marker, Order { barrier: true, ..Order::default() }) }
             .expect("submitted");
         launch(&queue, 6, Order::default());

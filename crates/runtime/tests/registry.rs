@@ -1,4 +1,5 @@
-//! Kernels are found by name, checked against the host's view of them, and go with their image.
+//! Checks that kernels are found by name, are compared with the expectations of the host, and are
+//! removed with their image.
 
 mod common;
 
@@ -15,7 +16,7 @@ use scythe::memory::Mode;
 use scythe::memory::coherence::HostAccess;
 use scythe::platform::Device;
 use scythe::queue::{Action, Order};
-use scythe::registry::{self, Constants, Expected, Place, ReadyKernel, Slot};
+use scythe::registry::{self, Constants, DeviceInContext, Expected, ReadyKernel, Slot};
 use scythe::{Errc, Result};
 use scythe_abi::launch::Shape;
 
@@ -37,7 +38,7 @@ fn find(
         tu,
         None,
         Expected { functor_size: size, shape },
-        Place { device, context: 1 },
+        DeviceInContext { device, context: 1 },
         &Constants::default(),
     )
 }
@@ -66,7 +67,7 @@ fn a_kernel_is_known_while_its_library_is() {
     }
 }
 
-/// Programs of many kernels ask for each of them, and each image holds but a few.
+/// Programs with many kernels look up each of them, and each image contains only a few.
 #[test]
 fn a_lookup_costs_the_same_among_many_images() {
     let best_of_lookups = |images: usize| {
@@ -147,7 +148,7 @@ fn two_kernels_of_one_name_are_never_mixed_up() {
     );
 }
 
-/// The bytes of an image with the checksum that fits them.
+/// Replaces the checksum of an image with the correct one.
 fn with_checksum(mut bytes: Vec<u8>) -> Vec<u8> {
     if let Err(scythe_image::ImageError::Checksum { seen, .. }) =
         scythe_image::ImageView::parse(&bytes)
@@ -212,14 +213,18 @@ fn slots_remember_within_a_generation_only() {
     let lookup = |size| {
         let slot = Slot { entry: &entry, generation: &generation };
         let expected = Expected { functor_size: size, shape: TASK };
-        match registry::remembered(&slot, expected, Place { device: machine.device, context: 1 })? {
+        match registry::remembered(
+            &slot,
+            expected,
+            DeviceInContext { device: machine.device, context: 1 },
+        )? {
             Some(kernel) => Ok(kernel),
             None => registry::kernel(
                 "slotted",
                 0,
                 Some(slot),
                 expected,
-                Place { device: machine.device, context: 1 },
+                DeviceInContext { device: machine.device, context: 1 },
                 &Constants::default(),
             ),
         }
@@ -260,7 +265,8 @@ fn unloading_waits_for_running_kernels() {
     let library = Library::load(vec![image(&[("slow", row(8, TASK))])]);
     for _ in 0..3 {
         launch(&machine, "slow", Order::default(), &[0; 8]).expect("submitted");
-        // Another registration begins a new generation; the kernels before it still count.
+        // Another registration starts a new generation; the wait still includes the earlier
+        // kernels.
         drop(Library::load(vec![image(&[("unrelated", row(8, TASK))])]));
     }
     drop(library);

@@ -1,4 +1,5 @@
-//! Memory for a loaded object: writable while it is being filled, then protected for good.
+//! Memory for a loaded object. It is writable until it has been filled, and then permanently
+//! protected.
 
 use std::{io, ptr, slice};
 
@@ -9,16 +10,17 @@ pub(super) struct Mapping {
     len: usize,
 }
 
-// SAFETY: the mapping is owned, and written only through `&mut self`.
+// SAFETY: `Mapping` owns its memory, and writes to it only through `&mut self`.
 unsafe impl Send for Mapping {}
-// SAFETY: as above; shared references give addresses, not access.
+// SAFETY: shared references give addresses only, not access to the memory.
 unsafe impl Sync for Mapping {}
 
 impl Mapping {
-    /// `len` zero bytes; `len` is a multiple of the page size and not zero.
+    /// Maps `len` zero bytes. `len` must be a multiple of the page size and not zero.
     pub(super) fn new(len: usize) -> io::Result<Self> {
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
-        // SAFETY: a fresh mapping at an address of the kernel's choice touches nothing that exists.
+        // SAFETY: the kernel chooses the address of a new mapping, so no existing mapping is
+        // affected.
         let start = unsafe {
             libc::mmap(ptr::null_mut(), len, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0)
         };
@@ -32,14 +34,15 @@ impl Mapping {
         self.start as usize
     }
 
-    /// The contents, to be filled before [`Mapping::protect`].
+    /// Returns the contents, which must be filled before [`Mapping::protect`].
     pub(super) fn bytes(&mut self) -> &mut [u8] {
-        // SAFETY: the mapping is `len` bytes, writable until `protect`, and borrowed mutably.
+        // SAFETY: the mapping has `len` bytes, is writable until `protect`, and is borrowed
+        // mutably.
         unsafe { slice::from_raw_parts_mut(self.start, self.len) }
     }
 
-    /// Makes `..constants` executable and `constants..data` readable only; the rest stays writable.
-    /// Both are multiples of the page size inside the mapping.
+    /// Makes `..constants` executable and `constants..data` read-only. The rest stays writable.
+    /// Both offsets must be multiples of the page size inside of the mapping.
     pub(super) fn protect(&mut self, constants: usize, data: usize) -> io::Result<()> {
         self.protect_part(0, constants, libc::PROT_READ | libc::PROT_EXEC)?;
         self.protect_part(constants, data, libc::PROT_READ)
@@ -49,8 +52,8 @@ impl Mapping {
         if from == to {
             return Ok(());
         }
-        // SAFETY: the range lies inside the mapping, which this object owns; nothing borrows its
-        // contents.
+        // SAFETY: the range is inside of the mapping, which this object owns, and nothing borrows
+        // its contents.
         match unsafe { libc::mprotect(self.start.add(from).cast(), to - from, protection) } {
             0 => Ok(()),
             _ => Err(io::Error::last_os_error()),
@@ -60,7 +63,8 @@ impl Mapping {
 
 impl Drop for Mapping {
     fn drop(&mut self) {
-        // SAFETY: the mapping is owned, and whoever had addresses in it has let go of the object.
+        // SAFETY: this object owns the mapping, and the users of addresses in it have released the
+        // object.
         unsafe { libc::munmap(self.start.cast(), self.len) };
     }
 }

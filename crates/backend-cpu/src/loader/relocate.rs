@@ -1,4 +1,4 @@
-//! Applies relocations, and writes the stubs and the address table that some of them go through.
+//! Applies relocations, and writes the stubs and the address table that some relocations use.
 
 use object::read::Relocation;
 use object::{
@@ -7,7 +7,7 @@ use object::{
 
 use super::{Elf, Layout, LoadError, Mapping, STUB_BYTES, Symbols, section_name};
 
-/// The relocation's place is an offset to the table slot of its symbol.
+/// Returns whether the relocation refers to the table slot of its symbol.
 pub(super) fn uses_table(relocation: &Relocation) -> bool {
     matches!(
         kind_of(relocation),
@@ -41,20 +41,21 @@ pub(super) fn apply(
                 section: section_name(&section),
                 problem,
             };
-            let place = Place { section_start: start, section_size: section.size(), offset };
+            let place =
+                RelocationSite { section_start: start, section_size: section.size(), offset };
             apply_one(elf, layout, symbols, mapping, &place, &relocation).map_err(fail)?;
         }
     }
     Ok(())
 }
 
-/// Each slot: the symbol's address in the table, and in the code a jump to it.
+/// Writes each slot: the symbol's address in the table, and a jump to that address in the code.
 fn write_table(layout: &Layout, symbols: &Symbols, mapping: &mut Mapping) {
     for (symbol, &slot) in &layout.slots {
         let address = symbols.addresses.get(symbol).copied().unwrap_or(0);
         let entry = layout.table + slot * 8;
         let stub = layout.stubs + slot * STUB_BYTES;
-        // The offset counts from the end of the six-byte jump.
+        // The offset is relative to the end of the jump, which has six bytes.
         let distance = (entry - (stub + 6)) as u32;
         let bytes = mapping.bytes();
         bytes[entry as usize..][..8].copy_from_slice(&address.to_le_bytes());
@@ -65,7 +66,7 @@ fn write_table(layout: &Layout, symbols: &Symbols, mapping: &mut Mapping) {
     }
 }
 
-struct Place {
+struct RelocationSite {
     section_start: u64,
     section_size: u64,
     offset: u64,
@@ -76,7 +77,7 @@ fn apply_one(
     layout: &Layout,
     symbols: &Symbols,
     mapping: &mut Mapping,
-    place: &Place,
+    place: &RelocationSite,
     relocation: &Relocation,
 ) -> Result<(), String> {
     let kind = kind_of(relocation);
@@ -131,7 +132,7 @@ fn fits_i32(value: u64) -> bool {
     i32::try_from(value as i64).is_ok()
 }
 
-/// The symbol a relocation refers to, and its address.
+/// Returns the symbol that a relocation refers to, and its address.
 fn target(
     elf: &Elf<'_>,
     symbols: &Symbols,
@@ -161,7 +162,7 @@ fn target(
     }
 }
 
-/// Where a call goes whose target is too far away: the symbol's stub.
+/// Returns the destination of a call whose target is too far away: the symbol's stub.
 fn far_call(
     layout: &Layout,
     mapping: &mut Mapping,
@@ -173,8 +174,8 @@ fn far_call(
 ) -> Result<u64, String> {
     let slot =
         symbol.and_then(|symbol| layout.slots.get(&symbol)).ok_or("cannot reach its target")?;
-    // A plain 32-bit offset may also be a reference to data, which a stub would turn into garbage:
-    // only calls and jumps.
+    // A plain 32-bit offset may also refer to data, for which a stub would be wrong. Only calls and
+    // jumps may use stubs.
     let opcode = at.checked_sub(1).and_then(|before| mapping.bytes().get(before as usize).copied());
     if kind == elf::R_X86_64_PC32 && !matches!(opcode, Some(0xe8 | 0xe9)) {
         return Err("refers to data of another library without the global offset table".into());

@@ -1,18 +1,20 @@
-//! Finds the functions that device code may call outside its object: those of the C and maths
-//! libraries, libmvec's vector versions, and the compiler's own for what the processor lacks
-//! (128-bit division, half precision without F16C).
+//! Finds the functions outside of its object that device code may call: functions of the C and
+//! maths libraries, libmvec's vector functions, and compiler support functions for operations that
+//! the processor lacks (128-bit division, half precision without F16C).
 
-use std::ffi::{CStr, CString, c_char, c_void};
+use std::ffi::c_char;
 use std::sync::OnceLock;
+
+use scythe_hal::library::Library;
 
 use crate::{assertion, barrier};
 
 /// In the order of search. The process's own scope is not among them: a program's `pow` must not
 /// become the kernel's, nor the host's version of a device function that another image should
 /// define.
-const LIBRARIES: [&CStr; 4] = [c"libm.so.6", c"libmvec.so.1", c"libc.so.6", c"libgcc_s.so.1"];
+const LIBRARIES: [&str; 4] = ["libm.so.6", "libmvec.so.1", "libc.so.6", "libgcc_s.so.1"];
 
-/// The address of a function of the system's libraries.
+/// Returns the address of a function in the system's libraries.
 pub(crate) fn system_symbol(name: &str) -> Option<usize> {
     if name == barrier::SYMBOL {
         return Some(barrier::divergent_barrier as extern "C" fn() as usize);
@@ -32,21 +34,18 @@ pub(crate) fn system_symbol(name: &str) -> Option<usize> {
         ) -> !;
         return Some(assertion::assertion_failed as Failed as usize);
     }
-    static HANDLES: OnceLock<Vec<usize>> = OnceLock::new();
-    let handles = HANDLES.get_or_init(|| {
-        let open = |library: &CStr| {
-            // SAFETY: the name is a C string; these libraries' initialisers have no precondition.
-            unsafe { libc::dlopen(library.as_ptr(), libc::RTLD_LAZY | libc::RTLD_LOCAL) as usize }
-        };
-        LIBRARIES.into_iter().map(open).filter(|&handle| handle != 0).collect()
+    static LOADED: OnceLock<Vec<Library>> = OnceLock::new();
+    let libraries = LOADED.get_or_init(|| {
+        // SAFETY: these libraries' initialisers have no precondition.
+        LIBRARIES
+            .into_iter()
+            .filter_map(|name| unsafe { Library::load_lazily(name) }.ok())
+            .collect()
     });
-    let name = CString::new(name).ok().filter(|name| !name.is_empty())?;
-    let look = |handle: *mut c_void| {
-        // SAFETY: the handle is open, and the name is a C string.
-        let address = unsafe { libc::dlsym(handle, name.as_ptr()) } as usize;
-        (address != 0).then_some(address)
-    };
-    handles.iter().find_map(|&handle| look(handle as *mut c_void))
+    if name.is_empty() {
+        return None;
+    }
+    libraries.iter().find_map(|library| library.address(name))
 }
 
 #[cfg(test)]

@@ -1,7 +1,9 @@
-//! Objects made by the C compiler of the machine, as the run-time compiler would make them.
+//! Tests the loader with objects from the machine's C compiler, which resemble those of the
+//! run-time compiler.
 
 use super::*;
 use crate::tests::compile_c as compile;
+use scythe_hal::null::Random;
 
 fn load(source: &str, flags: &[&str]) -> Result<LoadedObject, LoadError> {
     LoadedObject::link(&[&compile(source, flags)], &system_symbol)
@@ -10,7 +12,7 @@ fn load(source: &str, flags: &[&str]) -> Result<LoadedObject, LoadError> {
 /// Calls a function of the object that takes and returns an `int`.
 fn call(object: &LoadedObject, name: &str, argument: i32) -> i32 {
     let code = object.function(name).unwrap_or_else(|| panic!("no function '{name}'"));
-    // SAFETY: the tests' sources define the function with this type, and the object is alive.
+    // SAFETY: the tests' sources define the function with this type, and the object is loaded.
     unsafe { std::mem::transmute::<*const u8, extern "C" fn(i32) -> i32>(code)(argument) }
 }
 
@@ -118,7 +120,7 @@ fn code_is_not_writable_and_data_is_not_executable() {
     };
     assert_eq!(of(code).as_deref(), Some("r-xp"));
     let where_ = object.function("where").unwrap();
-    // SAFETY: the source above defines it with this type.
+    // SAFETY: the source above defines the function with this type, and the object is loaded.
     let data = unsafe { std::mem::transmute::<*const u8, extern "C" fn() -> usize>(where_)() };
     assert_eq!(of(data).as_deref(), Some("rw-p"));
 }
@@ -145,18 +147,7 @@ fn objects_find_each_others_symbols_round_about() {
     assert!(matches!(&missing, LoadError::Undefined(name) if name == "two"), "{missing}");
 }
 
-/// A small generator with a fixed start, so that a failure happens again.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % limit as u64) as usize
-    }
-}
-
+/// A small random number generator with a fixed seed, so that failures are reproducible.
 #[test]
 fn damaged_objects_are_refused_or_loaded_but_never_crash() {
     let source = r#"
@@ -167,7 +158,7 @@ fn damaged_objects_are_refused_or_loaded_but_never_crash() {
         int f(int i) { counter += i; common_one++; return (int)pow(table[i % 3], *where) + counter; }
     "#;
     let object = compile(source, &["-O1", "-fPIC", "-fcommon"]);
-    let mut random = Random(0x5eed_1234_abcd_0001);
+    let mut random = Random::new(0x5eed_1234_abcd_0001);
     for round in 0..20_000 {
         let mut bytes = object.clone();
         for _ in 0..=random.below(4) {
@@ -181,7 +172,7 @@ fn damaged_objects_are_refused_or_loaded_but_never_crash() {
         if round % 10 == 0 {
             bytes.truncate(random.below(bytes.len()));
         }
-        // Whatever comes out is not called: only loading must be safe.
+        // The test calls no function of a loaded object: only loading must be safe.
         let _ = LoadedObject::link(&[&bytes], &|_| Some(0x1234_5678_9abc));
     }
 }

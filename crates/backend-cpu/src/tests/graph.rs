@@ -1,4 +1,4 @@
-//! Order, errors, waiting.
+//! Tests order, errors and waiting.
 
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
@@ -7,11 +7,12 @@ use std::time::{Duration, Instant};
 
 use scythe_abi::capi::HostBox;
 use scythe_abi::launch::Shape;
-use scythe_hal::{Device, Errc, Error, Event, Status, Work};
+use scythe_hal::null::Random;
+use scythe_hal::{Command, Device, Errc, Error, Event, HostWork, Status, Work};
 
-use super::{context, device, enqueue, host_kernel, queue};
+use super::{context, device, enqueue, host_kernel, host_queue, queue};
 
-/// One node of a random graph: it must run once, and after those it depends on.
+/// One node of a random graph. It must run once, after its dependencies.
 struct Task {
     runs: AtomicU32,
     complete: AtomicBool,
@@ -37,29 +38,18 @@ unsafe extern "C" fn run_task(functor: *const c_void, _: *const HostBox) {
 /// A task and its event.
 type Submitted = (Arc<Task>, Arc<dyn Event>);
 
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % limit as u64) as usize
-    }
-}
-
 #[test]
 fn random_graphs_run_in_order_and_once() {
     for threads in [1, 2, 5] {
         let queue = queue(threads);
         let wrong = Arc::new(AtomicUsize::new(0));
-        // Commands of all producers, so that graphs of different threads depend on each other.
+        // The commands of all producers, so that graphs of different threads depend on each other.
         let known: Mutex<Vec<Submitted>> = Mutex::default();
         std::thread::scope(|scope| {
             for producer in 0..4u64 {
                 let (queue, wrong, known) = (&queue, &wrong, &known);
                 scope.spawn(move || {
-                    let mut random = Random(0x1234_5678 + producer);
+                    let mut random = Random::new(0x1234_5678 + producer);
                     for step in 0..3000 {
                         let mut picked: Vec<Submitted> = Vec::new();
                         {
@@ -82,7 +72,7 @@ fn random_graphs_run_in_order_and_once() {
                         });
                         let work = if random.below(50) == 0 {
                             let task = Arc::clone(&task);
-                            Work::HostTask(Box::new(move || {
+                            HostWork::Task(Box::new(move || {
                                 task.run();
                                 Ok(())
                             }))
@@ -109,7 +99,7 @@ fn random_graphs_run_in_order_and_once() {
 }
 
 unsafe extern "C" fn count(functor: *const c_void, _: *const HostBox) {
-    // SAFETY: the tests keep their counters until all have run.
+    // SAFETY: the tests keep their counters until all kernels have run.
     unsafe { context::<AtomicUsize>(functor) }.fetch_add(1, Ordering::Relaxed);
 }
 
@@ -121,7 +111,7 @@ fn long_chains_use_neither_stack_nor_wake_ups() {
     let opened = Arc::clone(&gate);
     let first = enqueue(
         &queue,
-        Work::HostTask(Box::new(move || {
+        HostWork::Task(Box::new(move || {
             while !opened.load(Ordering::Relaxed) {
                 std::thread::yield_now();
             }
@@ -131,12 +121,13 @@ fn long_chains_use_neither_stack_nor_wake_ups() {
     );
     let mut last = first;
     for i in 0..100_000 {
-        let work = if i % 2 == 0 {
-            Work::Marker
+        let deps = std::slice::from_ref(&last);
+        last = if i % 2 == 0 {
+            enqueue(&queue, Work::Marker, deps)
         } else {
-            host_kernel(count, &counter, Shape::SingleTask, [1; 3], [1; 3])
+            let kernel = host_kernel(count, &counter, Shape::SingleTask, [1; 3], [1; 3]);
+            enqueue(&queue, kernel, deps)
         };
-        last = enqueue(&queue, work, std::slice::from_ref(&last));
     }
     assert_eq!(last.status(), Status::Submitted);
     gate.store(true, Ordering::Relaxed);
@@ -153,7 +144,7 @@ fn failure_reaches_all_that_follow_and_runs_none_of_it() {
         let error = error.clone();
         enqueue(
             &queue,
-            Work::HostTask(Box::new(move || {
+            HostWork::Task(Box::new(move || {
                 std::thread::sleep(Duration::from_millis(5));
                 Err(error)
             })),
@@ -167,12 +158,12 @@ fn failure_reaches_all_that_follow_and_runs_none_of_it() {
     assert_eq!(failing.wait(), Err(error.clone()));
     assert_eq!(after.wait(), Err(error.clone()));
     assert_eq!(marker.wait(), Err(error.clone()));
-    // Also when the dependency has failed before the command is submitted.
+    // The same holds if the dependency has failed before the command is submitted.
     let late = host_kernel(count, &counter, Shape::SingleTask, [1; 3], [1; 3]);
     assert_eq!(enqueue(&queue, late, &[marker]).wait(), Err(error));
     assert_eq!(fine.wait(), Ok(()));
     assert_eq!(counter.load(Ordering::Relaxed), 0);
-    let panicking = enqueue(&queue, Work::HostTask(Box::new(|| panic!("on purpose"))), &[]);
+    let panicking = enqueue(&queue, HostWork::Task(Box::new(|| panic!("on purpose"))), &[]);
     assert_eq!(panicking.wait().unwrap_err().code, Errc::Runtime);
 }
 
@@ -181,7 +172,7 @@ fn callbacks_come_once_and_with_the_outcome() {
     let queue = queue(1);
     let (send, receive) = mpsc::channel();
     let failing =
-        enqueue(&queue, Work::HostTask(Box::new(|| Err(Error::new(Errc::Kernel, "no")))), &[]);
+        enqueue(&queue, HostWork::Task(Box::new(|| Err(Error::new(Errc::Kernel, "no")))), &[]);
     for _ in 0..2 {
         let send = send.clone();
         failing.on_complete(Box::new(move |outcome| send.send(outcome).unwrap()));
@@ -194,14 +185,14 @@ fn callbacks_come_once_and_with_the_outcome() {
         outcomes.iter().all(|outcome| outcome.as_ref().is_err_and(|error| error.message == "no"))
     );
     // A callback that panics takes nothing else with it.
-    let event = enqueue(&queue, Work::HostTask(Box::new(|| Ok(()))), &[]);
+    let event = enqueue(&queue, HostWork::Task(Box::new(|| Ok(()))), &[]);
     event.on_complete(Box::new(|_| {
         if std::thread::current().name() == Some("scythe-host") {
             panic!("on purpose")
         }
     }));
     event.wait().unwrap();
-    enqueue(&queue, Work::HostTask(Box::new(|| Ok(()))), &[]).wait().unwrap();
+    enqueue(&queue, HostWork::Task(Box::new(|| Ok(()))), &[]).wait().unwrap();
 }
 
 #[test]
@@ -210,7 +201,7 @@ fn host_tasks_hold_up_neither_kernels_nor_each_other() {
     let (send, receive) = mpsc::channel::<()>();
     let waiting = enqueue(
         &queue,
-        Work::HostTask(Box::new(move || {
+        HostWork::Task(Box::new(move || {
             receive.recv().map_err(|_| Error::new(Errc::Runtime, "nobody sends"))
         })),
         &[],
@@ -219,7 +210,7 @@ fn host_tasks_hold_up_neither_kernels_nor_each_other() {
     let kernel = host_kernel(count, &counter, Shape::SingleTask, [1; 3], [1; 3]);
     enqueue(&queue, kernel, &[]).wait().unwrap();
     assert_eq!(waiting.status() as u32 & 2, 0, "the host task still waits");
-    let sending = Work::HostTask(Box::new(move || {
+    let sending = HostWork::Task(Box::new(move || {
         send.send(()).map_err(|_| Error::new(Errc::Runtime, "nobody listens"))
     }));
     enqueue(&queue, sending, &[]).wait().unwrap();
@@ -249,7 +240,7 @@ fn submission_does_not_wait_and_independent_kernels_overlap() {
 
 #[test]
 fn profiling_gives_times_in_order() {
-    let queue = device(2).create_queue(true).unwrap();
+    let queue = host_queue(&device(2), true);
     let nothing = ();
     let first = enqueue(
         &queue,
@@ -271,8 +262,9 @@ fn what_is_kept_is_dropped_after_the_work() {
     let kept = Arc::new(());
     let nothing = ();
     let work = host_kernel(sleep_100_ms, &nothing, Shape::SingleTask, [1; 3], [1; 3]);
+    let command = Command { work, deps: &[], keep: Some(Box::new(Arc::clone(&kept))) };
     // SAFETY: the kernel touches nothing.
-    let event = unsafe { queue.enqueue(work, &[], Some(Box::new(Arc::clone(&kept)))) }.unwrap();
+    let event = unsafe { queue.enqueue_host(command) }.unwrap();
     assert_eq!(Arc::strong_count(&kept), 2);
     event.wait().unwrap();
     let end = Instant::now() + Duration::from_secs(5);
@@ -304,7 +296,7 @@ fn events_and_kernels_of_other_backends_are_refused() {
     }
     let queue = queue(1);
     // SAFETY: the work touches nothing.
-    let refused = unsafe { queue.enqueue(Work::Marker, &[Arc::new(Foreign)], None) };
+    let refused = unsafe { queue.enqueue(Command::new(Work::Marker, &[Arc::new(Foreign)])) };
     assert_eq!(refused.err().unwrap().code, Errc::BackendMismatch);
 }
 

@@ -1,15 +1,17 @@
-//! Kernels from objects, called as compiled device code is.
+//! Tests kernels in objects, which are called like compiled device code.
 
 use std::sync::Arc;
 
 use scythe_abi::launch::{KernelLaunch, Param, ParamKind, Shape};
-use scythe_hal::{BuildRequest, Device, Errc, FunctorBytes, Kernel, KernelWork, Program, Work};
+use scythe_hal::{
+    BuildRequest, Command, Device, Errc, FunctorBytes, Kernel, KernelWork, Program, Work,
+};
 use scythe_image::Format;
 
-use super::{compile_c, device, enqueue};
+use super::{compile_c, device, enqueue, host_queue};
 
-/// Each work-group leaves its number and what it saw of the launch; local memory must be the
-/// group's own meanwhile.
+/// Each work-group writes its number and its view of the launch. No other group may change its
+/// local memory meanwhile.
 const SOURCE: &str = r#"
 typedef unsigned long u64;
 struct launch {
@@ -59,7 +61,8 @@ fn rows() -> KernelLaunch {
     }
 }
 
-/// An accessor, a local accessor of 160 bytes, an int and a local accessor of `more` bytes.
+/// Returns a functor with an accessor, a local accessor of 160 bytes, an int and a local accessor
+/// of `more` bytes.
 fn functor(out: *mut u64, add: u32, more: u64) -> FunctorBytes {
     let words = [out as u64, 0, 0, 160, u64::from(add), 0, more];
     FunctorBytes::new(&words.iter().flat_map(|word| word.to_ne_bytes()).collect::<Vec<u8>>())
@@ -84,7 +87,7 @@ fn kernels_get_arguments_launch_and_local_memory() {
         let program = device.build(&BuildRequest::new(&object, Format::CpuObject)).unwrap();
         let kernel = program.kernel("_ZTS1K", &rows()).unwrap();
         drop(program);
-        let queue = device.create_queue(false).unwrap();
+        let queue = host_queue(&device, false);
         let mut out = vec![0u64; 20 * 100];
         let start = out.as_mut_ptr();
         let first = enqueue(&queue, work(&kernel, functor(start, 5, 10)), &[]);
@@ -108,11 +111,11 @@ fn wrong_kernels_and_arguments_are_errors() {
     let outside = KernelLaunch { functor_size: 48, ..rows() };
     assert_eq!(program.kernel("_ZTS1K", &outside).err().unwrap().code, Errc::KernelArgument);
 
-    let queue = device.create_queue(false).unwrap();
+    let queue = host_queue(&device, false);
     let kernel = program.kernel("_ZTS1K", &rows()).unwrap();
     let refused = |functor: FunctorBytes| {
         // SAFETY: the work is refused.
-        unsafe { queue.enqueue(work(&kernel, functor), &[], None) }.err().unwrap()
+        unsafe { queue.enqueue(Command::new(work(&kernel, functor), &[])) }.err().unwrap()
     };
     let short = refused(FunctorBytes::new(&[0; 8]));
     assert!(short.code == Errc::KernelArgument && short.message.contains("8 bytes"), "{short}");

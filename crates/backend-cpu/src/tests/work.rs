@@ -1,11 +1,11 @@
-//! What commands do: host kernels over all shapes, copies, fills.
+//! Tests the effects of commands: host kernels of all shapes, copies, fills.
 
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 
 use scythe_abi::capi::HostBox;
 use scythe_abi::launch::Shape;
-use scythe_hal::{CopyBox, Errc, Work};
+use scythe_hal::{Command, CopyBox, Errc, Work};
 
 use super::{context, enqueue, host_kernel, queue};
 
@@ -13,12 +13,12 @@ struct Coverage {
     extent: [u64; 3],
     hits: Vec<AtomicU8>,
     calls: AtomicUsize,
-    /// Iterations of nothing per index, to make kernels of different length.
+    /// The number of empty iterations per index, to vary the duration of kernels.
     effort: u32,
 }
 
 unsafe extern "C" fn cover(functor: *const c_void, part: *const HostBox) {
-    // SAFETY: the test keeps the coverage until the kernel has run, and the box is valid for the
+    // SAFETY: the test keeps the coverage until the kernel has run, and the box is valid during the
     // call.
     let (coverage, part) = unsafe { (context::<Coverage>(functor), &*part) };
     coverage.calls.fetch_add(1, Ordering::Relaxed);
@@ -52,7 +52,7 @@ fn kernels_cover_each_index_once() {
             let shape = if local == [1, 1, 1] { Shape::Range } else { Shape::NdRange };
             let extent = std::array::from_fn(|i| size[i] / local[i]);
             let count = extent.iter().product::<u64>();
-            // Twice each: the second launch knows what the first has cost.
+            // Each launch runs twice: the second one knows the cost of the first.
             for effort in [0, 0, 200, 0, 2000] {
                 let coverage = Coverage {
                     extent,
@@ -82,12 +82,12 @@ fn empty_range_runs_nothing_and_wrong_ranges_are_errors() {
     for (size, local) in [([10, 1, 1], [3, 1, 1]), ([10, 1, 1], [0, 1, 1])] {
         let work = host_kernel(cover, &coverage, Shape::NdRange, size, local);
         // SAFETY: the work is refused.
-        let refused = unsafe { queue.enqueue(work, &[], None) };
+        let refused = unsafe { queue.enqueue_host(Command::new(work, &[])) };
         assert_eq!(refused.err().unwrap().code, Errc::NdRange);
     }
     let work = host_kernel(cover, &coverage, Shape::Range, [u64::MAX, u64::MAX, 1], [1; 3]);
     // SAFETY: the work is refused.
-    let refused = unsafe { queue.enqueue(work, &[], None) };
+    let refused = unsafe { queue.enqueue_host(Command::new(work, &[])) };
     assert_eq!(refused.err().unwrap().code, Errc::NdRange);
 }
 
@@ -102,7 +102,7 @@ fn copies_of_all_sizes_arrive() {
         enqueue(&queue, work, &[]).wait().unwrap();
         assert!(copy == source, "{size}");
     }
-    // Overlapping, as memmove.
+    // Overlapping ranges, as for memmove.
     let mut bytes: Vec<u8> = (0..4usize << 20).map(|i| ((i * 7) >> 2) as u8).collect();
     let expected: Vec<u8> = [&bytes[..100], &bytes[..bytes.len() - 100]].concat();
     let (start, size) = (bytes.as_mut_ptr(), bytes.len() - 100);
@@ -150,5 +150,6 @@ fn fills_of_all_patterns_arrive() {
     }
     let work = Work::Fill { dst: std::ptr::null_mut(), pattern: vec![1, 2], count: usize::MAX };
     // SAFETY: the work is refused.
-    assert_eq!(unsafe { queue.enqueue(work, &[], None) }.err().unwrap().code, Errc::Invalid);
+    let refused = unsafe { queue.enqueue(Command::new(work, &[])) };
+    assert_eq!(refused.err().unwrap().code, Errc::Invalid);
 }

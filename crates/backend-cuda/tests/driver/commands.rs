@@ -1,18 +1,18 @@
-//! Commands: kernels reach every work-item, copies and fills their memory, and events tell the
-//! truth.
+//! Tests commands: kernels run for every work-item, copies and fills change the right memory, and
+//! events report the right state.
 
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 
 use crate::fake::{Fake, enqueue, kernel, launch};
 use scythe_abi::launch::Shape;
-use scythe_hal::{BuildRequest, CopyBox, Device, Event, Hint, Status, UsmKind, Work};
+use scythe_hal::{BuildRequest, Command, CopyBox, Device, Event, Hint, Status, UsmKind, Work};
 use scythe_image::Format;
 
-/// Memory of the fake device, which is the host's as well.
+/// Returns memory of the fake device, which is also host memory.
 fn words(device: &Arc<dyn Device>, count: usize) -> &'static mut [u32] {
     let at = device.alloc(UsmKind::Device, 4 * count, 256).expect("memory");
-    // SAFETY: as large as asked for, and never freed.
+    // SAFETY: the memory has the requested size and is never freed.
     let words = unsafe { std::slice::from_raw_parts_mut(at.cast::<u32>(), count) };
     words.fill(0);
     words
@@ -21,7 +21,7 @@ fn words(device: &Arc<dyn Device>, count: usize) -> &'static mut [u32] {
 #[test]
 fn kernels_run_once_for_each_work_item() {
     let fake = Fake::new();
-    // Few groups in a grid: larger ranges take several launches.
+    // A small limit of the grid, so that larger ranges need several launches.
     let device = fake.set("grid_y", 3).device();
     let queue = device.create_queue(false).unwrap();
     let (range, groups) =
@@ -126,7 +126,7 @@ fn launches_in_order_use_one_event_unless_somebody_keeps_it() {
         return;
     };
     assert!(
-        // SAFETY: as above.
+        // SAFETY: the memory is never freed.
         unsafe { timed.launch(&work.view(), &mut None) }.is_none(),
         "commands that are timed have two events"
     );
@@ -232,7 +232,7 @@ fn memory_is_copied_and_filled() {
     let run = |work: Work| enqueue(&queue, work, &[]).unwrap().wait().unwrap();
     let at = device.alloc(UsmKind::Shared, 4096, 1024).unwrap();
     assert!((at as usize).is_multiple_of(1024));
-    // SAFETY: as large as asked for.
+    // SAFETY: the memory has the requested size.
     let bytes = unsafe { std::slice::from_raw_parts_mut(at.cast::<u8>(), 4096) };
     for pattern in [vec![7], vec![1, 2], vec![1, 2, 3, 4], vec![1, 2, 3], (0..16).collect()] {
         bytes.fill(255);
@@ -266,7 +266,7 @@ fn memory_is_copied_and_filled() {
         }
         assert!((0..1024).filter(|i| i % 8 >= 5).all(|i| to[i] == 0));
     }
-    // SAFETY: nothing uses it any more.
+    // SAFETY: no command uses the memory any more.
     unsafe { device.free(UsmKind::Shared, at) };
     assert_eq!(fake.get("frees"), 1);
 }
@@ -325,8 +325,9 @@ fn what_a_command_uses_is_kept_until_it_has_completed() {
         src: (&raw const seen[2]).cast(),
         size: 8,
     };
+    let command = Command { work, deps: &[], keep: Some(Box::new(kept.clone())) };
     // SAFETY: the memory is never freed.
-    let event = unsafe { queue.enqueue(work, &[], Some(Box::new(kept.clone()))) }.unwrap();
+    let event = unsafe { queue.enqueue(command) }.unwrap();
     assert_eq!(Arc::strong_count(&kept), 2);
     fake.set("pending", 0);
     let (send, receive) = channel();

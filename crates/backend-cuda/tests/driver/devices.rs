@@ -1,4 +1,4 @@
-//! Which devices there are, what they say, and why there are none.
+//! Tests the list of devices, their properties, and the reasons why there are none.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use crate::fake::{Fake, services};
 use scythe_abi::aspect::Aspect;
 use scythe_backend_cuda::discover_with;
 use scythe_hal::info::DeviceType;
-use scythe_hal::{BackendKind, Errc, NativeKind};
+use scythe_hal::{BackendKind, Errc, NativeKind, Priority};
 use scythe_image::Format;
 
 #[test]
@@ -38,11 +38,36 @@ fn devices_say_what_the_driver_says_of_them() {
 }
 
 #[test]
+fn details_are_those_of_the_hardware() {
+    let fake = Fake::new();
+    let devices = fake.set("devices", 2).set("memory_left", 12345).devices();
+    let details = &devices[1].info().details;
+    assert_eq!(details.pci_address.as_deref(), Some("0000:3c:00.0"));
+    assert_eq!(details.uuid.map(|uuid| (uuid[0], uuid[15])), Some((16, 31)));
+    assert_eq!((details.memory_clock_rate, details.memory_bus_width), (Some(2619), Some(5120)));
+    assert_eq!(details.max_mem_bandwidth, Some(3_352_320_000_000));
+    assert_eq!(details.gpu_eu_count(), None);
+    assert_eq!(devices[1].free_memory(), Ok(12345));
+    let aspects = &devices[1].info().aspects;
+    for aspect in [
+        Aspect::ExtIntelPciAddress,
+        Aspect::ExtIntelDeviceInfoUuid,
+        Aspect::ExtIntelMemoryClockRate,
+        Aspect::ExtIntelMemoryBusWidth,
+        Aspect::ExtIntelMaxMemBandwidth,
+        Aspect::ExtIntelFreeMemory,
+    ] {
+        assert!(aspects.contains(&(aspect as u32)), "{aspect:?}");
+    }
+    assert!(aspects.is_sorted() && !aspects.contains(&(Aspect::ExtIntelGpuSlices as u32)));
+}
+
+#[test]
 fn a_machine_without_a_driver_is_told_so() {
     let found = discover_with(Path::new("libcuda-that-is-not-there.so.1"), services());
     assert!(found.backends.is_empty());
     assert!(found.problems[0].starts_with("cannot load the CUDA driver"), "{:?}", found.problems);
-    // Another library is no driver.
+    // Another library is not a driver.
     let found = discover_with(Path::new("libc.so.6"), services());
     assert!(found.problems[0].contains("does not provide cuInit"), "{:?}", found.problems);
     let fake = Fake::new();
@@ -84,6 +109,29 @@ fn the_best_code_for_a_device_is_preferred() {
 }
 
 #[test]
+fn peers_are_those_that_the_driver_names() {
+    let fake = Fake::new();
+    let devices = fake.set("devices", 2).devices();
+    assert!(devices[0].can_access_peer(&*devices[1], false));
+    assert!(devices[0].can_access_peer(&*devices[1], true));
+    assert!(!devices[1].can_access_peer(&*devices[0], true), "no atomics in this direction");
+    assert!(!devices[0].can_access_peer(&*devices[0], false));
+}
+
+#[test]
+fn streams_have_the_priority_of_their_queue() {
+    let fake = Fake::new();
+    let device = fake.device();
+    for (in_order, priority, number) in
+        [(true, Priority::High, -5), (false, Priority::Low, 0), (false, Priority::High, -5)]
+    {
+        let queue = device.create_queue_with_priority(in_order, false, priority).unwrap();
+        assert_ne!(queue.expect("priorities").native().unwrap() as usize, 0);
+        assert_eq!(fake.get("last_priority"), number);
+    }
+}
+
+#[test]
 fn native_objects_are_the_drivers() {
     let fake = Fake::new();
     let devices = fake.set("devices", 2).devices();
@@ -93,7 +141,7 @@ fn native_objects_are_the_drivers() {
     let queue = devices[0].create_queue(false).unwrap();
     assert_ne!(queue.native().unwrap() as usize, 0);
     assert_eq!(fake.get("peers"), 2, "both devices reach each other's memory");
-    // SAFETY: null is no event, which the call checks.
+    // SAFETY: null is not an event, which the call checks.
     let error =
         unsafe { devices[0].interop().unwrap().event_from_native(std::ptr::null_mut()) }.err();
     assert_eq!(error.unwrap().code, Errc::Invalid);

@@ -1,4 +1,4 @@
-//! What goes wrong is told with all that helps, and the process goes on.
+//! Tests failures: errors contain all helpful details, and the process continues.
 
 use crate::fake::{Fake, enqueue, kernel, launch};
 use scythe_abi::launch::{KernelLaunch, Shape};
@@ -18,7 +18,7 @@ fn exhausted_memory_is_an_error_and_the_device_goes_on() {
             "{error}"
         );
         let at = device.alloc(kind, 1 << 10, 64).expect("there is that much");
-        // SAFETY: nothing uses it.
+        // SAFETY: no command uses the memory.
         unsafe { device.free(kind, at) };
     }
     assert_eq!(
@@ -37,7 +37,7 @@ fn local_memory_beyond_the_devices_is_an_error() {
         enqueue(&queue, launch(&kernel, null_mut(), &sizes, &[64], &[64], &[]), &[])
     };
     submit([100, 1]).unwrap();
-    // Each at a multiple of 128 bytes.
+    // Each accessor starts at a multiple of 128 bytes.
     assert_eq!((fake.get("last_shared"), fake.get("set_attributes")), (256, 0));
     for _ in 0..2 {
         submit([60_000, 60_000]).unwrap();
@@ -89,12 +89,12 @@ fn a_kernel_that_breaks_the_device_is_named_and_other_devices_go_on() {
         assert!(error.message.contains(part), "{error}");
     }
     assert_eq!((event.status(), event.wait()), (Status::Complete, Err(error.clone())));
-    // Later calls say the same.
+    // Later calls report the same error.
     assert_eq!(enqueue(&queue, Work::Marker, &[event]).err(), Some(error.clone()));
     assert_eq!(device.alloc(UsmKind::Device, 64, 64), Err(error.clone()));
     assert_eq!(device.create_queue(false).err(), Some(error.clone()));
     assert_eq!(device.build(&BuildRequest::new(crate::fake::CODE, Format::Ptx)).err(), Some(error));
-    // SAFETY: nothing uses it.
+    // SAFETY: no command uses the memory.
     unsafe { device.free(UsmKind::Device, at) };
     let other = Fake::new();
     let device = other.device();
@@ -117,7 +117,7 @@ fn several_kernels_under_way_are_all_named() {
     let error = event.wait().expect_err("an illegal address");
     assert!(error.message.contains("'<wide>', '<illegal>'"), "{error}");
     assert!(error.message.contains("CUDA_LAUNCH_BLOCKING"), "{error}");
-    // Who waits for completion hears of it, too.
+    // Completion callbacks get the error, too.
     let (send, receive) = std::sync::mpsc::channel();
     event.on_complete(Box::new(move |result| send.send(result).expect("the test listens")));
     assert_eq!(receive.recv().unwrap(), Err(error));

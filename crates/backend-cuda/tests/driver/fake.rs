@@ -1,24 +1,25 @@
-//! A driver without a device, built once, and loaded anew for each test: no test sees what another
-//! one did.
+//! A fake driver without a device. It is built once and loaded separately for each test, so that
+//! tests do not affect each other.
 
 use std::ffi::{CString, c_char, c_void};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use scythe_abi::launch::{KernelLaunch, Param, ParamKind, Shape};
 use scythe_backend_cuda::{Discovery, Services, discover_with};
+use scythe_hal::library::Library;
 use scythe_hal::{
-    BuildRequest, CompileRequest, Compiler, Device, Errc, Error, Event, FunctorBytes, Kernel,
-    KernelWork, Output, Queue, Result, Work,
+    BuildRequest, Command, CompileRequest, Compiler, Device, Errc, Error, Event, FunctorBytes,
+    Kernel, KernelWork, Output, Queue, Result, Work,
 };
 use scythe_image::Format;
 
-/// A driver of a test's own.
+/// The driver of one test.
 pub struct Fake {
     path: PathBuf,
-    library: *mut c_void,
+    library: Library,
 }
 
 impl Fake {
@@ -27,37 +28,27 @@ impl Fake {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
         let built = BUILT.get_or_init(|| {
-            let library = folder.join(format!("libcuda-{}.so", std::process::id()));
+            let library = folder.join(format!("libcuda-{}.so", process::id()));
             let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/driver/libcuda.c");
-            let mut cc = Command::new("cc");
+            let mut cc = process::Command::new("cc");
             cc.args(["-shared", "-fPIC", "-O1", "-o"]).arg(&library).arg(&source);
             assert!(cc.status().expect("a C compiler").success());
             library
         });
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let path = folder.join(format!("libcuda-{}-{number}.so", std::process::id()));
+        let path = folder.join(format!("libcuda-{}-{number}.so", process::id()));
         std::fs::copy(built, &path).expect("a copy of the driver");
-        let name = CString::new(path.to_str().unwrap()).unwrap();
-        // SAFETY: a C string; the library has no initialisers.
-        let library = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
-        assert!(!library.is_null());
+        // SAFETY: the library has no initialisers.
+        let library = unsafe { Library::load(&path) }.unwrap();
         Self { path, library }
-    }
-
-    fn symbol(&self, name: &str) -> *mut c_void {
-        let name = CString::new(name).unwrap();
-        // SAFETY: the library is open, and the name a C string.
-        let at = unsafe { libc::dlsym(self.library, name.as_ptr()) };
-        assert!(!at.is_null());
-        at
     }
 
     pub fn set(&self, name: &str, value: i64) -> &Self {
         let text = CString::new(name).unwrap();
-        // SAFETY: the driver gives the function this type.
+        // SAFETY: the driver's function has this type, and the text is a C string.
         unsafe {
             let set: unsafe extern "C" fn(*const c_char, i64) =
-                std::mem::transmute(self.symbol("fake_set"));
+                self.library.get("fake_set").unwrap();
             set(text.as_ptr(), value);
         }
         self
@@ -65,10 +56,10 @@ impl Fake {
 
     pub fn get(&self, name: &str) -> i64 {
         let text = CString::new(name).unwrap();
-        // SAFETY: the driver gives the function this type.
+        // SAFETY: the driver's function has this type, and the text is a C string.
         unsafe {
             let get: unsafe extern "C" fn(*const c_char) -> i64 =
-                std::mem::transmute(self.symbol("fake_get"));
+                self.library.get("fake_get").unwrap();
             get(text.as_ptr())
         }
     }
@@ -98,7 +89,7 @@ pub fn services() -> Services {
     Services { compiler: &FakeCompiler, kernel_name: |symbol| format!("<{symbol}>") }
 }
 
-/// Translates one text, and nothing else.
+/// A compiler that translates only one text.
 struct FakeCompiler;
 
 impl Compiler for FakeCompiler {
@@ -116,10 +107,10 @@ impl Compiler for FakeCompiler {
     }
 }
 
-/// What the test's kernels are in.
+/// The device code with the tests' kernels.
 pub const CODE: &[u8] = b".version 8.3\ncount illegal wide local\0";
 
-/// A kernel with a pointer and, after that, as many local accessors as told.
+/// Returns a kernel with a pointer and `locals` local accessors.
 pub fn kernel(
     device: &Arc<dyn Device>,
     name: &str,
@@ -142,7 +133,7 @@ pub fn kernel(
     program.kernel(name, &launch).expect("a kernel")
 }
 
-/// A launch of a kernel that takes a pointer and local accessors of these sizes.
+/// Returns a launch of a kernel with a pointer and local accessors of these sizes.
 pub fn launch(
     kernel: &Arc<dyn Kernel>,
     pointer: *mut c_void,
@@ -174,5 +165,5 @@ pub fn enqueue(
     deps: &[Arc<dyn Event>],
 ) -> Result<Arc<dyn Event>> {
     // SAFETY: tests keep all memory until the commands have completed.
-    unsafe { queue.enqueue(work, deps, None) }
+    unsafe { queue.enqueue(Command::new(work, deps)) }
 }

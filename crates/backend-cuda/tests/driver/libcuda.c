@@ -38,6 +38,7 @@ enum {
   prefetches,
   advises,
   elapsed,
+  last_priority,
   numbers
 };
 static int64_t state[numbers] = {[devices] = 1,    [driver] = 13000,        [memory_left] = 1 << 30,
@@ -45,7 +46,8 @@ static int64_t state[numbers] = {[devices] = 1,    [driver] = 13000,        [mem
 static const char *names[numbers] = {
     "devices",        "driver", "init_error",  "sticky", "memory_left", "pending",      "ptx_limit",
     "shared_optin",   "grid_y", "records",     "waits",  "launches",    "stream_syncs", "streams",
-    "set_attributes", "frees",  "last_shared", "peers",  "prefetches",  "advises",      "elapsed"};
+    "set_attributes", "frees",  "last_shared", "peers",  "prefetches",  "advises",      "elapsed",
+    "last_priority"};
 
 static int64_t *find(const char *name) {
   for (int i = 0; i < numbers; i++)
@@ -98,7 +100,6 @@ result cuDeviceGetName(char *name, int size, int device) {
 }
 result cuDeviceTotalMem_v2(size_t *bytes, int device) { return (void)device, *bytes = 1 << 30, 0; }
 result cuDeviceGetAttribute(int *value, int name, int device) {
-  (void)device;
   switch (name) {
   case 1:
     *value = 1024;
@@ -126,6 +127,15 @@ result cuDeviceGetAttribute(int *value, int name, int device) {
   case 16:
     *value = 132;
     break;
+  case 33: // PCI bus
+    *value = 0x3b + device;
+    break;
+  case 36: // memory clock, kHz
+    *value = 2619000;
+    break;
+  case 37: // memory bus, bits
+    *value = 5120;
+    break;
   case 75:
     *value = 9;
     break;
@@ -145,7 +155,13 @@ result cuDeviceGetAttribute(int *value, int name, int device) {
   }
   return 0;
 }
+result cuDeviceGetUuid(unsigned char *uuid, int device) {
+  for (int i = 0; i < 16; i++)
+    uuid[i] = (unsigned char)(16 * device + i);
+  return 0;
+}
 result cuDeviceCanAccessPeer(int *can, int a, int b) { return *can = a != b, 0; }
+result cuDeviceGetP2PAttribute(int *value, int name, int a, int b) { return *value = name == 3 && a < b, 0; }
 result cuDeviceGetDefaultMemPool(void **pool, int device) { return *pool = (void *)(uintptr_t)(0x500 + device), 0; }
 result cuDevicePrimaryCtxRetain(void **context, int device) {
   return *context = (void *)(uintptr_t)(0x100 + device), 0;
@@ -163,6 +179,12 @@ result cuStreamCreate(void **stream, uint32_t flags) {
   if (!current || flags != 1)
     return 1;
   return *stream = (void *)(uintptr_t)(0x1000 + ++state[streams]), 0;
+}
+result cuCtxGetStreamPriorityRange(int *least, int *greatest) {
+  return current ? (*least = 0, *greatest = -5, 0) : 3;
+}
+result cuStreamCreateWithPriority(void **stream, uint32_t flags, int priority) {
+  return state[last_priority] = priority, cuStreamCreate(stream, flags);
 }
 result cuStreamDestroy_v2(void *stream) { return (void)stream, 0; }
 result cuStreamSynchronize(void *stream) {
@@ -207,6 +229,10 @@ static result take(address *at, size_t size) {
   if ((int64_t)size > state[memory_left])
     return 2;
   return *at = (address)aligned_alloc(512, (size + 511) / 512 * 512), 0;
+}
+result cuMemGetInfo_v2(size_t *left, size_t *total) {
+  LOST;
+  return current ? (*left = (size_t)state[memory_left], *total = 1 << 30, 0) : 3;
 }
 result cuMemAlloc_v2(address *at, size_t size) { return take(at, size); }
 result cuMemFree_v2(address at) { return free((void *)at), state[frees]++, 0; }

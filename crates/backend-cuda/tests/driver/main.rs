@@ -1,5 +1,5 @@
-//! The backend on a driver without a device (`libcuda.c`): what it asks of a driver, and what it
-//! makes of the answers.
+//! Tests the backend with a fake driver without a device (`libcuda.c`): the calls that it makes,
+//! and its handling of the results.
 
 mod commands;
 mod devices;

@@ -12,8 +12,8 @@
 //!     object         to the end of the file
 //! ```
 //!
-//! The reader takes any bytes, and refuses everything but an entry for the requested key with a
-//! reason. The object is at a multiple of 16, as its loader needs it.
+//! The reader accepts any bytes, and rejects everything except an entry for the requested key, with
+//! a reason. The object is at a multiple of 16, as its loader requires.
 
 use std::fs::Metadata;
 use std::os::unix::ffi::OsStrExt;
@@ -38,7 +38,7 @@ pub(crate) struct FileStamp {
 }
 
 impl FileStamp {
-    /// The identity of the file now.
+    /// Returns the current identity of the file.
     pub(crate) fn of(path: &Path) -> std::io::Result<Self> {
         Ok(Self::new(path, &std::fs::metadata(path)?))
     }
@@ -52,7 +52,7 @@ impl FileStamp {
         }
     }
 
-    /// Whether another file has replaced this one. A file that was removed is not replaced, and its
+    /// Returns whether another file has replaced this one. A removed file is not replaced, and its
     /// results stay valid.
     pub(crate) fn is_replaced(&self) -> bool {
         Self::of(&self.path).is_ok_and(|now| now != *self)
@@ -87,17 +87,17 @@ impl FileStamp {
 /// The reason why bytes are not an entry for a key.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Damage {
-    #[error("{0} bytes are too short for an entry")]
+    #[error("it has {0} bytes, which is less than the header of an entry")]
     Short(usize),
     #[error("it does not start with the magic number of an entry")]
     Magic,
     #[error("it has version {0}, expected {VERSION}")]
     Version(u32),
-    #[error("it contains another key")]
+    #[error("it belongs to another key")]
     Key,
-    #[error("it has {actual} bytes, but its header says {expected}")]
+    #[error("it has {actual} bytes, but its header specifies {expected}")]
     Length { actual: usize, expected: u64 },
-    #[error("its checksum is wrong")]
+    #[error("its checksum does not match its contents")]
     Checksum,
     #[error("it does not name a compiler")]
     Stamp,
@@ -147,13 +147,13 @@ impl Entry {
         &self.bytes[self.object..]
     }
 
-    /// The LLVM that made the object, if it is known.
+    /// Returns the LLVM that made the object, if it is known.
     pub(crate) fn compiler(&self) -> Option<&FileStamp> {
         self.compiler.as_ref()
     }
 }
 
-/// The bytes of an entry before the object.
+/// Returns the bytes of an entry before the object.
 pub(crate) fn encode_head(key: &Key, compiler: Option<&FileStamp>, object: &[u8]) -> Vec<u8> {
     let mut stamp = compiler.map(FileStamp::encode).unwrap_or_default();
     let stamp_length = stamp.len() as u32;

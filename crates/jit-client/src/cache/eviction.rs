@@ -1,14 +1,14 @@
-//! The size limit of the cache: when the entries grow past it, the least recently used ones are
+//! The size limit of the cache: if the entries exceed it, the least recently used entries are
 //! removed.
 //!
 //! The modification time of an entry is the time of its last use. A scan of all entries at each
-//! store would be slow, so the file `usage` keeps an account: its first number is the total of the
-//! last scan, and each later number is what one store added. A process scans only when the sum
-//! passes the limit, or after [`RECORDS`] stores. It then removes entries and starts a new account.
-//! It holds the lock; other processes continue without scanning.
+//! store would be slow, so the file `usage` keeps an account. Its first number is the total of the
+//! last scan, and each later number is the size that one store added. A process scans only if the
+//! sum exceeds the limit, or after [`RECORDS`] stores. It then removes entries and starts a new
+//! account. It holds the lock meanwhile; other processes continue without scanning.
 //!
 //! The account may be wrong, because processes die, stores happen during a scan, and entries are
-//! replaced. Then a scan comes too early or somewhat late. A scan does not rely on the account.
+//! replaced. The next scan is then too early or somewhat late. A scan does not rely on the account.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -23,7 +23,7 @@ const RECORD: usize = 8;
 /// The largest size of an account.
 pub(super) const ACCOUNT_BYTES: u64 = (RECORDS + 2) * RECORD as u64;
 
-/// What a scan did.
+/// The result of a scan.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Evicted {
     pub(crate) entries: usize,
@@ -44,7 +44,7 @@ pub(crate) fn account(folder: &Folder, added: u64, max_bytes: u64) -> io::Result
     }
 }
 
-/// The sum of the account. `None`: a scan is due.
+/// Returns the sum of the account, or `None` if a scan is due.
 fn read(usage: &mut File) -> io::Result<Option<u64>> {
     let length = usage.metadata()?.len();
     if length == 0 || length % RECORD as u64 != 0 || length > RECORDS * RECORD as u64 {
@@ -96,7 +96,7 @@ struct Found {
     used: SystemTime,
 }
 
-/// All entries. Other files are ignored.
+/// Returns all entries. Other files are ignored.
 fn scan(folder: &Path) -> io::Result<Vec<Found>> {
     let mut found = Vec::new();
     for shard in
@@ -104,7 +104,7 @@ fn scan(folder: &Path) -> io::Result<Vec<Found>> {
     {
         let Ok(files) = fs::read_dir(shard.path()) else { continue };
         for file in files.flatten().filter(|file| is_hexadecimal(&file.file_name(), 62)) {
-            // An entry that is gone takes no space.
+            // A removed entry takes no space.
             let Ok(metadata) = file.metadata() else { continue };
             if let (true, Ok(used)) = (metadata.is_file(), metadata.modified()) {
                 found.push(Found { path: file.path(), bytes: metadata.len(), used });

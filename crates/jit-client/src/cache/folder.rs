@@ -1,4 +1,4 @@
-//! The files of the cache: where they are, how they are written, and who may write them.
+//! The files of the cache: their paths, the way they are written, and the users who may write them.
 //!
 //! ```text
 //! <root>/cpu/<2 digits>/<62 digits>   entries, by the key's hexadecimal digits
@@ -22,37 +22,55 @@ use std::time::Duration;
 
 use super::key::Key;
 
-/// Writing takes milliseconds. A writer that needs longer than this only loses its entry.
+/// The age from which a temporary file is a leftover. Writing takes milliseconds; a writer that
+/// needs longer than this only loses its entry.
 pub(super) const LEFTOVER_AGE: Duration = Duration::from_secs(600);
 
 pub(crate) struct Folder {
     path: PathBuf,
 }
 
+/// The reason why there is no cache.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NoCache {
+    #[error("switched off")]
+    SwitchedOff,
+    #[error("neither {variable} nor HOME names a folder")]
+    NoFolder { variable: &'static str },
+    #[error("cannot create the folder '{}': {source}", path.display())]
+    Create { path: PathBuf, source: io::Error },
+    #[error("cannot use the folder '{}': {source}", path.display())]
+    Use { path: PathBuf, source: io::Error },
+    #[error("'{}' is not a folder", path.display())]
+    NotFolder { path: PathBuf },
+    #[error("the folder '{}' belongs to user {owner}, not to user {user}", path.display())]
+    Foreign { path: PathBuf, owner: u32, user: u32 },
+    #[error("other users can write to the folder '{}' (mode {mode:o})", path.display())]
+    Shared { path: PathBuf, mode: u32 },
+}
+
 impl Folder {
-    /// Opens the cache under `root`, and creates the folder if necessary. An error says why there
-    /// is no cache.
-    pub(crate) fn open(root: &Path) -> Result<Self, String> {
-        let shown = root.display();
-        make(root).map_err(|error| format!("cannot create the folder '{shown}': {error}"))?;
-        let metadata = fs::metadata(root)
-            .map_err(|error| format!("cannot use the folder '{shown}': {error}"))?;
-        // SAFETY: the call has no precondition.
+    /// Opens the cache under `root`, and creates the folder if necessary.
+    pub(crate) fn open(root: &Path) -> Result<Self, NoCache> {
+        let path = root.to_owned();
+        if let Err(source) = make(root) {
+            return Err(NoCache::Create { path, source });
+        }
+        let metadata = match fs::metadata(root) {
+            Ok(metadata) => metadata,
+            Err(source) => return Err(NoCache::Use { path, source }),
+        };
+        // SAFETY: `geteuid` has no preconditions.
         let user = unsafe { libc::geteuid() };
+        let (owner, mode) = (metadata.uid(), metadata.mode() & 0o7777);
         if !metadata.is_dir() {
-            return Err(format!("'{shown}' is not a folder"));
+            return Err(NoCache::NotFolder { path });
         }
-        if metadata.uid() != user {
-            return Err(format!(
-                "the folder '{shown}' belongs to user {}, not to user {user}",
-                metadata.uid()
-            ));
+        if owner != user {
+            return Err(NoCache::Foreign { path, owner, user });
         }
-        if metadata.mode() & 0o022 != 0 {
-            return Err(format!(
-                "other users can write to the folder '{shown}' (mode {:o})",
-                metadata.mode() & 0o7777
-            ));
+        if mode & 0o022 != 0 {
+            return Err(NoCache::Shared { path, mode });
         }
         Ok(Self { path: root.join("cpu") })
     }
@@ -71,7 +89,7 @@ impl Folder {
         self.path.join("tmp")
     }
 
-    /// Replaces `target` with a file of these parts, in one step.
+    /// Atomically replaces `target` by a file of these parts.
     pub(crate) fn replace<'a>(
         &self,
         target: &Path,
@@ -136,11 +154,11 @@ pub(super) fn open_for_append(path: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(path)
 }
 
-/// Whether the process may write a file of this size. Beyond its limit, the system ends the
-/// process.
+/// Returns whether the process may write a file of this size. The system ends a process that
+/// exceeds its limit.
 pub(super) fn may_write(bytes: u64) -> bool {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: the limit is a valid place for the answer.
+    // SAFETY: `limit` is writable.
     let known = unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &mut limit) } == 0;
     !known || bytes <= limit.rlim_cur
 }

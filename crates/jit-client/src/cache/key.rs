@@ -2,13 +2,13 @@
 //! does not load LLVM. The hash covers
 //!
 //! * the request: the device bitcode, the bitcode that it is linked with, the optimisation level,
-//!   the device's aspects if the code asks for them, and what is made of the bitcode;
+//!   the device's aspects if the code queries them, and the kind of output;
 //! * the processor: its model, and all feature bits from which LLVM derives name and features;
 //! * Scythe's version, the version of the run-time compiler's C interface, and the compiler's file:
 //!   size, time of last change, and first page, where linkers put the build identifier;
 //! * the bitcode of the device library.
 //!
-//! LLVM is not part of the key, because only the dynamic loader knows its file. Each entry holds
+//! LLVM is not part of the key, because only the dynamic loader knows its file. Each entry contains
 //! the identity of its LLVM instead (`entry`).
 
 use std::fmt;
@@ -20,7 +20,7 @@ use std::path::Path;
 use scythe_cuda_toolkit::{Toolkit, libraries_identity};
 use scythe_hal::{CompileRequest, Output};
 
-/// The hash. Entries hold it, and its hexadecimal digits are the name of the entry's file.
+/// The hash. Entries contain it, and its hexadecimal digits are the name of the entry's file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Key(pub(super) [u8; Key::BYTES]);
 
@@ -34,13 +34,13 @@ impl fmt::Display for Key {
     }
 }
 
-/// A hash of what all builds of a process share: compiler, device library and processor.
+/// A hash of everything that all builds of a process share: compiler, device library and processor.
 #[derive(Clone, Copy)]
 pub(crate) struct Toolchain([u8; Key::BYTES]);
 
 impl Toolchain {
-    /// `library` is the file of the run-time compiler. The folder `device_lib_dir` of the device
-    /// library may not exist.
+    /// Computes the hash. `library` is the file of the run-time compiler. The folder
+    /// `device_lib_dir` of the device library need not exist.
     pub(crate) fn identify(library: &Path, device_lib_dir: &Path) -> io::Result<Self> {
         let mut fields = Fields::new("scythe run-time compiler");
         fields.add(env!("CARGO_PKG_VERSION").as_bytes());
@@ -94,7 +94,7 @@ impl Toolchain {
     }
 }
 
-/// A hash of fields. Each field has its length in front, so that different lists are different
+/// A hash of fields. Each field is preceded by its length, so that different lists are different
 /// bytes.
 struct Fields(blake3::Hasher);
 
@@ -185,21 +185,22 @@ fn add_processor(fields: &mut Fields) {
         }
     }
     if __cpuid(1).ecx & OS_SAVES_STATE != 0 {
-        // SAFETY: the bit says that the operating system has enabled the instruction.
+        // SAFETY: the bit tells that the operating system has enabled the instruction.
         let enabled = unsafe { enabled_state() };
         words.extend([enabled as u32, (enabled >> 32) as u32]);
     }
     fields.add(&words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>());
 }
 
-/// The registers that the operating system saves for each thread. Vector features need them.
+/// Returns the set of registers that the operating system saves for each thread. Vector features
+/// need them.
 ///
 /// # Safety
-/// The processor and the operating system have XGETBV.
+/// The processor and the operating system support XGETBV.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "xsave")]
 unsafe fn enabled_state() -> u64 {
-    // SAFETY: the caller's contract.
+    // SAFETY: the caller guarantees that XGETBV is supported (this function's contract).
     unsafe { std::arch::x86_64::_xgetbv(0) }
 }
 

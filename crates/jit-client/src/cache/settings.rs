@@ -1,8 +1,8 @@
 //! The settings of the cache in the environment: on or off, folder, size limit, and tracing.
 //!
 //! The variables have the names and meanings that SYCL users know from DPC++, except that the cache
-//! is on by default. A wrong value is an error that names the variable, the value and what was
-//! expected. A folder that cannot be used means that there is no cache: see `folder`.
+//! is on by default. An invalid value is an error that names the variable, the value and the
+//! expected values. If the folder cannot be used, there is no cache: see `folder`.
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
@@ -18,13 +18,13 @@ const NAME: &str = "scythe";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Settings {
-    pub(crate) place: Place,
+    pub(crate) location: CacheLocation,
     pub(crate) max_bytes: u64,
     pub(crate) trace: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum CacheLocation {
     Folder(PathBuf),
     SwitchedOff,
     /// The environment names neither a folder for the cache nor a home folder.
@@ -38,12 +38,12 @@ impl Settings {
         if is_privileged() {
             // The caller of a set-user-ID program controls its environment, and must not choose the
             // code that it runs.
-            settings.place = Place::SwitchedOff;
+            settings.location = CacheLocation::SwitchedOff;
         }
         Ok(settings)
     }
 
-    /// Reads the values that `get` returns. An empty value is the same as none.
+    /// Reads the values that `get` returns. An empty value counts as none.
     pub(crate) fn from(get: impl Fn(&str) -> Option<OsString>) -> Result<Self> {
         let value = |name: &str| get(name).filter(|value| !value.is_empty());
         let trace = match value(CACHE_TRACE.name) {
@@ -67,21 +67,24 @@ impl Settings {
             Some(text) if text == "0" => false,
             Some(text) => return Err(bad(&CACHE_PERSISTENT, &text)),
         };
-        // The XDG base directory specification says to ignore relative folders.
+        // The XDG base directory specification requires that relative folders are ignored.
         let absolute =
             |name: &str| value(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let folder = value(CACHE_DIR.name)
             .map(|folder| std::path::absolute(&folder).unwrap_or_else(|_| folder.into()))
             .or_else(|| absolute("XDG_CACHE_HOME").map(|caches| caches.join(NAME)))
             .or_else(|| absolute("HOME").map(|home| home.join(".cache").join(NAME)));
-        let place =
-            if on { folder.map_or(Place::Unknown, Place::Folder) } else { Place::SwitchedOff };
-        Ok(Self { place, max_bytes, trace })
+        let location = if on {
+            folder.map_or(CacheLocation::Unknown, CacheLocation::Folder)
+        } else {
+            CacheLocation::SwitchedOff
+        };
+        Ok(Self { location, max_bytes, trace })
     }
 
     #[cfg(test)]
     pub(crate) fn for_folder(folder: &std::path::Path, max_bytes: u64) -> Self {
-        Self { place: Place::Folder(folder.to_owned()), max_bytes, trace: false }
+        Self { location: CacheLocation::Folder(folder.to_owned()), max_bytes, trace: false }
     }
 }
 
@@ -107,37 +110,40 @@ mod tests {
         })
     }
 
-    fn place(values: &[(&str, &str)]) -> Place {
-        settings(values).unwrap().place
+    fn location(values: &[(&str, &str)]) -> CacheLocation {
+        settings(values).unwrap().location
     }
 
     #[test]
     fn folder_is_the_named_one_or_the_users() {
-        let folder = |path: &str| Place::Folder(path.into());
+        let folder = |path: &str| CacheLocation::Folder(path.into());
         let home = ("HOME", "/home/u");
-        assert_eq!(place(&[]), Place::Unknown);
-        assert_eq!(place(&[home]), folder("/home/u/.cache/scythe"));
-        assert_eq!(place(&[home, ("XDG_CACHE_HOME", "/caches")]), folder("/caches/scythe"));
-        assert_eq!(place(&[home, ("XDG_CACHE_HOME", "caches")]), folder("/home/u/.cache/scythe"));
+        assert_eq!(location(&[]), CacheLocation::Unknown);
+        assert_eq!(location(&[home]), folder("/home/u/.cache/scythe"));
+        assert_eq!(location(&[home, ("XDG_CACHE_HOME", "/caches")]), folder("/caches/scythe"));
         assert_eq!(
-            place(&[home, ("SYCL_CACHE_DIR", "/c"), ("XDG_CACHE_HOME", "/caches")]),
+            location(&[home, ("XDG_CACHE_HOME", "caches")]),
+            folder("/home/u/.cache/scythe")
+        );
+        assert_eq!(
+            location(&[home, ("SYCL_CACHE_DIR", "/c"), ("XDG_CACHE_HOME", "/caches")]),
             folder("/c")
         );
-        assert_eq!(place(&[home, ("SYCL_CACHE_DIR", "")]), folder("/home/u/.cache/scythe"));
-        assert_eq!(place(&[("HOME", "nowhere")]), Place::Unknown);
+        assert_eq!(location(&[home, ("SYCL_CACHE_DIR", "")]), folder("/home/u/.cache/scythe"));
+        assert_eq!(location(&[("HOME", "nowhere")]), CacheLocation::Unknown);
         let here = std::env::current_dir().unwrap().join("near");
-        assert_eq!(place(&[("SYCL_CACHE_DIR", "near")]), Place::Folder(here));
+        assert_eq!(location(&[("SYCL_CACHE_DIR", "near")]), CacheLocation::Folder(here));
     }
 
     #[test]
     fn switch_size_and_trace() {
         assert_eq!(
-            place(&[("SYCL_CACHE_DIR", "/c"), (CACHE_PERSISTENT.name, "0")]),
-            Place::SwitchedOff
+            location(&[("SYCL_CACHE_DIR", "/c"), (CACHE_PERSISTENT.name, "0")]),
+            CacheLocation::SwitchedOff
         );
         assert_eq!(
-            place(&[("SYCL_CACHE_DIR", "/c"), (CACHE_PERSISTENT.name, "1")]),
-            Place::Folder("/c".into())
+            location(&[("SYCL_CACHE_DIR", "/c"), (CACHE_PERSISTENT.name, "1")]),
+            CacheLocation::Folder("/c".into())
         );
         let bytes = |text| settings(&[(CACHE_MAX_SIZE.name, text)]).unwrap().max_bytes;
         assert_eq!((bytes(""), bytes("3"), bytes("0")), (1 << 30, 3 << 20, u64::MAX));

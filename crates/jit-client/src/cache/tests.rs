@@ -1,4 +1,4 @@
-//! The cache inside one process; `tests/cache.rs` has many processes.
+//! Tests the cache inside of one process. `tests/cache.rs` uses several processes.
 
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use super::*;
 use scythe_hal::Output;
 use scythe_hal::compiler::Variant;
 
-/// A folder of its own, removed at the end.
+/// A temporary folder, which is removed at the end.
 struct Scratch(PathBuf);
 
 impl Scratch {
@@ -54,7 +54,7 @@ fn object(cache: &Cache, key: &Key) -> Option<Vec<u8>> {
     cache.get(key).map(|entry| entry.object().to_vec())
 }
 
-/// Bytes that tell from which number they are.
+/// Returns bytes that identify the number they were made from.
 fn contents(number: u64, length: usize) -> Vec<u8> {
     number.to_le_bytes().into_iter().cycle().take(length).collect()
 }
@@ -104,7 +104,7 @@ fn every_truncation_flipped_bit_and_addition_is_noticed() {
     let mut newer = good.clone();
     newer[8] = 2;
     assert_eq!(Entry::decode(newer, &key(1)).unwrap_err(), Damage::Version(2));
-    // Lengths past everything.
+    // Lengths beyond the end of the file.
     let mut long = good;
     long[12..24].fill(0xff);
     assert!(matches!(Entry::decode(long, &key(1)).unwrap_err(), Damage::Length { .. }));
@@ -124,7 +124,7 @@ fn damaged_entry_is_removed_and_can_be_stored_again() {
         assert!(cache.get(&key(1)).is_none());
         assert!(!path.exists());
     }
-    // Something that no file can take the place of.
+    // A folder cannot be replaced by a file.
     std::fs::create_dir(&path).unwrap();
     assert!(cache.get(&key(1)).is_none());
     cache.put(&key(1), None, &good);
@@ -241,7 +241,7 @@ fn only_the_user_may_read_and_write() {
     let file = scratch.file("file", b"");
     assert!(!open(&file) && !open(&file.join("below")), "not a folder");
     assert!(!open(Path::new("/proc/no such folder")));
-    // SAFETY: the call has no precondition.
+    // SAFETY: `geteuid` has no preconditions.
     let others = if unsafe { libc::geteuid() } == 0 {
         let folder = scratch.0.join("others");
         std::fs::create_dir(&folder).unwrap();
@@ -324,7 +324,7 @@ fn failed_write_leaves_nothing() {
 
 const KILLED_FOLDER: &str = "SCYTHE_TEST_KILLED_FOLDER";
 
-/// Dies in the middle of writing an entry, where the next test asks for it.
+/// The child process of the next test: it dies while it writes an entry.
 #[test]
 fn killed_child() {
     let Some(root) = std::env::var_os(KILLED_FOLDER) else { return };
@@ -334,7 +334,7 @@ fn killed_child() {
     let parts = [&head[..], &object[..50_000], &object[50_000..]].into_iter().enumerate().map(
         |(i, part)| {
             if i == 2 {
-                // SAFETY: ends this process at once.
+                // SAFETY: `raise` has no preconditions. It ends this process immediately.
                 unsafe { libc::raise(libc::SIGKILL) };
             }
             part

@@ -8,13 +8,15 @@ use scythe_abi::capi::{
     buffer_flags,
 };
 
-use super::handles::{check_out, get, give, put, release, retain};
+use super::handles::{
+    check_out, get, give, put, release, retain, weak_lock, weak_release, weak_retain,
+};
 use super::{edge, edge_or};
 use crate::memory::coherence::{Access, HostAccess};
 use crate::memory::{Buffer, CallbackContext, Destination, Initial, Mode};
 use crate::{Errc, Error, Result, invalid};
 
-/// The access mode with this number.
+/// Returns the access mode with this number.
 pub fn mode_from(number: u32) -> Result<Mode> {
     Ok(match number {
         access_mode::READ => Mode::Read,
@@ -30,7 +32,7 @@ pub fn mode_from(number: u32) -> Result<Mode> {
 }
 
 /// # Safety
-/// See [`super`]; `host_data` lives as long as its flags say.
+/// See [`super`]. `host_data` must live as long as the flags require.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn scythe_buffer_create(
     desc: *const BufferDesc,
@@ -38,7 +40,7 @@ pub unsafe extern "C" fn scythe_buffer_create(
 ) -> Status {
     edge(|| {
         check_out(out, "buffer")?;
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `desc` is null or valid for a read.
         let desc =
             unsafe { desc.as_ref() }.ok_or_else(|| invalid("the buffer's description is null"))?;
         let known =
@@ -64,9 +66,10 @@ pub unsafe extern "C" fn scythe_buffer_create(
             let only_copy = desc.flags & buffer_flags::USE_HOST_PTR != 0;
             Initial::Program { ptr: desc.host_data.cast(), only_copy }
         };
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `host_data` is valid for `size` bytes, for as long as
+        // the flags require.
         let buffer = unsafe { Buffer::new(desc.size, initial) }?;
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `out` is null or valid for a write.
         unsafe { put(out, "buffer", give(Arc::new(buffer))) }
     })
 }
@@ -82,10 +85,10 @@ pub unsafe extern "C" fn scythe_buffer_create_sub(
 ) -> Status {
     edge(|| {
         check_out(out, "buffer")?;
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `parent` is null or a live handle.
         let parent = unsafe { get::<BufferT>(parent) }?;
         let view = parent.view(offset, size)?;
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `out` is null or valid for a write.
         unsafe { put(out, "buffer", give(Arc::new(view))) }
     })
 }
@@ -94,24 +97,53 @@ pub unsafe extern "C" fn scythe_buffer_create_sub(
 /// See [`super`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn scythe_buffer_retain(buffer: BufferHandle) {
-    // SAFETY: passed on.
+    // SAFETY: the caller guarantees that `buffer` is null or a live handle.
     unsafe { retain(buffer) };
 }
 
 /// # Safety
-/// See [`super`]; where the last release writes to is valid.
+/// See [`super`]. The destination of the last release must be valid.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn scythe_buffer_release(buffer: BufferHandle) {
     edge_or((), || {
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `buffer` is null or a live handle with a reference
+        // that the caller owns.
         unsafe { release(buffer) };
         Ok(())
     });
 }
 
 /// # Safety
-/// See [`super`]; `dest` is valid for the buffer's size until the last release, `callback` may then
-/// be called with `ctx`, and `destroy_ctx` once, when `ctx` is no longer used.
+/// See [`super`]. The caller needs a reference or a weak reference.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn scythe_buffer_weak_retain(buffer: BufferHandle) {
+    // SAFETY: the caller guarantees that `buffer` is null or a handle with a reference of the
+    // caller.
+    unsafe { weak_retain(buffer) };
+}
+
+/// # Safety
+/// See [`super`]. The caller must own the weak reference.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn scythe_buffer_weak_release(buffer: BufferHandle) {
+    // SAFETY: the caller guarantees that `buffer` is null or owns the weak reference.
+    unsafe { weak_release(buffer) };
+}
+
+/// Adds a reference and returns 1 if the buffer still has one. Returns 0 otherwise.
+///
+/// # Safety
+/// See [`super`]. The caller must own a weak reference.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn scythe_buffer_weak_lock(buffer: BufferHandle) -> i32 {
+    // SAFETY: the caller guarantees that `buffer` is null or owns a weak reference.
+    i32::from(unsafe { weak_lock(buffer) })
+}
+
+/// # Safety
+/// See [`super`]. `dest` must be valid for the buffer's size until the last release. It must be
+/// sound to call `callback` with `ctx` at the last release, and `destroy_ctx` once after `ctx` is
+/// no longer used.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn scythe_buffer_set_final(
     buffer: BufferHandle,
@@ -127,7 +159,7 @@ pub unsafe extern "C" fn scythe_buffer_set_final(
             None if dest.is_null() => Destination::None,
             None => Destination::Address(dest.cast()),
         };
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `buffer` is null or a live handle.
         unsafe { get::<BufferT>(buffer) }?.set_destination(destination)
     });
 }
@@ -136,7 +168,7 @@ pub unsafe extern "C" fn scythe_buffer_set_final(
 /// See [`super`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn scythe_buffer_set_write_back(buffer: BufferHandle, on: i32) {
-    // SAFETY: passed on.
+    // SAFETY: the caller guarantees that `buffer` is null or a live handle.
     edge_or((), || unsafe { get::<BufferT>(buffer) }?.set_write_back(on != 0));
 }
 
@@ -148,9 +180,9 @@ pub unsafe extern "C" fn scythe_buffer_host_address(
     data: *mut *mut c_void,
 ) -> Status {
     edge(|| {
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `buffer` is null or a live handle.
         let address = unsafe { get::<BufferT>(buffer) }?.host_address()?;
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `data` is null or valid for a write.
         unsafe { put(data, "data", address.cast()) }
     })
 }
@@ -168,25 +200,26 @@ pub unsafe extern "C" fn scythe_host_access_begin(
     edge(|| {
         check_out(data, "data")?;
         check_out(out, "access")?;
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `buffer` is null or a live handle.
         let buffer = unsafe { get::<BufferT>(buffer) }?;
         let access =
             Access { buffer, mode: mode_from(mode)?, no_init: no_init != 0, native: false };
         let (begun, address) = HostAccess::begin(&access)?;
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `data` is null or valid for a write.
         unsafe { put(data, "data", address.cast()) }?;
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `out` is null or valid for a write.
         unsafe { put(out, "access", Box::into_raw(Box::new(begun)).cast()) }
     })
 }
 
 /// # Safety
-/// See [`super`]; `access` is not used again.
+/// See [`super`]. The caller must not use `access` again.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn scythe_host_access_end(access: HostAccessHandle) {
     edge_or((), || {
         if !access.is_null() {
-            // SAFETY: made by `scythe_host_access_begin`, and given up by the caller.
+            // SAFETY: `scythe_host_access_begin` created the object, and the caller gives up its
+            // ownership.
             drop(unsafe { Box::from_raw(access.cast::<HostAccess>()) });
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! Variables of device code: registration by programs, and where copies find them.
+//! Variables of device code: registration by programs, and their addresses for copies.
 
 use std::ffi::c_void;
 
@@ -10,11 +10,13 @@ use crate::Result;
 use crate::device_global::{self, Part};
 
 /// # Safety
-/// See [`super`]; the table's objects stay readable until [`scythe_device_globals_unregister`].
+/// See [`super`]. The objects in the table must stay readable until
+/// [`scythe_device_globals_unregister`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn scythe_device_globals_register(table: *const DeviceGlobal, count: u64) {
     edge_or((), || {
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `table` is null or holds `count` rows with valid
+        // names.
         for (host, name, size) in unsafe { rows(table, count) }? {
             device_global::register(host, name, size);
         }
@@ -27,7 +29,8 @@ pub unsafe extern "C" fn scythe_device_globals_register(table: *const DeviceGlob
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn scythe_device_globals_unregister(table: *const DeviceGlobal, count: u64) {
     edge_or((), || {
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `table` is null or holds `count` rows with valid
+        // names.
         for (host, name, _) in unsafe { rows(table, count) }? {
             device_global::unregister(host, name);
         }
@@ -35,15 +38,17 @@ pub unsafe extern "C" fn scythe_device_globals_unregister(table: *const DeviceGl
     });
 }
 
+/// Returns the rows of a table as host address, name and size.
+///
 /// # Safety
-/// `table` is null or holds `count` rows, whose names are null or C strings.
+/// `table` must be null or hold `count` rows, whose names are null or C strings.
 unsafe fn rows<'a>(
     table: *const DeviceGlobal,
     count: u64,
 ) -> Result<Vec<(*const c_void, &'a str, u64)>> {
-    // SAFETY: passed on.
+    // SAFETY: the caller guarantees that `table` is null or valid for reads of `count` values.
     let rows = unsafe { slice(table, count, "device globals") }?;
-    // SAFETY: passed on.
+    // SAFETY: the caller guarantees that each name is null or a C string.
     rows.iter()
         .map(|row| Ok((row.host, unsafe { text(row.name, "name of a device global") }?, row.size)))
         .collect()
@@ -63,11 +68,11 @@ pub unsafe extern "C" fn scythe_device_global_place(
 ) -> Status {
     edge(|| {
         check_out(out, "out")?;
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `queue` is null or a live handle.
         let queue = unsafe { get::<QueueT>(queue) }?;
         let part = Part { host, size, image_scope: image_scope != 0, offset, bytes };
         let place = device_global::place(queue, &part)?;
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `out` is null or valid for a write.
         unsafe { put(out, "out", place) }
     })
 }

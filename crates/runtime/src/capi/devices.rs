@@ -1,26 +1,27 @@
 //! Platforms, devices and contexts.
 
+use std::collections::BTreeSet;
 use std::ffi::{CString, c_char, c_void};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use scythe_abi::aspect::Aspect;
 use scythe_abi::capi::{
     self as c, ContextHandle, DeviceHandle, PlatformHandle, Status, device_param, platform_param,
 };
 
-use scythe_hal::Partition;
+use scythe_hal::{DeviceInfo, Errc, Partition};
 
 use super::handles::{check_out, get, give, give_static, put, release, retain, slice};
 use super::{edge, edge_or};
 use crate::context::Context;
 use crate::platform::{Device, Platform, Runtime};
-use crate::{Result, invalid};
+use crate::{Error, Result, invalid};
 
 /// # Safety
 /// See [`super`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn scythe_platform_count(count: *mut u32) -> Status {
-    // SAFETY: passed on.
+    // SAFETY: the caller guarantees that `count` is null or valid for a write.
     edge(|| unsafe { put(count, "count", Runtime::get()?.platforms.len() as u32) })
 }
 
@@ -33,7 +34,7 @@ pub unsafe extern "C" fn scythe_platform_get(index: u32, out: *mut PlatformHandl
         let platform = platforms
             .get(index as usize)
             .ok_or_else(|| no_such("platform", index, platforms.len()))?;
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `out` is null or valid for a write.
         unsafe { put(out, "platform", give_static(*platform)) }
     })
 }
@@ -42,23 +43,33 @@ fn no_such(what: &str, index: u32, count: usize) -> crate::Error {
     invalid(format!("{what} {index} does not exist, there are {count}"))
 }
 
-/// # Safety
-/// See [`super`].
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn scythe_platform_info(
-    platform: PlatformHandle,
-    param: u32,
-    buf: *mut c_void,
-    cap: usize,
-    len: *mut usize,
-) -> Status {
-    edge(|| {
-        // SAFETY: passed on.
-        let value = platform_value(unsafe { get(platform) }?, param)?;
-        // SAFETY: passed on.
-        unsafe { answer(&value, buf, cap, len) }
-    })
+/// Defines a function of the C interface that writes one property of the object behind a handle:
+/// as many bytes as fit to `buf`, and the number of all bytes to `len`.
+macro_rules! info_function {
+    ($name:ident, $handle:ty, $value:path) => {
+        /// # Safety
+        /// See [`super`].
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name(
+            handle: $handle,
+            param: u32,
+            buf: *mut c_void,
+            cap: usize,
+            len: *mut usize,
+        ) -> Status {
+            edge(|| {
+                // SAFETY: the caller guarantees that `handle` is null or a live handle.
+                let value = $value(unsafe { get(handle) }?, param)?;
+                // SAFETY: the caller guarantees that `buf` is null or valid for writes of `cap`
+                // bytes and that `len` is null or valid for a write.
+                unsafe { answer(&value, buf, cap, len) }
+            })
+        }
+    };
 }
+
+info_function!(scythe_platform_info, PlatformHandle, platform_value);
+info_function!(scythe_device_info, DeviceHandle, device_value);
 
 fn platform_value(platform: &Platform, param: u32) -> Result<Vec<u8>> {
     let info = platform.backend.platform();
@@ -74,7 +85,7 @@ fn platform_value(platform: &Platform, param: u32) -> Result<Vec<u8>> {
     })
 }
 
-/// Devices of one platform, or all.
+/// Returns the devices of one platform, or of all platforms if it is `None`.
 fn devices(platform: Option<&'static Platform>) -> Result<&'static [&'static Device]> {
     Ok(match platform {
         None => &Runtime::get()?.devices,
@@ -87,9 +98,10 @@ fn devices(platform: Option<&'static Platform>) -> Result<&'static [&'static Dev
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn scythe_device_count(platform: PlatformHandle, count: *mut u32) -> Status {
     edge(|| {
-        // SAFETY: passed on; platforms are never freed.
+        // SAFETY: the caller guarantees that `platform` is null or a valid handle; platforms are
+        // never freed.
         let platform = unsafe { platform.cast::<Platform>().as_ref() };
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `count` is null or valid for a write.
         unsafe { put(count, "count", devices(platform)?.len() as u32) }
     })
 }
@@ -103,11 +115,12 @@ pub unsafe extern "C" fn scythe_device_get(
     out: *mut DeviceHandle,
 ) -> Status {
     edge(|| {
-        // SAFETY: passed on; platforms are never freed.
+        // SAFETY: the caller guarantees that `platform` is null or a valid handle; platforms are
+        // never freed.
         let devices = devices(unsafe { platform.cast::<Platform>().as_ref() })?;
         let device =
             devices.get(index as usize).ok_or_else(|| no_such("device", index, devices.len()))?;
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `out` is null or valid for a write.
         unsafe { put(out, "device", give_static(*device)) }
     })
 }
@@ -121,12 +134,13 @@ pub unsafe extern "C" fn scythe_device_quick_default(
 ) -> Status {
     edge(|| {
         let device = Runtime::quick_default(only_cpus != 0)?;
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `out` is null or valid for a write.
         unsafe { put(out, "device", device.map_or(std::ptr::null_mut(), give_static)) }
     })
 }
 
-/// Why there is no device, or none that suits: a sentence that lives as long as the process.
+/// Returns the reasons why there is no device, or no suitable one: a sentence that lives as long as
+/// the process.
 #[unsafe(no_mangle)]
 pub extern "C" fn scythe_device_problems() -> *const c_char {
     static TEXT: OnceLock<CString> = OnceLock::new();
@@ -143,26 +157,9 @@ pub unsafe extern "C" fn scythe_device_platform(
     device: DeviceHandle,
     out: *mut PlatformHandle,
 ) -> Status {
-    // SAFETY: passed on.
+    // SAFETY: the caller guarantees that `out` is null or valid for a write and that `device` is
+    // null or a live handle.
     edge(|| unsafe { put(out, "platform", give_static(get(device)?.platform)) })
-}
-
-/// # Safety
-/// See [`super`].
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn scythe_device_info(
-    device: DeviceHandle,
-    param: u32,
-    buf: *mut c_void,
-    cap: usize,
-    len: *mut usize,
-) -> Status {
-    edge(|| {
-        // SAFETY: passed on.
-        let value = device_value(unsafe { get(device) }?, param)?;
-        // SAFETY: passed on.
-        unsafe { answer(&value, buf, cap, len) }
-    })
 }
 
 /// # Safety
@@ -178,9 +175,10 @@ pub unsafe extern "C" fn scythe_device_partition(
     made: *mut u32,
 ) -> Status {
     edge(|| {
-        // SAFETY: passed on; devices are never freed.
+        // SAFETY: the caller guarantees that `device` is null or a live handle; devices are never
+        // freed.
         let device: &'static Device = unsafe { get::<c::DeviceT>(device) }?;
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `values` is null or valid for reads of `count` values.
         let values = unsafe { slice(values, u64::from(count), "values") }?;
         let how = match (property, values) {
             (1, [units]) => Partition::Equally(*units),
@@ -197,10 +195,11 @@ pub unsafe extern "C" fn scythe_device_partition(
         };
         let parts = device.partition(&how)?;
         for (index, part) in parts.iter().take(capacity as usize).enumerate() {
-            // SAFETY: passed on: there is room for `capacity` handles.
+            // SAFETY: the caller guarantees that `out` has space for `capacity` handles, and
+            // `index` is less.
             unsafe { put(out.wrapping_add(index), "sub-device", give_static(*part)) }?;
         }
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `made` is null or valid for a write.
         unsafe { put(made, "number of sub-devices", parts.len() as u32) }
     })
 }
@@ -214,7 +213,8 @@ pub unsafe extern "C" fn scythe_device_partition_info(
     parent: *mut DeviceHandle,
 ) -> Status {
     edge(|| {
-        // SAFETY: passed on; devices are never freed.
+        // SAFETY: the caller guarantees that `device` is null or a live handle; devices are never
+        // freed.
         let device: &'static Device = unsafe { get::<c::DeviceT>(device) }?;
         let able = device.hal.partitions();
         let whole = device.whole();
@@ -224,10 +224,10 @@ pub unsafe extern "C" fn scythe_device_partition_info(
             type_property: whole.map_or(0, |(_, how)| how.property()),
             type_affinity_domain: whole.map_or(0, |(_, how)| how.affinity_domain()),
         };
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `out` is null or valid for a write.
         unsafe { put(out, "partition info", info) }?;
         let whole = whole.map_or(std::ptr::null_mut(), |(whole, _)| give_static(*whole));
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `parent` is null or valid for a write.
         unsafe { put(parent, "parent", whole) }
     })
 }
@@ -236,11 +236,80 @@ pub unsafe extern "C" fn scythe_device_partition_info(
 /// See [`super`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn scythe_device_has_aspect(device: DeviceHandle, aspect: u32) -> i32 {
-    // SAFETY: passed on.
+    // SAFETY: the caller guarantees that `device` is null or a live handle.
     edge_or(0, || Ok(i32::from(aspects(unsafe { get(device) }?).contains(&aspect))))
 }
 
-/// The device's, and those that the headers have for it: pools of memory need no more than memory.
+/// # Safety
+/// See [`super`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn scythe_device_can_access_peer(
+    device: DeviceHandle,
+    peer: DeviceHandle,
+    atomics: i32,
+) -> i32 {
+    edge_or(0, || {
+        // SAFETY: the caller guarantees that `device` is null or a live handle.
+        let device = unsafe { get(device) }?;
+        // SAFETY: the caller guarantees that `peer` is null or a live handle.
+        let peer = unsafe { get(peer) }?;
+        Ok(i32::from(can_access(device, peer, atomics != 0)))
+    })
+}
+
+/// Returns whether kernels on `device` can access device allocations of `peer`.
+fn can_access(device: &Device, peer: &Device, atomics: bool) -> bool {
+    if std::ptr::eq(device, peer) || !std::ptr::eq(device.platform, peer.platform) {
+        return false;
+    }
+    // Parts of the CPU device have the same memory.
+    let same_memory = device.hal.shares_host_memory() && peer.hal.shares_host_memory();
+    same_memory || device.hal.can_access_peer(&*peer.hal, atomics)
+}
+
+/// # Safety
+/// See [`super`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn scythe_device_set_peer_access(
+    device: DeviceHandle,
+    peer: DeviceHandle,
+    on: i32,
+) -> Status {
+    /// The pairs of devices with access. The backends always permit the access, so this only
+    /// detects calls that the extension forbids.
+    static ENABLED: Mutex<BTreeSet<(usize, usize)>> = Mutex::new(BTreeSet::new());
+    edge(|| {
+        let key = (device as usize, peer as usize);
+        // SAFETY: the caller guarantees that `device` is null or a live handle.
+        let device = unsafe { get(device) }?;
+        // SAFETY: the caller guarantees that `peer` is null or a live handle.
+        let peer = unsafe { get(peer) }?;
+        let (own, other) = (device.name(), peer.name());
+        if on != 0 && !can_access(device, peer, false) {
+            return Err(Error::new(
+                Errc::FeatureNotSupported,
+                format!(
+                    "device::ext_oneapi_enable_peer_access: device '{own}' cannot access the \
+                     memory of device '{other}'; call ext_oneapi_can_access_peer first"
+                ),
+            ));
+        }
+        let mut enabled = crate::lock(&ENABLED);
+        let changed = if on != 0 { enabled.insert(key) } else { enabled.remove(&key) };
+        if changed {
+            return Ok(());
+        }
+        let (call, state) =
+            if on != 0 { ("enable", "is already enabled") } else { ("disable", "is not enabled") };
+        Err(invalid(format!(
+            "device::ext_oneapi_{call}_peer_access: access of device '{own}' to the memory of \
+             device '{other}' {state}"
+        )))
+    })
+}
+
+/// Returns the aspects of the device, and those that the headers implement for it: memory pools
+/// only require device allocations.
 fn aspects(device: &Device) -> Vec<u32> {
     let mut aspects = device.hal.info().aspects.clone();
     if aspects.contains(&(Aspect::UsmDeviceAllocations as u32)) {
@@ -292,11 +361,58 @@ fn device_value(device: &Device, param: u32) -> Result<Vec<u8>> {
         device_param::ERROR_CORRECTION => vec![u8::from(info.error_correction)],
         device_param::PARTITION_MAX_SUB_DEVICES => bytes([info.partition_max_sub_devices]),
         device_param::ASPECTS => bytes(aspects(device)),
-        _ => return Err(invalid(format!("device parameter {param} is unknown, expected 0 to 38"))),
+        device_param::FREE_MEMORY => bytes([device.hal.free_memory()?]),
+        _ => return device_detail(info, param),
     })
 }
 
-/// Numbers as the caller's memory holds them.
+/// Returns a property that only some devices have.
+fn device_detail(info: &DeviceInfo, param: u32) -> Result<Vec<u8>> {
+    let details = &info.details;
+    let number = |value: Option<u32>| value.map(|value| bytes([value]));
+    let (value, aspect) = match param {
+        device_param::ID => (number(details.device_id), Aspect::ExtIntelDeviceId),
+        device_param::PCI_ADDRESS => {
+            (details.pci_address.clone().map(String::into_bytes), Aspect::ExtIntelPciAddress)
+        }
+        device_param::UUID => {
+            (details.uuid.map(|uuid| uuid.to_vec()), Aspect::ExtIntelDeviceInfoUuid)
+        }
+        device_param::MEMORY_CLOCK_RATE => {
+            (number(details.memory_clock_rate), Aspect::ExtIntelMemoryClockRate)
+        }
+        device_param::MEMORY_BUS_WIDTH => {
+            (number(details.memory_bus_width), Aspect::ExtIntelMemoryBusWidth)
+        }
+        device_param::MAX_MEM_BANDWIDTH => {
+            (details.max_mem_bandwidth.map(|value| bytes([value])), Aspect::ExtIntelMaxMemBandwidth)
+        }
+        device_param::GPU_EU_COUNT => (number(details.gpu_eu_count()), Aspect::ExtIntelGpuEuCount),
+        device_param::GPU_SLICES => (number(details.gpu_slices), Aspect::ExtIntelGpuSlices),
+        device_param::GPU_SUBSLICES_PER_SLICE => {
+            (number(details.gpu_subslices_per_slice), Aspect::ExtIntelGpuSubslicesPerSlice)
+        }
+        device_param::GPU_EU_COUNT_PER_SUBSLICE => {
+            (number(details.gpu_eu_count_per_subslice), Aspect::ExtIntelGpuEuCountPerSubslice)
+        }
+        device_param::GPU_HW_THREADS_PER_EU => {
+            (number(details.gpu_hw_threads_per_eu), Aspect::ExtIntelGpuHwThreadsPerEu)
+        }
+        _ => return Err(invalid(format!("device parameter {param} is unknown, expected 0 to 50"))),
+    };
+    value.ok_or_else(|| {
+        let (name, aspect) = (&info.name, aspect.as_str());
+        Error::new(
+            Errc::FeatureNotSupported,
+            format!(
+                "device::get_info: device '{name}' does not report this property, which \
+                 aspect::{aspect} announces"
+            ),
+        )
+    })
+}
+
+/// Numbers that can be written in the byte order of the caller's memory.
 trait Number {
     fn append(self, out: &mut Vec<u8>);
 }
@@ -319,17 +435,18 @@ fn bytes<T: Number>(numbers: impl IntoIterator<Item = T>) -> Vec<u8> {
     out
 }
 
-/// Gives as much of `value` as fits, and its size.
+/// Writes as much of `value` as fits, and its size.
 ///
 /// # Safety
-/// `buf` is null or valid for writes of `cap` bytes; `len` is null or valid for a write.
+/// `buf` must be null or valid for writes of `cap` bytes. `len` must be null or valid for a write.
 unsafe fn answer(value: &[u8], buf: *mut c_void, cap: usize, len: *mut usize) -> Result<()> {
     if !buf.is_null() {
-        // SAFETY: at most `cap` bytes are written.
+        // SAFETY: the caller guarantees that `buf` is valid for `cap` bytes, and at most `cap` are
+        // written.
         unsafe { std::ptr::copy_nonoverlapping(value.as_ptr(), buf.cast(), value.len().min(cap)) };
     }
     if !len.is_null() {
-        // SAFETY: not null, so valid.
+        // SAFETY: `len` is not null, and the caller guarantees that it is then valid for a write.
         unsafe { len.write(value.len()) };
     } else if buf.is_null() {
         return Err(invalid(
@@ -349,15 +466,16 @@ pub unsafe extern "C" fn scythe_context_create(
 ) -> Status {
     edge(|| {
         check_out(out, "context")?;
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `devices` is null or valid for reads of `count`
+        // handles.
         let handles = unsafe { slice(devices, u64::from(count), "devices") }?;
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that each handle is null or live.
         let devices = handles
             .iter()
             .map(|&device| unsafe { get::<c::DeviceT>(device) })
             .collect::<Result<Vec<_>>>()?;
         let context = Arc::new(Context::new(devices)?);
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `out` is null or valid for a write.
         unsafe { put(out, "context", give(context)) }
     })
 }
@@ -366,7 +484,7 @@ pub unsafe extern "C" fn scythe_context_create(
 /// See [`super`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn scythe_context_retain(context: ContextHandle) {
-    // SAFETY: passed on.
+    // SAFETY: the caller guarantees that `context` is null or a live handle.
     unsafe { retain(context) };
 }
 
@@ -375,7 +493,8 @@ pub unsafe extern "C" fn scythe_context_retain(context: ContextHandle) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn scythe_context_release(context: ContextHandle) {
     edge_or((), || {
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `context` is null or a live handle with a reference
+        // that the caller owns.
         unsafe { release(context) };
         Ok(())
     });

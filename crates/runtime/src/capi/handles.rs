@@ -1,8 +1,9 @@
-//! Handles: addresses of counted (or never freed) objects, and back.
+//! Conversion between handles and the objects behind them, which are reference-counted or never
+//! freed.
 
 use std::ffi::{CStr, c_char};
 use std::mem::ManuallyDrop;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use scythe_abi::capi as c;
 
@@ -14,10 +15,10 @@ use crate::platform::{Device, Platform};
 use crate::queue::Queue;
 use crate::{Result, invalid};
 
-/// What an event handle points at.
+/// The object behind an event handle.
 pub struct EventObject {
     pub node: Node,
-    /// Where the command was submitted: it collects errors and knows about profiling.
+    /// The queue of the command: it collects errors and knows whether profiling is enabled.
     pub queue: Arc<Queue>,
 }
 
@@ -27,11 +28,11 @@ impl Drop for EventObject {
     }
 }
 
-/// Ties a handle type to what it points at.
+/// Maps a handle type to the type of its object.
 ///
 /// # Safety
-/// Every non-null handle of type `*mut Self` that the runtime gives out is the address of an
-/// `Object`: from [`Arc::into_raw`], or of a `'static` one.
+/// Every non-null handle of type `*mut Self` that the runtime returns must be the address of an
+/// `Object`: from [`Arc::into_raw`], or of a `'static` object.
 pub unsafe trait Handle: Sized {
     type Object: 'static;
     const NAME: &'static str;
@@ -39,7 +40,8 @@ pub unsafe trait Handle: Sized {
 
 macro_rules! handle {
     ($($handle:ty => $object:ty, $name:literal;)*) => {$(
-        // SAFETY: the functions of this folder make handles of this type only from this object.
+        // SAFETY: the functions of this module create handles of this type only from this object
+        // type.
         unsafe impl Handle for $handle {
             type Object = $object;
             const NAME: &'static str = $name;
@@ -58,73 +60,113 @@ handle! {
     c::NativeProgramT => NativeProgram, "native program";
 }
 
-/// The object behind a handle.
+/// Returns the object behind a handle.
 ///
 /// # Safety
-/// `handle` is null or alive for `'a`.
+/// `handle` must be null or live for `'a`.
 pub unsafe fn get<'a, H: Handle>(handle: *mut H) -> Result<&'a H::Object> {
-    // SAFETY: `Handle`'s contract and the caller's.
+    // SAFETY: by the contract of `Handle`, a non-null handle is the address of an `Object`. The
+    // caller guarantees that it is live for `'a`.
     unsafe { handle.cast::<H::Object>().as_ref() }
         .ok_or_else(|| invalid(format!("the {} handle is null", H::NAME)))
 }
 
-/// Another owner of a counted object.
+/// Returns another owner of a reference-counted object.
 ///
 /// # Safety
-/// `handle` is null or alive, and counted.
+/// `handle` must be null, or live and reference-counted.
 pub unsafe fn share<H: Handle>(handle: *mut H) -> Result<Arc<H::Object>> {
-    // SAFETY: passed on.
+    // SAFETY: the caller guarantees that `handle` is null or a live handle.
     unsafe { get(handle) }?;
-    // SAFETY: a counted handle is from `Arc::into_raw`; `ManuallyDrop` leaves the handle's own
-    // count alone.
+    // SAFETY: a reference-counted handle comes from `Arc::into_raw`. `ManuallyDrop` keeps the
+    // reference of the handle.
     let own = ManuallyDrop::new(unsafe { Arc::from_raw(handle.cast::<H::Object>().cast_const()) });
     Ok(Arc::clone(&own))
 }
 
-/// A handle that owns one count.
+/// Creates a handle that owns one reference.
 pub fn give<H: Handle>(object: Arc<H::Object>) -> *mut H {
     Arc::into_raw(object).cast_mut().cast()
 }
 
-/// A handle of an object that is never freed.
+/// Creates a handle of an object that is never freed.
 pub fn give_static<H: Handle>(object: &'static H::Object) -> *mut H {
     std::ptr::from_ref(object).cast_mut().cast()
 }
 
-/// Adds one to the count; null is ignored.
+/// Increments the reference count. Ignores null.
 ///
 /// # Safety
-/// `handle` is null or alive, and counted.
+/// `handle` must be null, or live and reference-counted.
 pub unsafe fn retain<H: Handle>(handle: *mut H) {
     if !handle.is_null() {
-        // SAFETY: the handle is from `Arc::into_raw` and alive.
+        // SAFETY: the handle comes from `Arc::into_raw`, and the caller guarantees that it is live.
         unsafe { Arc::increment_strong_count(handle.cast::<H::Object>().cast_const()) };
     }
 }
 
-/// Takes one from the count; null is ignored.
+/// Decrements the reference count. Ignores null.
 ///
 /// # Safety
-/// `handle` is null, or alive, counted, and this count is the caller's to give up.
+/// `handle` must be null, or live and reference-counted. The caller must own the released
+/// reference.
 pub unsafe fn release<H: Handle>(handle: *mut H) {
     if !handle.is_null() {
-        // SAFETY: the handle is from `Arc::into_raw`, and the caller owns a count.
+        // SAFETY: the handle comes from `Arc::into_raw`, and the caller owns a reference.
         drop(unsafe { Arc::from_raw(handle.cast::<H::Object>().cast_const()) });
     }
 }
 
-/// Stores a result where the caller wants it.
+/// Adds a weak reference, which keeps the memory of the object but not the object. Ignores null.
 ///
 /// # Safety
-/// `out` is null or valid for a write.
+/// `handle` must be null, or reference-counted with a reference or weak reference of the caller.
+pub unsafe fn weak_retain<H: Handle>(handle: *mut H) {
+    if !handle.is_null() {
+        // SAFETY: the handle comes from `Arc::into_raw`, and the caller's reference keeps its
+        // memory. `ManuallyDrop` keeps that reference.
+        let known = ManuallyDrop::new(unsafe { Weak::from_raw(handle.cast::<H::Object>()) });
+        let _ = ManuallyDrop::new(Weak::clone(&known));
+    }
+}
+
+/// Removes a weak reference. Ignores null.
+///
+/// # Safety
+/// `handle` must be null, or the caller must own the weak reference.
+pub unsafe fn weak_release<H: Handle>(handle: *mut H) {
+    if !handle.is_null() {
+        // SAFETY: the handle comes from `Arc::into_raw`, and the caller owns a weak reference.
+        drop(unsafe { Weak::from_raw(handle.cast::<H::Object>()) });
+    }
+}
+
+/// Adds a reference if the object still has one, and returns whether it has.
+///
+/// # Safety
+/// `handle` must be null, or reference-counted with a weak reference of the caller.
+pub unsafe fn weak_lock<H: Handle>(handle: *mut H) -> bool {
+    if handle.is_null() {
+        return false;
+    }
+    // SAFETY: the handle comes from `Arc::into_raw`, and the caller owns a weak reference, which
+    // `ManuallyDrop` keeps.
+    let weak = ManuallyDrop::new(unsafe { Weak::from_raw(handle.cast::<H::Object>()) });
+    weak.upgrade().map(Arc::into_raw).is_some()
+}
+
+/// Stores a result at the address that the caller provided.
+///
+/// # Safety
+/// `out` must be null or valid for a write.
 pub unsafe fn put<T>(out: *mut T, name: &str, value: T) -> Result<()> {
     check_out(out, name)?;
-    // SAFETY: not null, so valid.
+    // SAFETY: `out` is not null, and the caller guarantees that it is then valid for a write.
     unsafe { out.write(value) };
     Ok(())
 }
 
-/// The address of a result must be there before anything is made for it.
+/// Checks the address of a result. This happens before anything is created for the result.
 pub fn check_out<T>(out: *mut T, name: &str) -> Result<()> {
     if out.is_null() {
         Err(invalid(format!("the address for the result '{name}' is null")))
@@ -133,23 +175,24 @@ pub fn check_out<T>(out: *mut T, name: &str) -> Result<()> {
     }
 }
 
-/// A C string as text.
+/// Converts a C string to text.
 ///
 /// # Safety
-/// `text` is null or NUL-terminated, and lives for `'a`.
+/// `text` must be null or NUL-terminated, and must live for `'a`.
 pub unsafe fn text<'a>(text: *const c_char, name: &str) -> Result<&'a str> {
     if text.is_null() {
         return Err(invalid(format!("the string '{name}' is null")));
     }
-    // SAFETY: passed on.
+    // SAFETY: `text` is not null, and the caller guarantees that it is NUL-terminated and lives for
+    // `'a`.
     let text = unsafe { CStr::from_ptr(text) };
     text.to_str().map_err(|_| invalid(format!("the string '{name}' is not UTF-8: {text:?}")))
 }
 
-/// `count` values at `data` as a slice.
+/// Returns `count` values at `data` as a slice.
 ///
 /// # Safety
-/// `data` is null or valid for reads of `count` values during `'a`.
+/// `data` must be null or valid for reads of `count` values during `'a`.
 pub unsafe fn slice<'a, T>(data: *const T, count: u64, name: &str) -> Result<&'a [T]> {
     if count == 0 {
         return Ok(&[]);
@@ -159,6 +202,7 @@ pub unsafe fn slice<'a, T>(data: *const T, count: u64, name: &str) -> Result<&'a
     if data.is_null() || bytes.is_none() {
         return Err(invalid(format!("'{name}' gives {count} values at {data:p}")));
     }
-    // SAFETY: not null and not too large; the rest is passed on.
+    // SAFETY: `data` is not null, and the size does not exceed `isize::MAX`. The caller guarantees
+    // that `data` is valid for reads of `count` values during `'a`.
     Ok(unsafe { std::slice::from_raw_parts(data, count as usize) })
 }

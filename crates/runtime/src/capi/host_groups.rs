@@ -1,4 +1,4 @@
-//! Work-groups of host mode: work-items that wait for each other.
+//! Work-groups in host mode, whose work-items wait for each other.
 
 use std::ffi::c_void;
 
@@ -10,7 +10,7 @@ use crate::{coroutine, invalid};
 /// Runs the work-items of one work-group.
 ///
 /// # Safety
-/// See [`super`]; `items` keeps what the header says, and does not unwind.
+/// See [`super`]. `items` must satisfy the contract in the header and must not unwind.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn scythe_host_group_run(
     items: Option<HostItems>,
@@ -19,7 +19,8 @@ pub unsafe extern "C" fn scythe_host_group_run(
 ) -> Status {
     edge(|| {
         let items = items.ok_or_else(|| invalid("scythe_host_group_run: `items` is null"))?;
-        // SAFETY: the caller's contract.
+        // SAFETY: the caller guarantees that `items` satisfies the contract in the header and does
+        // not unwind.
         unsafe { coroutine::run(items, ctx, count) }
     })
 }
@@ -30,7 +31,7 @@ pub extern "C" fn scythe_host_group_wait(first: u64, count: u64) {
     coroutine::wait(first, count);
 }
 
-/// Waits for other work-items of the group, and gives the addresses that they brought.
+/// Waits for other work-items of the group, and returns the addresses that they passed.
 #[unsafe(no_mangle)]
 pub extern "C" fn scythe_host_group_exchange(
     item: u64,
@@ -41,7 +42,7 @@ pub extern "C" fn scythe_host_group_exchange(
     coroutine::exchange(item, value, first, count)
 }
 
-/// Memory that the work-items of the group share.
+/// Returns memory that the work-items of the group share.
 #[unsafe(no_mangle)]
 pub extern "C" fn scythe_host_group_memory(item: u64, bytes: u64, align: u64) -> *mut c_void {
     coroutine::memory(item, bytes, align)

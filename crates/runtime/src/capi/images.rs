@@ -1,7 +1,7 @@
 //! Images: buffers whose bytes are elements of four channels in rows and slices.
 //!
-//! Layouts are computed and checked here, once; what accessors read and write by them is the
-//! headers' code.
+//! Layouts are computed and validated here, once. The code in the headers reads and writes elements
+//! through accessors according to these layouts.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::sync::Arc;
@@ -13,11 +13,11 @@ use super::handles::{check_out, give, put};
 use crate::memory::{Buffer, Destination, Initial};
 use crate::{Result, invalid};
 
-/// Coordinates are `int`, and `float` while sampling: numbers up to here fit both, and one more
-/// does, too.
+/// The maximum number of elements in a dimension. Coordinates are `int`, and `float` while
+/// sampling: this number and the next one are representable in both.
 const MOST_ELEMENTS: u64 = 1 << 30;
 
-/// What programs see channels as.
+/// The type of the channels that programs see.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Signed,
@@ -35,7 +35,7 @@ impl Kind {
     }
 }
 
-/// `sycl::image_format`, in its order: name, bytes of a channel, kind.
+/// The formats of `sycl::image_format`, in its order: name, bytes per channel, kind.
 const FORMATS: [(&str, u32, Kind); 11] = [
     ("r8g8b8a8_unorm", 1, Kind::Float),
     ("r16g16b16a16_unorm", 2, Kind::Float),
@@ -50,17 +50,109 @@ const FORMATS: [(&str, u32, Kind); 11] = [
     ("b8g8r8a8_unorm", 1, Kind::Float),
 ];
 
-fn format_of(name: &str, number: u32) -> Result<(&'static str, u32, Kind)> {
-    let known = usize::try_from(number).ok().and_then(|index| FORMATS.get(index));
-    known.copied().ok_or_else(|| {
-        invalid(format!("{name}: image format {number} is unknown, expected 0 to 10"))
-    })
+/// The format of an element: the number of its channels, their size and their type.
+struct Format {
+    name: String,
+    channels: u32,
+    channel: u32,
+    kind: Kind,
 }
 
-/// Where elements lie whose numbers in each dimension are `size`, the fastest first. `pitch` is
-/// empty where the program gave none.
+impl Format {
+    fn element(&self) -> u32 {
+        self.channels * self.channel
+    }
+}
+
+fn format_of(name: &str, number: u32) -> Result<Format> {
+    if let Some(earlier) = number.checked_sub(EARLIER_FORMATS) {
+        return earlier_format(name, earlier);
+    }
+    let known = usize::try_from(number).ok().and_then(|index| FORMATS.get(index));
+    let &(known, channel, kind) = known.ok_or_else(|| {
+        invalid(format!("{name}: image format {number} is unknown, expected 0 to 10"))
+    })?;
+    Ok(Format { name: known.to_owned(), channels: 4, channel, kind })
+}
+
+/// The first number of the formats of SYCL 1.2.1: an `image_channel_order` times 16, plus an
+/// `image_channel_type`.
+const EARLIER_FORMATS: u32 = 256;
+
+/// The orders of `sycl::image_channel_order`, in its order: name, channels.
+const ORDERS: [(&str, u32); 14] = [
+    ("a", 1),
+    ("r", 1),
+    ("rx", 1),
+    ("rg", 2),
+    ("rgx", 2),
+    ("ra", 2),
+    ("rgb", 3),
+    ("rgbx", 3),
+    ("rgba", 4),
+    ("argb", 4),
+    ("bgra", 4),
+    ("intensity", 1),
+    ("luminance", 1),
+    ("abgr", 4),
+];
+
+/// The types of `sycl::image_channel_type`, in its order: name, bytes per channel, kind. The types
+/// 4 to 6 pack all channels of an element into one number.
+const TYPES: [(&str, u32, Kind); 15] = [
+    ("snorm_int8", 1, Kind::Float),
+    ("snorm_int16", 2, Kind::Float),
+    ("unorm_int8", 1, Kind::Float),
+    ("unorm_int16", 2, Kind::Float),
+    ("unorm_short_565", 2, Kind::Float),
+    ("unorm_short_555", 2, Kind::Float),
+    ("unorm_int_101010", 4, Kind::Float),
+    ("signed_int8", 1, Kind::Signed),
+    ("signed_int16", 2, Kind::Signed),
+    ("signed_int32", 4, Kind::Signed),
+    ("unsigned_int8", 1, Kind::Unsigned),
+    ("unsigned_int16", 2, Kind::Unsigned),
+    ("unsigned_int32", 4, Kind::Unsigned),
+    ("fp16", 2, Kind::Float),
+    ("fp32", 4, Kind::Float),
+];
+
+/// Returns a format of SYCL 1.2.1, if OpenCL permits the combination of order and type.
+fn earlier_format(name: &str, number: u32) -> Result<Format> {
+    let (order, type_) = ((number >> 4) as usize, (number & 15) as usize);
+    let unknown = |what: &str, most: usize| {
+        invalid(format!("{name}: the {what} of the image is unknown, expected 0 to {most}"))
+    };
+    let &(order_name, channels) =
+        ORDERS.get(order).ok_or_else(|| unknown("channel order", ORDERS.len() - 1))?;
+    let &(type_name, channel, kind) =
+        TYPES.get(type_).ok_or_else(|| unknown("channel type", TYPES.len() - 1))?;
+    let packed = (4..=6).contains(&type_);
+    let types = match order_name {
+        "rgb" | "rgbx" if !packed => "unorm_short_565, unorm_short_555 or unorm_int_101010",
+        "rgb" | "rgbx" => "",
+        "intensity" | "luminance" if packed || kind != Kind::Float => {
+            "a normalised type or a floating-point type"
+        }
+        "argb" | "bgra" | "abgr" if channel != 1 => "a type of 8 bits",
+        _ if packed => "a type that is not packed",
+        _ => "",
+    };
+    if !types.is_empty() {
+        return Err(invalid(format!(
+            "{name}: channel order {order_name} with channel type {type_name}, expected {types}"
+        )));
+    }
+    let channels = if packed { 1 } else { channels };
+    Ok(Format { name: format!("{order_name} {type_name}"), channels, channel, kind })
+}
+
+/// Computes the layout of an image with `size` elements in each dimension, the fastest first.
+/// `pitch` is empty if the program provided none.
 fn lay_out(name: &str, format: u32, size: &[u64], pitch: &[u64]) -> Result<ImageLayout> {
-    let (_, channel, _) = format_of(name, format)?;
+    let shape = format_of(name, format)?;
+    // The code for SYCL 1.2.1 needs the size of a whole element.
+    let channel = if format < EARLIER_FORMATS { shape.channel } else { shape.element() };
     let mut layout = ImageLayout { pitch: [0; 2], size: [1; 3], format, channel };
     for (dimension, (&elements, place)) in size.iter().zip(&mut layout.size).enumerate() {
         if !(1..=MOST_ELEMENTS).contains(&elements) {
@@ -81,7 +173,7 @@ fn lay_out(name: &str, format: u32, size: &[u64], pitch: &[u64]) -> Result<Image
     };
     let too_large = || invalid(format!("{name}: the size of the range exceeds the address space"));
     let [width, height, depth] = layout.size.map(|elements| elements as u64);
-    let element = u64::from(channel) * 4;
+    let element = u64::from(shape.element());
     let row = checked("row", pitch.first(), element, width * element)?;
     let slice =
         checked("slice", pitch.get(1), row, row.checked_mul(height).ok_or_else(too_large)?)?;
@@ -90,20 +182,22 @@ fn lay_out(name: &str, format: u32, size: &[u64], pitch: &[u64]) -> Result<Image
     Ok(layout)
 }
 
+/// Returns the name of an image for messages.
+///
 /// # Safety
-/// `text` is null or a C string that lives as long as the result is used.
+/// `text` must be null or a C string that lives as long as the result is used.
 unsafe fn name_of<'a>(text: *const c_char) -> &'a str {
     if text.is_null() {
         "image"
     } else {
-        // SAFETY: passed on.
+        // SAFETY: `text` is not null, and the caller guarantees that it is a C string.
         unsafe { CStr::from_ptr(text) }.to_str().unwrap_or("image")
     }
 }
 
 /// # Safety
-/// See [`super`]; `size` has `dims` values, `pitch` one less; `host` lives as long as its flags
-/// say.
+/// See [`super`]. `size` must hold `dims` values, and `pitch` one less. `host` must live as long as
+/// the flags require.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn scythe_image_create(
     name: *const c_char,
@@ -118,7 +212,7 @@ pub unsafe extern "C" fn scythe_image_create(
 ) -> Status {
     edge(|| {
         check_out(out, "image")?;
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `name` is null or a C string.
         let name = unsafe { name_of(name) };
         let known =
             buffer_flags::USE_HOST_PTR | buffer_flags::READ_ONLY_HOST | buffer_flags::COPY_HOST;
@@ -128,21 +222,22 @@ pub unsafe extern "C" fn scythe_image_create(
                  subset of {known:#x}"
             )));
         }
-        // SAFETY: `size` is not null and has that many values, as the caller says.
+        // SAFETY: `size` is not null, and the caller guarantees that it holds `dims` values.
         let size = unsafe { std::slice::from_raw_parts(size, dims as usize) };
         let pitch = match dims as usize - 1 {
             pitches if pitch.is_null() || pitches == 0 => &[][..],
-            // SAFETY: `pitch` is not null and has that many values, as the caller says.
+            // SAFETY: `pitch` is not null, and the caller guarantees that it holds `dims - 1`
+            // values.
             pitches => unsafe { std::slice::from_raw_parts(pitch, pitches) },
         };
         let made = lay_out(name, format, size, pitch)?;
-        let aligned = (host as usize).is_multiple_of(made.channel as usize);
+        let alignment = format_of(name, format)?.channel;
+        let aligned = (host as usize).is_multiple_of(alignment as usize);
         let in_place = flags & buffer_flags::USE_HOST_PTR != 0;
         if in_place && (host.is_null() || !aligned) {
-            let channel = made.channel;
             return Err(invalid(format!(
                 "{name}: property use_host_ptr with address {host:?}, expected a valid address \
-                 aligned to {channel}"
+                 aligned to {alignment}"
             )));
         }
         let read_only = flags & buffer_flags::READ_ONLY_HOST != 0;
@@ -153,17 +248,18 @@ pub unsafe extern "C" fn scythe_image_create(
         } else {
             Initial::Program { ptr: host.cast(), only_copy: in_place }
         };
-        // Elements are read as their types: memory that is not aligned for them is only copied from
-        // and to.
+        // Elements are accessed with their types. Memory that is not aligned for them is only a
+        // source and a destination of copies.
         let apart = !aligned && !read_only && flags & buffer_flags::COPY_HOST == 0;
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `host` is valid for the size of the image, for as long
+        // as the flags require.
         let buffer = unsafe { Buffer::new(made.pitch[1] * made.size[2] as u64, initial) }?;
         if apart {
             buffer.set_destination(Destination::Address(host.cast()))?;
         }
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `layout` is null or valid for a write.
         unsafe { put(layout, "layout", made) }?;
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `out` is null or valid for a write.
         unsafe { put(out, "image", give(Arc::new(buffer))) }
     })
 }
@@ -177,9 +273,9 @@ pub unsafe extern "C" fn scythe_image_check_access(
     kind: u32,
 ) -> Status {
     edge(|| {
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `name` is null or a C string.
         let name = unsafe { name_of(name) };
-        let (known, _, expected) = format_of(name, format)?;
+        let Format { name: known, kind: expected, .. } = format_of(name, format)?;
         let kinds = [Kind::Signed, Kind::Unsigned, Kind::Float];
         let kind = kinds.get(kind as usize).ok_or_else(|| {
             invalid(format!("{name}: channel kind {kind} is unknown, expected 0 to 2"))
@@ -207,6 +303,44 @@ mod tests {
         assert_eq!((line.pitch, line.size), ([16 << 30, 16 << 30], [1 << 30, 1, 1]));
         assert_eq!(lay_out("i", 0, &[4, 2], &[20]).unwrap().pitch, [20, 40]);
         assert_eq!(lay_out("i", 0, &[4, 2, 2], &[20, 60]).unwrap().pitch, [20, 60]);
+    }
+
+    #[test]
+    fn formats_of_sycl_1_2_1_have_one_to_four_channels() {
+        let element = |order: u32, type_: u32| {
+            lay_out("i", 256 + order * 16 + type_, &[8, 2], &[]).map(|layout| {
+                assert_eq!(layout.pitch[0], 8 * u64::from(layout.channel));
+                layout.channel
+            })
+        };
+        assert_eq!(element(8, 14).unwrap(), 16);
+        assert_eq!(element(1, 14).unwrap(), 4);
+        assert_eq!(element(3, 8).unwrap(), 4);
+        assert_eq!(element(6, 4).unwrap(), 2);
+        assert_eq!(element(7, 6).unwrap(), 4);
+        assert_eq!(element(11, 3).unwrap(), 2);
+        let fails = |order, type_| element(order, type_).unwrap_err().message;
+        assert_eq!(
+            fails(8, 4),
+            "i: channel order rgba with channel type unorm_short_565, expected a type that is not \
+             packed"
+        );
+        assert_eq!(
+            fails(6, 14),
+            "i: channel order rgb with channel type fp32, expected unorm_short_565, \
+             unorm_short_555 or unorm_int_101010"
+        );
+        assert_eq!(
+            fails(12, 9),
+            "i: channel order luminance with channel type signed_int32, expected a normalised \
+             type or a floating-point type"
+        );
+        assert_eq!(
+            fails(9, 14),
+            "i: channel order argb with channel type fp32, expected a type of 8 bits"
+        );
+        assert_eq!(fails(14, 2), "i: the channel order of the image is unknown, expected 0 to 13");
+        assert_eq!(fails(8, 15), "i: the channel type of the image is unknown, expected 0 to 14");
     }
 
     #[test]

@@ -1,12 +1,13 @@
-//! The C edge: every function of `include/sycl/detail/abi.h`.
+//! The C interface: every function of `include/sycl/detail/abi.h`, which documents them.
 //!
-//! Each function checks its arguments, turns handles into references, and calls the Rust side
-//! inside [`edge`] or [`edge_or`], which stop panics and keep the message of a failure for
-//! `scythe_last_error`. No other part of the runtime sees a handle.
+//! Each function validates its arguments, converts handles to references, and calls the Rust
+//! implementation inside [`edge`] or [`edge_or`]. These catch panics and store the message of a
+//! failure for `scythe_last_error`. No other part of the runtime uses handles.
 //!
-//! All functions share one contract, besides what the header says of each: handles are null or
-//! alive, and other pointers are null or valid for what the header says is read or written there.
-//! Null where a value is needed is an error of category `errc::invalid`, not undefined behaviour.
+//! All functions share a contract, in addition to the documentation of each function in the header:
+//! handles must be null or live, and other pointers must be null or valid for the reads and writes
+//! that the header specifies. Null in place of a required value is an error of category
+//! `errc::invalid`, not undefined behaviour.
 
 pub mod buffers;
 pub mod device_globals;
@@ -33,7 +34,8 @@ thread_local! {
     static LAST_ERROR: RefCell<Option<CString>> = const { RefCell::new(None) };
 }
 
-/// The message of this thread's last failing call; empty before the first.
+/// Returns the message of this thread's last failing call, or an empty string before the first
+/// failure.
 #[unsafe(no_mangle)]
 pub extern "C" fn scythe_last_error() -> *const c_char {
     let message = LAST_ERROR
@@ -41,14 +43,15 @@ pub extern "C" fn scythe_last_error() -> *const c_char {
     message.ok().flatten().unwrap_or(c"".as_ptr())
 }
 
-/// `text` for C: what follows a NUL is cut off.
+/// Converts `text` to a C string; text after a NUL is cut off.
 fn c_string(text: &str) -> CString {
     let end = text.find('\0').unwrap_or(text.len());
     CString::new(&text[..end]).unwrap_or_default()
 }
 
 fn fail(error: &Error) -> Status {
-    // Where thread-local storage is gone, the thread is ending, and the code alone must do.
+    // If the thread-local storage is gone, the thread is ending, and only the error code is
+    // returned.
     let _ = LAST_ERROR.try_with(|last| {
         if let Ok(mut last) = last.try_borrow_mut() {
             *last = Some(c_string(&error.message));
@@ -68,7 +71,7 @@ fn edge(body: impl FnOnce() -> Result<()>) -> Status {
     }
 }
 
-/// Runs the body of a function that cannot tell of failure; `otherwise` is its result then.
+/// Runs the body of a function that cannot report failure. Returns `otherwise` if the body fails.
 fn edge_or<T>(otherwise: T, body: impl FnOnce() -> Result<T>) -> T {
     match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(value)) => value,

@@ -1,4 +1,4 @@
-//! Drivers' own objects behind the runtime's, and the other way round.
+//! Conversion between native objects of drivers and objects of the runtime.
 
 use std::ffi::{c_char, c_void};
 use std::sync::Arc;
@@ -34,7 +34,8 @@ pub unsafe extern "C" fn scythe_native_of_device(
         let kind = NativeKind::from_u32(kind).ok_or_else(|| {
             invalid(format!("native object kind {kind} is unknown, expected 0 to 2"))
         })?;
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `out` is null or valid for a write and that `device`
+        // is null or a live handle.
         unsafe { put(out, "native", get(device)?.interop()?.native(kind)?) }
     })
 }
@@ -48,9 +49,9 @@ pub unsafe extern "C" fn scythe_native_of_queue(
 ) -> Status {
     edge(|| {
         check_out(out, "native")?;
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `queue` is null or a live handle.
         let native = unsafe { get(queue) }?.native()?;
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `out` is null or valid for a write.
         unsafe { put(out, "native", native) }
     })
 }
@@ -64,7 +65,7 @@ pub unsafe extern "C" fn scythe_native_of_event(
 ) -> Status {
     edge(|| {
         check_out(out, "native")?;
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `event` is null or a live handle.
         let node = unsafe { get(event) }?.node.clone().resolve();
         let native = node.event.native().map_err(|error| match error.code {
             Errc::BackendMismatch => Error::new(
@@ -74,13 +75,14 @@ pub unsafe extern "C" fn scythe_native_of_event(
             ),
             _ => error,
         })?;
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `out` is null or valid for a write.
         unsafe { put(out, "native", native) }
     })
 }
 
 /// # Safety
-/// See [`super`]; `native` is an event of the queue's driver, of the context that its device gives.
+/// See [`super`]. `native` must be an event of the queue's driver, in the context of the queue's
+/// device.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn scythe_event_from_native(
     queue: QueueHandle,
@@ -89,19 +91,20 @@ pub unsafe extern "C" fn scythe_event_from_native(
 ) -> Status {
     edge(|| {
         check_out(out, "event")?;
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `queue` is null or a live handle.
         let queue = unsafe { share(queue) }?;
-        let origin = queue.device.target(false)?.origin;
-        // SAFETY: passed on.
+        let origin = queue.device.backend_queue(false)?.origin;
+        // SAFETY: the caller guarantees that `native` is a live event of the driver in the device's
+        // context.
         let event = unsafe { queue.device.interop()?.event_from_native(native) }?;
         let object = Arc::new(EventObject { node: Node { event, origin }, queue });
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `out` is null or valid for a write.
         unsafe { put(out, "event", give(object)) }
     })
 }
 
 /// # Safety
-/// See [`super`]; the bytes at `ptr` stay valid until the object is released.
+/// See [`super`]. The bytes at `ptr` must stay valid until the object is released.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn scythe_native_memory(
     queue: QueueHandle,
@@ -117,11 +120,12 @@ pub unsafe extern "C" fn scythe_native_memory(
                  and an address that are not zero"
             )));
         }
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `queue` is null or a live handle.
         let device = unsafe { get(queue) }?.device;
         let size = usize::try_from(size)
             .map_err(|_| invalid(format!("{size} bytes exceed the address space")))?;
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `out` is null or valid for a write, and that the bytes
+        // at `ptr` stay valid until the object is released.
         unsafe { put(out, "native", device.interop()?.native_memory(ptr, size)?) }
     })
 }
@@ -135,7 +139,8 @@ pub unsafe extern "C" fn scythe_native_of_context(
 ) -> Status {
     edge(|| {
         check_out(out, "native")?;
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `out` is null or valid for a write and that `context`
+        // is null or a live handle.
         unsafe { put(out, "native", get(context)?.to_native()?) }
     })
 }
@@ -149,13 +154,14 @@ pub unsafe extern "C" fn scythe_native_context_of_queue(
 ) -> Status {
     edge(|| {
         check_out(out, "native")?;
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `out` is null or valid for a write and that `queue` is
+        // null or a live handle.
         unsafe { put(out, "native", get(queue)?.device.interop()?.native(NativeKind::Context)?) }
     })
 }
 
 /// # Safety
-/// See [`super`]; `sink` may be called with `ctx`.
+/// See [`super`]. It must be sound to call `sink` with `ctx`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn scythe_native_of_buffer(
     buffer: BufferHandle,
@@ -165,15 +171,15 @@ pub unsafe extern "C" fn scythe_native_of_buffer(
 ) -> Status {
     edge(|| {
         let sink = sink.ok_or_else(|| invalid("the sink of memory objects is null"))?;
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `buffer` is null or a live handle.
         let buffer = unsafe { get(buffer) }?;
         let natives = match queue.is_null() {
             true => buffer.natives()?,
-            // SAFETY: passed on.
+            // SAFETY: the caller guarantees that `queue` is null or a live handle.
             false => buffer.native(unsafe { get(queue) }?.device)?.into_iter().collect(),
         };
         for native in natives {
-            // SAFETY: the caller gave the function for this.
+            // SAFETY: the caller provided the function to be called with `ctx`.
             unsafe { sink(ctx, native) };
         }
         Ok(())
@@ -190,21 +196,22 @@ pub unsafe extern "C" fn scythe_native_of_kernel(
     program: *mut *mut c_void,
 ) -> Status {
     edge(|| {
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `context` is null or a live handle and that `symbol`
+        // is null or a C string.
         let (context, symbol) = unsafe { (get(context)?, text(symbol, "kernel name")?) };
         let found = registry::kernel_of_symbol(
             symbol,
-            registry::Place { device: context.first(), context: context.id },
+            registry::DeviceInContext { device: context.first(), context: context.id },
         )?;
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `kernel` and `program` are null or valid for a write.
         unsafe { put_natives(&*found, kernel, program) }
     })
 }
 
-/// Gives the driver's kernel and its program, each where there is a place for it.
+/// Writes the native kernel and its program to the addresses that are not null.
 ///
 /// # Safety
-/// Each address is null or valid for a write.
+/// Each address must be null or valid for a write.
 unsafe fn put_natives(
     found: &dyn Kernel,
     kernel: *mut *mut c_void,
@@ -215,18 +222,20 @@ unsafe fn put_natives(
         let native = found
             .native()
             .inspect_err(|_| made.into_iter().for_each(|made| found.release_native_program(made)));
-        // SAFETY: passed on; the address is not null.
+        // SAFETY: `kernel` is not null, and the caller guarantees that it is then valid for a
+        // write.
         unsafe { put(kernel, "kernel", native?) }?;
     }
     match made {
-        // SAFETY: passed on; the address is not null.
+        // SAFETY: `program` is not null, and the caller guarantees that it is then valid for a
+        // write.
         Some(made) => unsafe { put(program, "program", made) },
         None => Ok(()),
     }
 }
 
 /// # Safety
-/// See [`super`]; `native` is a context of the backend's driver, alive.
+/// See [`super`]. `native` must be a live context of the backend's driver.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn scythe_context_from_native(
     backend: u32,
@@ -238,15 +247,15 @@ pub unsafe extern "C" fn scythe_context_from_native(
         let all = Runtime::get()?.devices.iter().copied();
         let devices: Vec<_> =
             all.filter(|device| device.platform.backend.kind() as u32 == backend).collect();
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `native` is a live context of the backend's driver.
         let context = unsafe { Context::from_native(&devices, native) }?;
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `out` is null or valid for a write.
         unsafe { put(out, "context", give(Arc::new(context))) }
     })
 }
 
 /// # Safety
-/// See [`super`]; `list` is null or valid for `capacity` handles.
+/// See [`super`]. `list` must be null or valid for `capacity` handles.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn scythe_context_devices(
     context: ContextHandle,
@@ -255,21 +264,22 @@ pub unsafe extern "C" fn scythe_context_devices(
     count: *mut u32,
 ) -> Status {
     edge(|| {
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `context` is null or a live handle.
         let devices: Vec<_> = unsafe { get(context) }?.devices().collect();
         if !list.is_null() {
             for (index, device) in devices.iter().take(capacity as usize).enumerate() {
-                // SAFETY: fewer than `capacity`.
+                // SAFETY: the caller guarantees that `list` has space for `capacity` handles, and
+                // `index` is less.
                 unsafe { list.add(index).write(give_static(*device)) };
             }
         }
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `count` is null or valid for a write.
         unsafe { put(count, "count", devices.len() as u32) }
     })
 }
 
 /// # Safety
-/// See [`super`]; `native` is a queue of the context's driver, alive.
+/// See [`super`]. `native` must be a live queue of the context's driver.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn scythe_queue_from_native(
     context: ContextHandle,
@@ -282,11 +292,13 @@ pub unsafe extern "C" fn scythe_queue_from_native(
         check_out(out, "queue")?;
         check_out(device, "device")?;
         check_out(flags, "flags")?;
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `context` is null or a live handle, and that `native`
+        // is a live queue of its driver.
         let queue = unsafe { Queue::from_native(share(context)?, native) }?;
         let in_order = if queue.is_in_order() { queue_flags::IN_ORDER } else { 0 };
         let profiling = if queue.profiling { queue_flags::PROFILING } else { 0 };
-        // SAFETY: passed on.
+        // SAFETY: the addresses are not null, and the caller guarantees that they are then valid
+        // for a write.
         unsafe {
             put(flags, "flags", in_order | profiling)?;
             put(device, "device", give_static(queue.device.known_as()))?;
@@ -296,7 +308,7 @@ pub unsafe extern "C" fn scythe_queue_from_native(
 }
 
 /// # Safety
-/// See [`super`]; `native` is a memory object of the context's driver, alive.
+/// See [`super`]. `native` must be a live memory object of the context's driver.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn scythe_buffer_from_native(
     context: ContextHandle,
@@ -308,11 +320,13 @@ pub unsafe extern "C" fn scythe_buffer_from_native(
     edge(|| {
         check_out(out, "buffer")?;
         check_out(size, "size")?;
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `ready` is null or a live handle.
         let ready = if ready.is_null() { None } else { Some(unsafe { get(ready) }?.node.clone()) };
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `context` is null or a live handle, and that `native`
+        // is a live memory object of its driver.
         let buffer = unsafe { Buffer::from_native(get(context)?.first(), native, ready) }?;
-        // SAFETY: passed on.
+        // SAFETY: the addresses are not null, and the caller guarantees that they are then valid
+        // for a write.
         unsafe {
             put(size, "size", buffer.size)?;
             put(out, "buffer", give(Arc::new(buffer)))
@@ -321,7 +335,7 @@ pub unsafe extern "C" fn scythe_buffer_from_native(
 }
 
 /// # Safety
-/// See [`super`]; `native` is a kernel of the context's driver, alive.
+/// See [`super`]. `native` must be a live kernel of the context's driver.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn scythe_kernel_from_native(
     context: ContextHandle,
@@ -330,9 +344,10 @@ pub unsafe extern "C" fn scythe_kernel_from_native(
 ) -> Status {
     edge(|| {
         check_out(out, "kernel")?;
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `context` is null or a live handle, and that `native`
+        // is a live kernel of its driver.
         let kernel = unsafe { NativeKernel::new(share(context)?, native) }?;
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `out` is null or valid for a write.
         unsafe { put(out, "kernel", give(Arc::new(kernel))) }
     })
 }
@@ -341,7 +356,7 @@ pub unsafe extern "C" fn scythe_kernel_from_native(
 /// See [`super`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn scythe_native_kernel_retain(kernel: NativeKernelHandle) {
-    // SAFETY: passed on.
+    // SAFETY: the caller guarantees that `kernel` is null or a live handle.
     unsafe { retain(kernel) };
 }
 
@@ -350,7 +365,8 @@ pub unsafe extern "C" fn scythe_native_kernel_retain(kernel: NativeKernelHandle)
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn scythe_native_kernel_release(kernel: NativeKernelHandle) {
     edge_or((), || {
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `kernel` is null or a live handle with a reference
+        // that the caller owns.
         unsafe { release(kernel) };
         Ok(())
     });
@@ -364,12 +380,13 @@ pub unsafe extern "C" fn scythe_native_of_native_kernel(
     native: *mut *mut c_void,
     program: *mut *mut c_void,
 ) -> Status {
-    // SAFETY: passed on.
+    // SAFETY: the caller guarantees that `kernel` is null or a live handle, and that `native` and
+    // `program` are null or valid for a write.
     edge(|| unsafe { put_natives(&*get(kernel)?.any()?, native, program) })
 }
 
 /// # Safety
-/// See [`super`]; `native` is a program of the context's driver, alive.
+/// See [`super`]. `native` must be a live program of the context's driver.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn scythe_program_from_native(
     context: ContextHandle,
@@ -378,9 +395,10 @@ pub unsafe extern "C" fn scythe_program_from_native(
 ) -> Status {
     edge(|| {
         check_out(out, "program")?;
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `context` is null or a live handle, and that `native`
+        // is a live program of its driver.
         let program = unsafe { get(context)?.first().interop()?.program_from_native(native) }?;
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `out` is null or valid for a write.
         unsafe { put(out, "program", give(Arc::new(NativeProgram(program)))) }
     })
 }
@@ -390,7 +408,8 @@ pub unsafe extern "C" fn scythe_program_from_native(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn scythe_native_program_release(program: NativeProgramHandle) {
     edge_or((), || {
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `program` is null or a live handle with a reference
+        // that the caller owns.
         unsafe { release(program) };
         Ok(())
     });
@@ -405,7 +424,8 @@ pub unsafe extern "C" fn scythe_native_of_program(
 ) -> Status {
     edge(|| {
         check_out(out, "native")?;
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `out` is null or valid for a write and that `program`
+        // is null or a live handle.
         unsafe { put(out, "native", get(program)?.0.native()?) }
     })
 }

@@ -6,8 +6,11 @@ use scythe_abi::capi::{
     ContextHandle, Destroy, DeviceHandle, DeviceT, ErrorSink, EventHandle, QueueHandle, Status,
     profiling_param, queue_flags,
 };
+use scythe_hal::Priority;
 
-use super::handles::{check_out, get, give, put, release, retain, share};
+use super::handles::{
+    check_out, get, give, put, release, retain, share, weak_lock, weak_release, weak_retain,
+};
 use super::submit::put_event;
 use super::{c_string, edge, edge_or};
 use crate::late_errors::Listener;
@@ -25,20 +28,29 @@ pub unsafe extern "C" fn scythe_queue_create(
 ) -> Status {
     edge(|| {
         check_out(out, "queue")?;
-        let known = queue_flags::IN_ORDER | queue_flags::PROFILING;
+        let known = queue_flags::IN_ORDER
+            | queue_flags::PROFILING
+            | queue_flags::PRIORITY_LOW
+            | queue_flags::PRIORITY_HIGH;
         if flags & !known != 0 {
             return Err(invalid(format!(
                 "queue flags {flags:#x} contain unknown bits, expected a subset of {known:#x}"
             )));
         }
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `context` is null or a live handle.
         let context = unsafe { share(context) }?;
-        // SAFETY: passed on; devices are never freed.
+        // SAFETY: the caller guarantees that `device` is null or a live handle; devices are never
+        // freed.
         let device = unsafe { get::<DeviceT>(device) }?;
         let (in_order, profiling) =
             (flags & queue_flags::IN_ORDER != 0, flags & queue_flags::PROFILING != 0);
-        let queue = Queue::new(context, device, in_order, profiling)?;
-        // SAFETY: passed on.
+        let priority = if flags & queue_flags::PRIORITY_HIGH != 0 {
+            Some(Priority::High)
+        } else {
+            (flags & queue_flags::PRIORITY_LOW != 0).then_some(Priority::Low)
+        };
+        let queue = Queue::new(context, device, in_order, profiling, priority)?;
+        // SAFETY: the caller guarantees that `out` is null or valid for a write.
         unsafe { put(out, "queue", give(queue)) }
     })
 }
@@ -47,7 +59,7 @@ pub unsafe extern "C" fn scythe_queue_create(
 /// See [`super`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn scythe_queue_retain(queue: QueueHandle) {
-    // SAFETY: passed on.
+    // SAFETY: the caller guarantees that `queue` is null or a live handle.
     unsafe { retain(queue) };
 }
 
@@ -56,20 +68,22 @@ pub unsafe extern "C" fn scythe_queue_retain(queue: QueueHandle) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn scythe_queue_release(queue: QueueHandle) {
     edge_or((), || {
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `queue` is null or a live handle with a reference that
+        // the caller owns.
         unsafe { release(queue) };
         Ok(())
     });
 }
 
-/// Failures of commands are no failure of the wait: `scythe_queue_drain_errors` hands them over.
+/// Waits for all commands of the queue. A failure of a command is not a failure of the wait:
+/// `scythe_queue_drain_errors` reports it.
 ///
 /// # Safety
 /// See [`super`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn scythe_queue_wait(queue: QueueHandle) -> Status {
     edge(|| {
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `queue` is null or a live handle.
         unsafe { get(queue) }?.wait();
         Ok(())
     })
@@ -79,7 +93,7 @@ pub unsafe extern "C" fn scythe_queue_wait(queue: QueueHandle) -> Status {
 /// See [`super`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn scythe_queue_is_empty(queue: QueueHandle) -> i32 {
-    // SAFETY: passed on.
+    // SAFETY: the caller guarantees that `queue` is null or a live handle.
     edge_or(0, || Ok(i32::from(unsafe { get(queue) }?.is_empty())))
 }
 
@@ -91,11 +105,12 @@ pub unsafe extern "C" fn scythe_queue_last_event(
     out: *mut EventHandle,
 ) -> Status {
     edge(|| {
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `queue` is null or a live handle.
         match unsafe { get(queue) }?.last()? {
-            // SAFETY: passed on.
+            // SAFETY: `get` has checked that `queue` is not null, and the caller guarantees that it
+            // is live and that `out` is null or valid for a write.
             Some(node) => unsafe { put_event(node, queue, out) },
-            // SAFETY: passed on.
+            // SAFETY: the caller guarantees that `out` is null or valid for a write.
             None => unsafe { put(out, "event", std::ptr::null_mut()) },
         }
     })
@@ -109,15 +124,15 @@ pub unsafe extern "C" fn scythe_queue_set_external_event(
     event: EventHandle,
 ) -> Status {
     edge(|| {
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `event` is null or a live handle.
         let node = if event.is_null() { None } else { Some(unsafe { get(event) }?.node.clone()) };
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `queue` is null or a live handle.
         unsafe { get(queue) }?.set_external(node)
     })
 }
 
 /// # Safety
-/// See [`super`]; `sink` may be called with `ctx`. It may call the runtime.
+/// See [`super`]. It must be sound to call `sink` with `ctx`. `sink` may call the runtime.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn scythe_queue_drain_errors(
     queue: QueueHandle,
@@ -126,43 +141,45 @@ pub unsafe extern "C" fn scythe_queue_drain_errors(
 ) {
     edge_or((), || {
         let sink = sink.ok_or_else(|| invalid("the error sink is null"))?;
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `queue` is null or a live handle.
         for error in unsafe { get(queue) }?.take_errors() {
-            // SAFETY: the caller gave the function for this.
+            // SAFETY: the caller provided the function to be called with `ctx`.
             unsafe { sink(ctx, error.code as Status, c_string(&error.message).as_ptr()) };
         }
         Ok(())
     });
 }
 
-/// What is to hear of errors, until it is freed.
+/// A listener of errors that calls functions of the program.
 struct Sink {
     sink: ErrorSink,
     destroy: Destroy,
     ctx: *mut c_void,
 }
 
-// SAFETY: whoever gives the functions promises that they may be called on any thread, and the
-// runtime never changes them.
+// SAFETY: the caller of `scythe_queue_leave_errors` guarantees that the functions can be called on
+// any thread, and the runtime never modifies the fields.
 unsafe impl Send for Sink {}
-// SAFETY: as above.
+// SAFETY: the fields are never modified, and the functions can be called on any thread.
 unsafe impl Sync for Sink {}
 
 impl Listener for Sink {
     fn error(&self, error: &Error) {
-        // SAFETY: the function was given for this, and `destroy` has not been called.
+        // SAFETY: the program provided the function for this call, and `destroy` has not been
+        // called.
         unsafe { (self.sink)(self.ctx, error.code as Status, c_string(&error.message).as_ptr()) };
     }
 
     fn end(&self) {
-        // SAFETY: the function was given for this; it is called once, last.
+        // SAFETY: the program provided the function for this call, which is the last one and
+        // happens once.
         unsafe { (self.destroy)(self.ctx) };
     }
 }
 
 /// # Safety
-/// See [`super`]; `sink` and `destroy` may be called with `ctx` on any thread, `destroy` once and
-/// last. Where a pointer is null, nothing is called.
+/// See [`super`]. It must be sound to call `sink` and `destroy` with `ctx` on any thread, `destroy`
+/// once and last. If a function pointer is null, nothing is called.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn scythe_queue_leave_errors(
     queue: QueueHandle,
@@ -174,7 +191,7 @@ pub unsafe extern "C" fn scythe_queue_leave_errors(
         let sink = sink.ok_or_else(|| invalid("the error sink is null"))?;
         let destroy =
             destroy.ok_or_else(|| invalid("the function that frees the error sink is null"))?;
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `queue` is null or a live handle.
         let queue = unsafe { get(queue) }?;
         queue.leave_errors_to(Box::new(Sink { sink, destroy, ctx }));
         Ok(())
@@ -185,7 +202,7 @@ pub unsafe extern "C" fn scythe_queue_leave_errors(
 /// See [`super`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn scythe_event_retain(event: EventHandle) {
-    // SAFETY: passed on.
+    // SAFETY: the caller guarantees that `event` is null or a live handle.
     unsafe { retain(event) };
 }
 
@@ -194,22 +211,50 @@ pub unsafe extern "C" fn scythe_event_retain(event: EventHandle) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn scythe_event_release(event: EventHandle) {
     edge_or((), || {
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `event` is null or a live handle with a reference that
+        // the caller owns.
         unsafe { release(event) };
         Ok(())
     });
 }
 
-/// As [`scythe_queue_wait`], a failure of the command goes to its queue.
+/// # Safety
+/// See [`super`]. The caller needs a reference or a weak reference.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn scythe_event_weak_retain(event: EventHandle) {
+    // SAFETY: the caller guarantees that `event` is null or a handle with a reference of the
+    // caller.
+    unsafe { weak_retain(event) };
+}
+
+/// # Safety
+/// See [`super`]. The caller must own the weak reference.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn scythe_event_weak_release(event: EventHandle) {
+    // SAFETY: the caller guarantees that `event` is null or owns the weak reference.
+    unsafe { weak_release(event) };
+}
+
+/// Adds a reference and returns 1 if the event still has one. Returns 0 otherwise.
+///
+/// # Safety
+/// See [`super`]. The caller must own a weak reference.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn scythe_event_weak_lock(event: EventHandle) -> i32 {
+    // SAFETY: the caller guarantees that `event` is null or owns a weak reference.
+    i32::from(unsafe { weak_lock(event) })
+}
+
+/// Waits for the command of the event. As for [`scythe_queue_wait`], its queue reports a failure.
 ///
 /// # Safety
 /// See [`super`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn scythe_event_wait(event: EventHandle) -> Status {
     edge(|| {
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `event` is null or a live handle.
         let event = unsafe { get(event) }?;
-        // The queue still has the command, and collects its failure from there.
+        // The queue still records the command and collects its failure.
         let _ = event.node.event.wait();
         Ok(())
     })
@@ -219,7 +264,7 @@ pub unsafe extern "C" fn scythe_event_wait(event: EventHandle) -> Status {
 /// See [`super`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn scythe_event_status(event: EventHandle) -> i32 {
-    // SAFETY: passed on.
+    // SAFETY: the caller guarantees that `event` is null or a live handle.
     edge_or(2, || Ok(unsafe { get(event) }?.node.event.status() as i32))
 }
 
@@ -233,7 +278,7 @@ pub unsafe extern "C" fn scythe_event_profiling(
 ) -> Status {
     edge(|| {
         check_out(ns, "ns")?;
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `event` is null or a live handle.
         let event = unsafe { get(event) }?;
         if !event.queue.profiling {
             return Err(invalid(
@@ -241,7 +286,7 @@ pub unsafe extern "C" fn scythe_event_profiling(
                  enable_profiling property",
             ));
         }
-        // The times of a command that failed are those of its failure.
+        // The times of a failed command are those of its failure.
         let _ = event.node.event.wait();
         let times = event.node.event.times().ok_or_else(|| {
             Error::new(
@@ -259,7 +304,7 @@ pub unsafe extern "C" fn scythe_event_profiling(
                 )));
             }
         };
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `ns` is null or valid for a write.
         unsafe { put(ns, "ns", value) }
     })
 }

@@ -1,5 +1,5 @@
-//! Registration of device images, called by the wrapper's object when a library is loaded and
-//! unloaded, and questions about the kernels in them.
+//! Registration of device images, which the wrapper object performs when a library is loaded and
+//! unloaded, and queries about the kernels in them.
 
 use std::ffi::{c_char, c_void};
 
@@ -12,19 +12,20 @@ use crate::registry::{self, BundleState};
 use crate::{Result, invalid};
 
 /// # Safety
-/// `desc` is null or a descriptor that stays valid, with its images, until
+/// `desc` must be null, or a descriptor that stays valid, with its images, until
 /// [`__tgt_unregister_lib`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tgt_register_lib(desc: *mut BinDesc) {
     edge_or((), || {
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `desc` is null, or a descriptor that stays valid, with
+        // its images, until it is unregistered.
         unsafe { registry::register(desc) };
         Ok(())
     });
 }
 
 /// # Safety
-/// None: the address is only compared.
+/// There are no requirements: the address is only compared.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tgt_unregister_lib(desc: *mut BinDesc) {
     edge_or((), || {
@@ -37,7 +38,7 @@ pub unsafe extern "C" fn __tgt_unregister_lib(desc: *mut BinDesc) {
 /// See [`super`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn scythe_kernel_known(name: *const c_char, tu: u64) -> i32 {
-    // SAFETY: passed on.
+    // SAFETY: the caller guarantees that `name` is null or a C string.
     edge_or(0, || Ok(i32::from(registry::is_known(unsafe { text(name, "name") }?, tu))))
 }
 
@@ -51,15 +52,15 @@ pub unsafe extern "C" fn scythe_kernel_find(
 ) -> Status {
     edge(|| {
         check_out(symbol, "symbol")?;
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `name` is null or a C string.
         let found = registry::kernel_symbol(unsafe { text(name, "name") }?, tu)?;
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `symbol` is null or valid for a write.
         unsafe { put(symbol, "symbol", found.as_ptr()) }
     })
 }
 
 /// # Safety
-/// `sink` is null or may be called with `ctx`.
+/// `sink` must be null, or it must be sound to call it with `ctx`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn scythe_kernel_list(
     sink: Option<unsafe extern "C" fn(ctx: *mut c_void, symbol: *const c_char)>,
@@ -68,7 +69,7 @@ pub unsafe extern "C" fn scythe_kernel_list(
     edge(|| {
         let sink = sink.ok_or_else(|| invalid("the callback for the list of kernels is null"))?;
         for symbol in registry::kernel_symbols() {
-            // SAFETY: the caller's contract.
+            // SAFETY: the caller guarantees that `sink` can be called with `ctx`.
             unsafe { sink(ctx, symbol.as_ptr()) };
         }
         Ok(())
@@ -87,16 +88,17 @@ pub unsafe extern "C" fn scythe_kernel_compatible(
 ) -> Status {
     edge(|| {
         check_out(compatible, "compatible")?;
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `device` is null or a live handle and that `name` is
+        // null or a C string.
         let (device, name) = unsafe { (get::<DeviceT>(device)?, text(name, "name")?) };
         let answer = registry::is_compatible(name, tu, device, state_from(state)?)?;
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `compatible` is null or valid for a write.
         unsafe { put(compatible, "compatible", i32::from(answer)) }
     })
 }
 
 /// # Safety
-/// See [`super`]; `work_group` is valid for three numbers.
+/// See [`super`]. `work_group` must be null or valid for writes of three numbers.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn scythe_kernel_required_sizes(
     device: DeviceHandle,
@@ -108,18 +110,20 @@ pub unsafe extern "C" fn scythe_kernel_required_sizes(
     edge(|| {
         check_out(work_group, "work_group")?;
         check_out(sub_group, "sub_group")?;
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `device` is null or a live handle and that `name` is
+        // null or a C string.
         let (device, name) = unsafe { (get::<DeviceT>(device)?, text(name, "name")?) };
         let (sizes, lanes) = registry::required_sizes(name, tu, device)?;
-        // SAFETY: the caller's contract.
+        // SAFETY: `work_group` is not null, and the caller guarantees that it is valid for three
+        // numbers.
         unsafe { work_group.cast::<[u64; 3]>().write(sizes) };
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `sub_group` is null or valid for a write.
         unsafe { put(sub_group, "sub_group", lanes) }
     })
 }
 
 /// # Safety
-/// See [`super`]; `sink` is null or may be called with `ctx`.
+/// See [`super`]. `sink` must be null, or it must be sound to call it with `ctx`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn scythe_kernel_attributes(
     name: *const c_char,
@@ -129,9 +133,9 @@ pub unsafe extern "C" fn scythe_kernel_attributes(
 ) -> Status {
     edge(|| {
         let sink = sink.ok_or_else(|| invalid("the callback for kernel attributes is null"))?;
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `name` is null or a C string.
         let attributes = registry::attributes(unsafe { text(name, "name") }?, tu)?;
-        // SAFETY: the caller's contract.
+        // SAFETY: the caller guarantees that `sink` can be called with `ctx`.
         unsafe { sink(ctx, c_string(&attributes).as_ptr()) };
         Ok(())
     })
@@ -148,13 +152,13 @@ pub unsafe extern "C" fn scythe_kernel_has_constant(
 ) -> Status {
     edge(|| {
         check_out(answer, "answer")?;
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `name` is null or a C string.
         let kernel = unsafe { text(name, "name") }?;
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `constant` is null or a C string.
         let constant =
             (!constant.is_null()).then(|| unsafe { text(constant, "constant") }).transpose()?;
         let has = registry::has_constant(kernel, constant.map(|constant| (constant, tu)))?;
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `answer` is null or valid for a write.
         unsafe { put(answer, "answer", i32::from(has)) }
     })
 }

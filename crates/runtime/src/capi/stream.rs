@@ -1,17 +1,17 @@
-//! Output of kernels.
+//! The text output of kernels.
 
 use std::ffi::{c_char, c_void};
 
 use super::edge_or;
 use crate::{invalid, stream};
 
-/// Gets text in pieces.
+/// Receives text in pieces.
 pub type TextSink = unsafe extern "C" fn(ctx: *mut c_void, text: *const c_char, bytes: usize);
 
 /// # Safety
-/// See [`super`]; `words` is the memory of a `sycl::stream`, whose second word tells how many
-/// chunks of 8 words follow the first 8, and no kernel writes to it; `sink` may be called with
-/// `ctx`.
+/// See [`super`]. `words` must be the memory of a `sycl::stream`, whose second word is the number
+/// of chunks of 8 words that follow the first 8 words. No kernel may write to it during the call.
+/// It must be sound to call `sink` with `ctx`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn scythe_stream_format(
     words: *const u64,
@@ -23,14 +23,15 @@ pub unsafe extern "C" fn scythe_stream_format(
         if words.is_null() {
             return Err(invalid("the stream's memory is null"));
         }
-        // SAFETY: passed on.
+        // SAFETY: `words` is not null, and the caller guarantees that the second word is the number
+        // of chunks after the first one and that no kernel writes to them.
         let words = unsafe {
             let chunks = *words.add(1) as usize + 1;
             std::slice::from_raw_parts(words, chunks * 8)
         };
         let text = stream::format(words);
         if !text.is_empty() {
-            // SAFETY: the caller gave the function for this.
+            // SAFETY: the caller provided the function to be called with `ctx`.
             unsafe { sink(ctx, text.as_ptr().cast(), text.len()) };
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! `scythe_submit`: from a C command to an action with an order.
+//! `scythe_submit`: converts a C command to an action and its order.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, AtomicU64};
@@ -7,7 +7,7 @@ use scythe_abi::capi::{
     self as c, BufferHandle, BufferT, COMMAND_BARRIER, COMMAND_HOLD, COMMAND_ON_HOST, Command,
     EventHandle, EventT, QueueHandle, QueueT, Status, command_kind, requirement_flags,
 };
-use scythe_hal::{self as hal, Hint, Work};
+use scythe_hal::{Hint, Work};
 
 use super::buffers::mode_from;
 use super::edge;
@@ -22,11 +22,12 @@ use crate::queue::{Action, Commit, HostCall, Known, Order, Queue};
 use crate::registry::{self, Constants, Expected, ReadyKernel, Slot};
 use crate::{Result, invalid, settings};
 
-/// A host task's context is the runtime's when the call succeeds, and stays the caller's when it
-/// fails.
+/// Submits a command. If the call succeeds, the runtime owns the context of a host task. If it
+/// fails, the caller keeps the ownership.
 ///
 /// # Safety
-/// See [`super`]; what the command's addresses point at stays valid until it has completed.
+/// See [`super`]. The memory at the command's addresses must stay valid until the command has
+/// completed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn scythe_submit(
     queue: QueueHandle,
@@ -34,9 +35,9 @@ pub unsafe extern "C" fn scythe_submit(
     event: *mut EventHandle,
 ) -> Status {
     edge(|| {
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `command` is null or valid for reads.
         let command = unsafe { command.as_ref() }.ok_or_else(|| invalid("the command is null"))?;
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `queue` is null or a live handle.
         let target = unsafe { get::<QueueT>(queue) }?;
         if command.flags & !(COMMAND_BARRIER | COMMAND_HOLD | COMMAND_ON_HOST) != 0 {
             return Err(invalid(format!(
@@ -46,22 +47,26 @@ pub unsafe extern "C" fn scythe_submit(
         }
         let alone = command.flags == 0 && command.requirement_count == 0 && command.dep_count == 0;
         if alone && command.kind == command_kind::KERNEL && !settings::trace().commands {
-            // SAFETY: `kind` says which member holds; the rest is passed on.
+            // SAFETY: `kind` determines that the union holds a kernel. The caller guarantees that
+            // the addresses of the launch are valid.
             let node = unsafe { kernel_alone(&command.u.kernel, target) }?;
-            // SAFETY: passed on.
+            // SAFETY: `queue` is not null, and the caller guarantees that it is live and that
+            // `event` is null or valid for a write.
             return unsafe { put_event(node, queue, event) };
         }
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `command.requirements` is null or valid for reads of
+        // `command.requirement_count` values.
         let requirements =
             unsafe { slice(command.requirements, command.requirement_count, "requirements") }?;
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that the buffer handles are null or live.
         let accesses = unsafe { accesses(requirements, command.flags & COMMAND_ON_HOST != 0) }?;
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `command.deps` is null or holds `command.dep_count`
+        // handles that are null or live.
         let events = unsafe { events(slice(command.deps, command.dep_count, "deps")?) }?;
-        // SAFETY: passed on.
+        // SAFETY: the caller transfers the functions and the context of a host task to the runtime.
         let (action, commit) = match unsafe { host_call(command) }? {
             Some((call, commit)) => (Action::HostTask(call), Some(commit)),
-            // SAFETY: passed on.
+            // SAFETY: the caller satisfies the contract of `scythe_submit`.
             None => (unsafe { action(command, target) }?, None),
         };
         if settings::trace().commands {
@@ -69,20 +74,25 @@ pub unsafe extern "C" fn scythe_submit(
         }
         let barrier = command.flags & COMMAND_BARRIER != 0;
         let hold = command.flags & COMMAND_HOLD != 0;
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that the memory at the command's addresses stays valid
+        // until the command has completed.
         let node = unsafe {
             target.submit(action, Order { accesses: &accesses, events: &events, barrier, hold })
         }?;
         if let Some(commit) = commit {
             commit.commit();
         }
-        // SAFETY: passed on.
+        // SAFETY: `queue` is not null, and the caller guarantees that it is live and that `event`
+        // is null or valid for a write.
         unsafe { put_event(node, queue, event) }
     })
 }
 
+/// Writes a new event handle to `event`, if that is not null.
+///
 /// # Safety
-/// The queue's handle is alive and counted; `event` is null or valid for a write.
+/// The queue's handle must be live and reference-counted. `event` must be null or valid for a
+/// write.
 pub(super) unsafe fn put_event(
     node: Node,
     queue: QueueHandle,
@@ -91,34 +101,38 @@ pub(super) unsafe fn put_event(
     if event.is_null() {
         return Ok(());
     }
-    // SAFETY: passed on; `event` is not null.
+    // SAFETY: `event` is not null, so the caller guarantees that it is valid for a write, and that
+    // `queue` is live and reference-counted.
     unsafe { put(event, "event", give(Arc::new(EventObject { node, queue: share(queue)? }))) }
 }
 
+/// Returns the call of a host task, or `None` for other commands.
+///
 /// # Safety
-/// A host task's functions and context are the runtime's to use.
+/// The runtime must be allowed to use the functions and the context of a host task.
 unsafe fn host_call(command: &Command) -> Result<Option<(HostCall, Commit)>> {
     if command.kind != command_kind::HOST_TASK {
         return Ok(None);
     }
-    // SAFETY: `kind` says which member holds.
+    // SAFETY: `kind` determines that the union holds a host task.
     let task = unsafe { command.u.host_task };
     match task.call {
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that the runtime may use the functions and the context.
         Some(call) => Ok(Some(unsafe { HostCall::new(call, task.destroy, task.ctx) })),
         None => Err(invalid("the function of the host task is null")),
     }
 }
 
-/// `on_host`: none is of the device's own memory, whatever the accessors are.
+/// Returns the accesses of a command. `on_host`: no access uses native memory of the device,
+/// regardless of the accessors.
 ///
 /// # Safety
-/// The buffer handles are null or alive for `'a`.
+/// The buffer handles must be null or live for `'a`.
 unsafe fn accesses<'a>(requirements: &[c::Requirement], on_host: bool) -> Result<Vec<Access<'a>>> {
     requirements
         .iter()
         .map(|requirement| {
-            // SAFETY: passed on.
+            // SAFETY: the caller guarantees that `requirement.buffer` is null or a live handle.
             let buffer = unsafe { get::<BufferT>(requirement.buffer) }?;
             let flags = requirement.flags;
             Ok(Access {
@@ -131,38 +145,45 @@ unsafe fn accesses<'a>(requirements: &[c::Requirement], on_host: bool) -> Result
         .collect()
 }
 
+/// Returns the events of a command's dependencies. Null represents a completed event.
+///
 /// # Safety
-/// The event handles are null or alive. Null stands for an event that is complete.
+/// The event handles must be null or live.
 unsafe fn events(handles: &[EventHandle]) -> Result<Vec<Node>> {
     let given = handles.iter().filter(|handle| !handle.is_null());
-    // SAFETY: passed on.
+    // SAFETY: the caller guarantees that `handle` is null or a live handle.
     given.map(|&handle| Ok(unsafe { get::<EventT>(handle) }?.node.clone())).collect()
 }
 
-/// Everything but host tasks.
+/// Returns the action of any command except a host task.
 ///
 /// # Safety
-/// As for [`scythe_submit`].
+/// The contract is that of [`scythe_submit`].
 unsafe fn action<'a>(command: &Command, queue: &Queue) -> Result<Action<'a>> {
-    // SAFETY, for each access to the union: `kind` says which member holds.
+    // SAFETY, for each access to the union: `kind` determines which member is valid.
     match command.kind {
         command_kind::EMPTY => Ok(Action::Marker),
-        // SAFETY: as above, and passed on.
+        // SAFETY: the union holds a kernel, and the caller guarantees that its addresses are valid.
         command_kind::KERNEL => unsafe { kernel(&command.u.kernel, queue) },
-        // SAFETY: as above, and passed on.
+        // SAFETY: the union holds a native kernel, and the caller guarantees that its addresses are
+        // valid.
         command_kind::NATIVE_KERNEL => unsafe { native_kernel(&command.u.native, queue) },
-        // SAFETY: as above, and passed on.
+        // SAFETY: the union holds a memory command, and the caller guarantees that its addresses
+        // are valid.
         command_kind::MEMCPY => unsafe { memcpy(&command.u.memory) },
-        // SAFETY: as above, and passed on.
+        // SAFETY: the union holds a memory command, and the caller guarantees that its addresses
+        // are valid.
         command_kind::FILL => unsafe { fill(&command.u.memory) },
-        // SAFETY: as above, and passed on.
+        // SAFETY: the union holds two views, and the caller guarantees that their buffer handles
+        // are null or live.
         command_kind::COPY => unsafe {
             let copy = &command.u.copy;
             let dst = View::new("destination of a copy", &copy.dst, optional(copy.dst.buffer))?;
             let src = View::new("source of a copy", &copy.src, optional(copy.src.buffer))?;
             Ok(Action::Copy { dst: Box::new(dst), src: Box::new(src) })
         },
-        // SAFETY: as above, and passed on.
+        // SAFETY: the union holds a fill, and the caller guarantees that its buffer handle is null
+        // or live and that the pattern is null or valid for reads of one element.
         command_kind::FILL_VIEW => unsafe {
             let fill = &command.u.fill;
             let dst = View::new("destination of a fill", &fill.dst, optional(fill.dst.buffer))?;
@@ -170,9 +191,10 @@ unsafe fn action<'a>(command: &Command, queue: &Queue) -> Result<Action<'a>> {
             Ok(Action::Fill { dst: Box::new(dst), pattern: pattern.to_vec() })
         },
         command_kind::UPDATE_HOST => {
-            // SAFETY: as above.
+            // SAFETY: the union holds two views.
             let buffer = unsafe { command.u.copy.src.buffer };
-            // SAFETY: passed on.
+            // SAFETY: the caller guarantees that `command.requirements` is null or valid for reads
+            // of `command.requirement_count` values.
             let required =
                 unsafe { slice(command.requirements, command.requirement_count, "requirements") }?;
             if buffer.is_null() || !required.iter().any(|requirement| requirement.buffer == buffer)
@@ -185,7 +207,7 @@ unsafe fn action<'a>(command: &Command, queue: &Queue) -> Result<Action<'a>> {
             Ok(Action::UpdateHost)
         }
         command_kind::PREFETCH | command_kind::ADVISE => {
-            // SAFETY: as above.
+            // SAFETY: the union holds a memory command.
             let memory = unsafe { &command.u.memory };
             if memory.dst.is_null() && memory.size > 0 {
                 return Err(invalid(format!(
@@ -209,29 +231,34 @@ unsafe fn action<'a>(command: &Command, queue: &Queue) -> Result<Action<'a>> {
     }
 }
 
+/// Returns the buffer behind a handle, or `None` for null.
+///
 /// # Safety
-/// `handle` is null or alive for `'a`.
+/// `handle` must be null or live for `'a`.
 unsafe fn optional<'a>(handle: BufferHandle) -> Option<&'a Buffer> {
-    // SAFETY: passed on.
+    // SAFETY: the caller guarantees that `handle` is null or live for `'a`, and it is the address
+    // of a `Buffer`.
     unsafe { handle.cast::<Buffer>().as_ref() }
 }
 
-/// The values of specialization constants that the launch brings.
+/// Returns the values of specialization constants that the launch contains.
 ///
 /// # Safety
-/// The launch's addresses are null or valid.
+/// The addresses in the launch must be null or valid.
 unsafe fn constants(launch: &c::KernelLaunch) -> Result<Constants> {
     if launch.constant_count == 0 {
         return Ok(Constants::default());
     }
     let mut values = Vec::new();
     for constant in
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `launch.constants` is null or valid for reads of
+        // `launch.constant_count` values.
         unsafe {
             slice(launch.constants, launch.constant_count, "specialization constants")
         }?
     {
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that the name is null or a C string and that the bytes are
+        // null or valid for reads of `constant.size` bytes.
         let (name, bytes) = unsafe {
             (
                 text(constant.name, "name of a specialization constant")?,
@@ -246,38 +273,32 @@ unsafe fn constants(launch: &c::KernelLaunch) -> Result<Constants> {
     Ok(values.into())
 }
 
-/// A kernel that waits for nothing but the queue's order, which most launches are: the short way
-/// where there is one.
+/// Submits a kernel that depends only on the order of the queue, as most launches do. It uses the
+/// fast path if possible.
 ///
 /// # Safety
-/// As for [`kernel`].
+/// The contract is that of [`kernel`].
 unsafe fn kernel_alone(launch: &c::KernelLaunch, queue: &Queue) -> Result<Node> {
     let content = || slot_content(launch);
     if let Some(slot) = content() {
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that the functor is null or valid for reads of
+        // `functor_size` bytes.
         let functor =
             unsafe { slice(launch.functor.cast::<u8>(), launch.functor_size, "functor") }?;
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that the addresses in the functor are valid, and the slice
+        // has the size that the launch states.
         if let Some(node) = unsafe { queue.launch_again(slot, launch, functor) } {
             return node;
         }
     }
-    // SAFETY: passed on.
+    // SAFETY: the caller satisfies the contract of `kernel`.
     let action = match unsafe { checked_kernel(launch, queue) }? {
         Launched::OnHost(action) => action,
         Launched::Kernel { kernel, functor, ranges } => {
-            let Ranges { dims, global_size, local_size, global_offset, .. } = &ranges;
-            let lent = hal::Launch {
-                kernel: &*kernel,
-                functor,
-                dims: *dims,
-                global_size,
-                local_size,
-                global_offset,
-            };
+            let lent = ranges.launch(&kernel, functor);
             if !ranges.is_empty() && kernel.accessors().is_empty() {
                 let known = content().map(|slot| Known::new(slot, launch, &kernel));
-                // SAFETY: passed on.
+                // SAFETY: the caller guarantees that the addresses in the functor are valid.
                 if let Some(node) = unsafe { queue.launch(&lent, known) } {
                     return node;
                 }
@@ -285,22 +306,22 @@ unsafe fn kernel_alone(launch: &c::KernelLaunch, queue: &Queue) -> Result<Node> 
             Action::kernel(kernel, functor, &ranges)
         }
     };
-    // SAFETY: passed on.
+    // SAFETY: the caller guarantees that the addresses in the functor are valid.
     unsafe { queue.submit(action, Order::default()) }
 }
 
-/// What the kernel's slot holds, where that is a kernel of this generation, and the launch has
+/// Returns the contents of the kernel's slot, if they are from this generation and the launch uses
 /// default constants.
 fn slot_content(launch: &c::KernelLaunch) -> Option<(usize, u64)> {
     slot(launch).filter(|_| launch.constant_count == 0 && launch.host.is_none())?.content()
 }
 
-/// Where the program lets the runtime remember the kernel.
+/// Returns the slot in which the program lets the runtime cache the kernel.
 fn slot(launch: &c::KernelLaunch) -> Option<Slot<'_>> {
     if launch.slot.is_null() {
         return None;
     }
-    // SAFETY: the slot is static memory of the program, which only the runtime reads and writes;
+    // SAFETY: the slot is static memory of the program that only the runtime reads and writes, and
     // both fields are aligned words.
     unsafe {
         Some(Slot {
@@ -310,39 +331,45 @@ fn slot(launch: &c::KernelLaunch) -> Option<Slot<'_>> {
     }
 }
 
+/// Returns the action of a kernel launch.
+///
 /// # Safety
-/// The launch's addresses are null or valid; its functor is of the kernel's type.
+/// The addresses in the launch must be null or valid, and its functor must have the type of the
+/// kernel.
 unsafe fn kernel<'a>(launch: &c::KernelLaunch, queue: &Queue) -> Result<Action<'a>> {
-    // SAFETY: passed on.
+    // SAFETY: the caller satisfies the contract of `kernel`, which is that of `checked_kernel`.
     Ok(match unsafe { checked_kernel(launch, queue) }? {
         Launched::OnHost(action) => action,
         Launched::Kernel { kernel, functor, ranges } => Action::kernel(kernel, functor, &ranges),
     })
 }
 
-/// A launch with all that can be wrong with it checked.
+/// A launch that passed all checks.
 enum Launched<'a> {
     OnHost(Action<'a>),
     Kernel { kernel: Arc<ReadyKernel>, functor: &'a [u8], ranges: Ranges },
 }
 
+/// Validates a kernel launch.
+///
 /// # Safety
-/// As for [`kernel`].
+/// The contract is that of [`kernel`].
 unsafe fn checked_kernel<'a>(launch: &c::KernelLaunch, queue: &Queue) -> Result<Launched<'a>> {
     let device = if launch.host.is_some() { queue.device.host() } else { queue.device };
     let ranges = Ranges::new(launch)?;
-    // SAFETY: passed on.
+    // SAFETY: the caller guarantees that the functor is null or valid for reads of `functor_size`
+    // bytes.
     let functor = unsafe { slice(launch.functor.cast::<u8>(), launch.functor_size, "functor") }?;
     if let Some(call) = launch.host {
         ranges.check(device)?;
         return Ok(Launched::OnHost(Action::host_kernel(call, functor, &ranges)));
     }
     let expected = Expected { functor_size: launch.functor_size, shape: ranges.shape };
-    // SAFETY: passed on.
+    // SAFETY: the caller guarantees that the addresses in the launch are null or valid.
     let constants = unsafe { constants(launch) }?;
-    // What a slot remembers has the defaults.
+    // A slot only caches kernels with default constants.
     let slot = slot(launch).filter(|_| constants.is_empty());
-    let place = registry::Place { device, context: queue.context.id };
+    let place = registry::DeviceInContext { device, context: queue.context.id };
     let known = slot
         .as_ref()
         .map(|slot| registry::remembered(slot, expected, place))
@@ -351,7 +378,7 @@ unsafe fn checked_kernel<'a>(launch: &c::KernelLaunch, queue: &Queue) -> Result<
     let kernel = match known {
         Some(kernel) => kernel,
         None => {
-            // SAFETY: passed on.
+            // SAFETY: the caller guarantees that the name is null or a C string.
             let name = unsafe { text(launch.name, "kernel name") }?;
             registry::kernel(name, launch.tu, slot, expected, place, &constants)?
         }
@@ -364,24 +391,31 @@ unsafe fn checked_kernel<'a>(launch: &c::KernelLaunch, queue: &Queue) -> Result<
     Ok(Launched::Kernel { kernel, functor, ranges })
 }
 
+/// Returns the action of a native kernel launch.
+///
 /// # Safety
-/// The launch's addresses are null or valid; its kernel is alive, and takes such arguments.
+/// The addresses in the launch must be null or valid. Its kernel must be live and must accept these
+/// arguments.
 unsafe fn native_kernel<'a>(launch: &c::NativeLaunch, queue: &Queue) -> Result<Action<'a>> {
-    // SAFETY: passed on.
+    // SAFETY: the caller guarantees that the kernel is null or a live handle.
     let kernel = unsafe { get::<c::NativeKernelT>(launch.kernel) }?;
     let ranges = Ranges::of_native(launch)?;
     ranges.check(queue.device)?;
-    // SAFETY: passed on.
+    // SAFETY: the caller guarantees that `launch.args` is null or valid for reads of
+    // `launch.arg_count` values.
     let args = unsafe { slice(launch.args, launch.arg_count, "args") }?;
-    // SAFETY: passed on.
+    // SAFETY: the caller guarantees that the address of each argument is null or valid for its
+    // kind.
     let arguments = unsafe { Arguments::read(args) }?;
     let ready = kernel.with_arguments(queue.device, ranges.shape, &arguments)?;
     check_local_memory(&ready, &arguments.functor, ranges.shape, queue.device)?;
     Ok(Action::kernel(ready, &arguments.functor, &ranges))
 }
 
+/// Returns the action of a `memcpy`.
+///
 /// # Safety
-/// Non-null addresses are valid for `size` bytes.
+/// Non-null addresses must be valid for `size` bytes.
 unsafe fn memcpy<'a>(memory: &c::Memory) -> Result<Action<'a>> {
     let size = checked_size(memory)?;
     if size == 0 {
@@ -396,8 +430,10 @@ unsafe fn memcpy<'a>(memory: &c::Memory) -> Result<Action<'a>> {
     Ok(Action::Plain(Work::Memcpy { dst: memory.dst, src: memory.src, size }))
 }
 
+/// Returns the action of a fill of memory.
+///
 /// # Safety
-/// Non-null addresses are valid for `size` and `pattern_size` bytes.
+/// Non-null addresses must be valid for `size` and `pattern_size` bytes.
 unsafe fn fill<'a>(memory: &c::Memory) -> Result<Action<'a>> {
     let size = checked_size(memory)?;
     if size == 0 {
@@ -412,7 +448,8 @@ unsafe fn fill<'a>(memory: &c::Memory) -> Result<Action<'a>> {
     if memory.dst.is_null() {
         return Err(invalid(format!("fill of {size} bytes at a null address")));
     }
-    // SAFETY: passed on.
+    // SAFETY: the caller guarantees that `memory.src` is null or valid for reads of `pattern_size`
+    // bytes.
     let pattern = unsafe { slice(memory.src.cast::<u8>(), pattern_size, "pattern") }?.to_vec();
     let count = size / pattern.len();
     Ok(Action::Plain(Work::Fill { dst: memory.dst, pattern, count }))
@@ -441,12 +478,12 @@ fn trace(command: &Command, accesses: &[Access<'_>], events: &[Node]) {
     ];
     let mut line = KINDS.get(command.kind as usize).copied().unwrap_or("unknown").to_owned();
     if command.kind == command_kind::KERNEL {
-        // SAFETY: `kind` says which member holds.
+        // SAFETY: `kind` determines that the union holds a kernel.
         let launch = unsafe { &command.u.kernel };
         let name = if launch.name.is_null() {
             Ok("(host)")
         } else {
-            // SAFETY: the name was read before.
+            // SAFETY: the caller of `scythe_submit` guarantees that a non-null name is a C string.
             unsafe { text(launch.name, "kernel name") }
         };
         line = format!(

@@ -31,21 +31,23 @@ pub unsafe extern "C" fn scythe_usm_alloc(
 ) -> Status {
     edge(|| {
         check_out(out, "ptr")?;
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `context` is null or a live handle.
         let context = unsafe { get(context) }?;
-        // SAFETY: passed on; devices are never freed.
+        // SAFETY: the caller guarantees that `device` is null or a live handle; devices are never
+        // freed.
         let device = if device.is_null() { None } else { Some(unsafe { get::<DeviceT>(device) }?) };
         let ptr = context.alloc(device, kind_from(kind)?, size, align)?;
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `out` is null or valid for a write.
         unsafe { put(out, "ptr", ptr) }
     })
 }
 
 /// # Safety
-/// See [`super`]; no command uses the allocation.
+/// See [`super`]. No command may use the allocation.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn scythe_usm_free(context: ContextHandle, ptr: *mut c_void) -> Status {
-    // SAFETY: passed on.
+    // SAFETY: the caller guarantees that `context` is null or a live handle, and that no command
+    // uses the allocation.
     edge(|| unsafe { get(context)?.free(ptr) })
 }
 
@@ -59,14 +61,16 @@ pub unsafe extern "C" fn scythe_usm_query(
     device: *mut DeviceHandle,
 ) -> Status {
     edge(|| {
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `context` is null or a live handle.
         let found = unsafe { get(context) }?.query(ptr);
         if !kind.is_null() {
-            // SAFETY: not null, so valid.
+            // SAFETY: `kind` is not null, and the caller guarantees that it is then valid for a
+            // write.
             unsafe { kind.write(found.map_or(usm_kind::UNKNOWN, |(kind, _)| kind as u32)) };
         }
         if !device.is_null() {
-            // SAFETY: not null, so valid.
+            // SAFETY: `device` is not null, and the caller guarantees that it is then valid for a
+            // write.
             unsafe {
                 device.write(found.map_or(std::ptr::null_mut(), |(_, device)| give_static(device)))
             };

@@ -1,9 +1,9 @@
-//! Brings copies of a buffer up to date, and records accesses.
+//! Updates the copies of a buffer, and records accesses.
 //!
-//! For each command, in the order of submission: [`prepare`] gives the address that the command
-//! will use and adds what it must wait for, enqueuing copies between devices where its place is out
-//! of date; [`record`] then notes the access. Currency is of the whole memory: a write through a
-//! sub-buffer first brings the rest along.
+//! Each command goes through two steps, in the order of submission. [`prepare`] returns the address
+//! that the command uses and adds its dependencies. If the copy at the command's place is outdated,
+//! it enqueues copies between devices. [`record`] then records the access. A copy is current as a
+//! whole: before a write through a sub-buffer, the rest of the contents is updated too.
 //!
 //! Copies between places count as reads of the contents: they wait for the last write, and the next
 //! write waits for them.
@@ -14,40 +14,42 @@ use std::sync::Arc;
 use scythe_hal::{UsmKind, Work};
 
 use super::track::Tracked;
-use super::{Buffer, CopyStatus, DeviceCopy, Memory, Mode, Place, State, Submission, submission};
+use super::{
+    Buffer, CopyStatus, DeviceCopy, Memory, MemoryLocation, Mode, State, Submission, submission,
+};
 use crate::dispatch::{Job, dispatch};
 use crate::event::{Node, OwnEvent};
 use crate::platform::Device;
 use crate::{Result, lock, settings};
 
-/// Alignment of device copies.
+/// The alignment of device copies.
 const DEVICE_ALIGNMENT: usize = 256;
 
-/// How one command uses one buffer.
+/// The access of one command to one buffer.
 #[derive(Clone, Copy)]
 pub struct Access<'a> {
     pub buffer: &'a Buffer,
     pub mode: Mode,
-    /// Earlier contents need not be kept.
+    /// Whether earlier contents need not be kept.
     pub no_init: bool,
-    /// A host task gets the driver's object of the buffer.
+    /// Whether a host task receives the native object of the buffer.
     pub native: bool,
 }
 
 impl Access<'_> {
-    /// Whether the command sees, or leaves alone, bytes that were there before.
+    /// Returns whether the command reads or keeps earlier bytes of the contents.
     fn needs_contents(&self) -> bool {
         let whole = self.buffer.size == self.buffer.memory().size;
         !(self.mode.writes() && self.no_init && whole)
     }
 }
 
-/// Gives the address of the buffer's first byte at `place`, and adds to `deps` what the command
-/// must wait for.
+/// Returns the address of the buffer's first byte at `place`, and adds the dependencies of the
+/// command to `deps`.
 pub fn prepare(
     _turn: &Submission,
     access: &Access<'_>,
-    place: Place,
+    place: MemoryLocation,
     deps: &mut Vec<Node>,
 ) -> Result<*mut u8> {
     prepare_by(access, place, false, deps)
@@ -55,7 +57,7 @@ pub fn prepare(
 
 fn prepare_by(
     access: &Access<'_>,
-    place: Place,
+    place: MemoryLocation,
     by_host: bool,
     deps: &mut Vec<Node>,
 ) -> Result<*mut u8> {
@@ -70,12 +72,12 @@ fn prepare_by(
     Ok(base.wrapping_add(access.buffer.offset as usize))
 }
 
-/// Notes the access of a command that waits for what [`prepare`] found.
-pub fn record(_turn: &Submission, access: &Access<'_>, place: Place, node: &Node) {
+/// Records the access of a command that waits for the dependencies from [`prepare`].
+pub fn record(_turn: &Submission, access: &Access<'_>, place: MemoryLocation, node: &Node) {
     record_by(access, place, false, node);
 }
 
-fn record_by(access: &Access<'_>, place: Place, by_host: bool, node: &Node) {
+fn record_by(access: &Access<'_>, place: MemoryLocation, by_host: bool, node: &Node) {
     let mut state = lock(&access.buffer.memory().state);
     let writes = access.mode.writes();
     if writes {
@@ -93,11 +95,11 @@ fn record_by(access: &Access<'_>, place: Place, by_host: bool, node: &Node) {
 }
 
 impl State {
-    /// The copy at `place`, allocated where there is none.
-    fn place(&mut self, place: Place, size: u64) -> Result<*mut u8> {
+    /// Returns the address of the copy at `place`. Allocates the copy if it does not exist.
+    fn place(&mut self, place: MemoryLocation, size: u64) -> Result<*mut u8> {
         match place {
-            Place::Host => self.host_address(size),
-            Place::Device(device) => {
+            MemoryLocation::Host => self.host_address(size),
+            MemoryLocation::Device(device) => {
                 if let Some(copy) = self.copies.iter().find(|copy| copy.device.id == device.id) {
                     return Ok(copy.ptr.cast());
                 }
@@ -109,11 +111,11 @@ impl State {
         }
     }
 
-    /// The status of a copy that [`State::place`] has made.
-    fn status(&mut self, place: Place) -> &mut CopyStatus {
+    /// Returns the status of a copy that [`State::place`] has created.
+    fn status(&mut self, place: MemoryLocation) -> &mut CopyStatus {
         match place {
-            Place::Host => &mut self.host_status,
-            Place::Device(device) => {
+            MemoryLocation::Host => &mut self.host_status,
+            MemoryLocation::Device(device) => {
                 match self.copies.iter().position(|copy| copy.device.id == device.id) {
                     Some(at) => &mut self.copies[at].status,
                     None => &mut self.host_status,
@@ -122,8 +124,8 @@ impl State {
         }
     }
 
-    /// Has the contents copied to `place` where they are newer elsewhere.
-    pub(super) fn make_current(&mut self, place: Place, size: u64) -> Result<()> {
+    /// Copies the contents to `place` if another copy is newer.
+    pub(super) fn make_current(&mut self, place: MemoryLocation, size: u64) -> Result<()> {
         if !self.has_contents || self.status(place).current {
             return Ok(());
         }
@@ -133,13 +135,13 @@ impl State {
             };
             let (device, src) = (from.device, from.ptr);
             let dst: *mut c_void = self.host_address(size)?.cast();
-            let node = self.copy(device, dst, src, size, Place::Device(device))?;
+            let node = self.copy(device, dst, src, size, MemoryLocation::Device(device))?;
             self.host_status = CopyStatus { current: true, ready: Some(node) };
         }
-        if let Place::Device(device) = place {
+        if let MemoryLocation::Device(device) = place {
             let dst: *mut c_void = self.place(place, size)?.cast();
             let src: *mut c_void = self.host_address(size)?.cast();
-            let node = self.copy(device, dst, src, size, Place::Host)?;
+            let node = self.copy(device, dst, src, size, MemoryLocation::Host)?;
             *self.status(place) = CopyStatus { current: true, ready: Some(node) };
         }
         Ok(())
@@ -152,10 +154,10 @@ impl State {
         dst: *mut c_void,
         src: *mut c_void,
         size: u64,
-        from: Place,
+        from: MemoryLocation,
     ) -> Result<Node> {
         if settings::trace().memory {
-            let direction = if matches!(from, Place::Host) { "to" } else { "from" };
+            let direction = if matches!(from, MemoryLocation::Host) { "to" } else { "from" };
             settings::trace_line(
                 "memory",
                 &format!("copying {size} bytes {direction} {}", device.name()),
@@ -165,10 +167,11 @@ impl State {
         self.tracker.conflicts(&(0..size), false, false, &mut deps);
         deps.extend(self.status(from).ready_node());
         let work = Work::Memcpy { dst, src, size: size as usize };
-        // SAFETY: both copies are `size` bytes and live until the commands recorded in the tracker
-        // have completed. Writes of the contents are ordered by `deps` before, and by the tracker
-        // after this.
-        let node = unsafe { dispatch(&device.target(false)?, Job::Plain(work), &mut deps, None) }?;
+        // SAFETY: both copies have `size` bytes and live until the commands recorded in the tracker
+        // have completed. `deps` orders earlier writes of the contents before this copy, and the
+        // tracker orders later writes after it.
+        let node =
+            unsafe { dispatch(Job::Plain(&device.backend_queue(false)?, work), &mut deps, None) }?;
         self.tracker.add(Tracked {
             bytes: 0..size,
             writes: false,
@@ -180,7 +183,7 @@ impl State {
 }
 
 impl CopyStatus {
-    /// The command that makes the copy current, until it has.
+    /// Returns the command that makes the copy current, until it has completed.
     fn ready_node(&mut self) -> Option<Node> {
         if self.ready.as_ref().is_some_and(Node::is_complete) {
             self.ready = None;
@@ -189,28 +192,29 @@ impl CopyStatus {
     }
 }
 
-/// An access by the host program: commands that conflict wait until it is dropped.
+/// An access by the host program. Conflicting commands wait until it is dropped.
 pub struct HostAccess {
     event: Arc<OwnEvent>,
-    /// The program may use the address until then, even if the buffer goes first.
+    /// The program may use the address until then, even if the buffer is destroyed first.
     _memory: Arc<Memory>,
 }
 
 impl HostAccess {
-    /// Waits for commands that conflict, and gives the address of the buffer's current contents.
-    /// Fails when one of those commands failed.
+    /// Waits for conflicting commands, and returns the address of the buffer's current contents. A
+    /// failure of such a command is not an error here.
     pub fn begin(access: &Access<'_>) -> Result<(Self, *mut u8)> {
         let mut deps = Vec::new();
         let event = OwnEvent::new();
         let address = {
             let _turn = submission();
-            let address = prepare_by(access, Place::Host, true, &mut deps)?;
-            record_by(access, Place::Host, true, &event.node());
+            let address = prepare_by(access, MemoryLocation::Host, true, &mut deps)?;
+            record_by(access, MemoryLocation::Host, true, &event.node());
             address
         };
         let begun = Self { event, _memory: access.buffer.memory().clone() };
         for dep in deps {
-            // A command's failure is its queue's to report; what the host finds is what there is.
+            // The queue of a failed command reports the failure. The host sees the contents as they
+            // are.
             let _ = dep.event.wait();
         }
         Ok((begun, address))

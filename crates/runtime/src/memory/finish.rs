@@ -1,13 +1,13 @@
-//! The end of a buffer: wait for the commands that use it, and write its contents back.
+//! Destroys a buffer: waits for the commands that use it, and writes its contents back.
 //!
-//! A buffer that ends inside a host task must not wait there for that very task: the rest then
-//! happens when the commands have completed.
+//! A buffer that is destroyed inside a host task must not wait there, because it could wait for
+//! that same task. The remaining steps then run after the commands have completed.
 
 use std::cell::Cell;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{Destination, Memory, Place, submission};
+use super::{Destination, Memory, MemoryLocation, submission};
 use crate::event::{Node, when_all};
 use crate::lock;
 
@@ -15,7 +15,7 @@ thread_local! {
     static IN_HOST_TASK: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs a function of a host task: buffers that end in it do not wait.
+/// Runs a function of a host task. Buffers that are destroyed in it do not wait.
 pub fn in_host_task<R>(f: impl FnOnce() -> R) -> R {
     struct Reset(bool);
     impl Drop for Reset {
@@ -27,12 +27,13 @@ pub fn in_host_task<R>(f: impl FnOnce() -> R) -> R {
     f()
 }
 
-/// This thread runs a host task: it must not wait for commands, one of which is its own.
+/// Returns whether this thread runs a host task. It must not wait for commands, because one of them
+/// is its own.
 pub fn is_in_host_task() -> bool {
     IN_HOST_TASK.try_with(Cell::get).unwrap_or(false)
 }
 
-/// What remains of the memory's last buffer.
+/// Finishes a memory after its last buffer was destroyed.
 pub(super) fn finish(memory: &Arc<Memory>) {
     let destination = {
         let mut state = lock(&memory.state);
@@ -43,7 +44,7 @@ pub(super) fn finish(memory: &Arc<Memory>) {
     write_when_done(memory, 0..memory.size, destination);
 }
 
-/// What remains of a sub-buffer with a destination of its own.
+/// Finishes a sub-buffer that has its own destination.
 pub(super) fn write_view(memory: &Arc<Memory>, bytes: Range<u64>, destination: Destination) {
     write_when_done(memory, bytes, destination);
 }
@@ -55,27 +56,27 @@ fn write_when_done(memory: &Arc<Memory>, bytes: Range<u64>, destination: Destina
         when_all(&commands, move |_| write.write());
     } else {
         for command in commands {
-            // A command's failure is its queue's to report; the rest of the contents is still the
-            // program's.
+            // The queue of a failed command reports the failure. The remaining contents are still
+            // written back.
             let _ = command.event.wait();
         }
         write.write();
     }
 }
 
-/// Has the contents copied to the host where they are to be written back; gives all commands to
-/// wait for.
+/// Copies the contents to the host if they are to be written back. Returns all commands to wait
+/// for.
 fn bring_home(memory: &Arc<Memory>, destination: &Destination) -> Vec<Node> {
     let _turn = submission();
     let mut state = lock(&memory.state);
     if !matches!(destination, Destination::None) && memory.size > 0 {
-        // When the copy cannot even be enqueued, the host copy stays as it is: a destructor has
-        // nobody to tell.
-        let _ = state.make_current(Place::Host, memory.size);
+        // If the copy cannot be enqueued, the host copy stays as it is: a destructor cannot report
+        // an error.
+        let _ = state.make_current(MemoryLocation::Host, memory.size);
     }
     if let Some(home) = memory.home {
-        // As above: what cannot be enqueued leaves the program's object as it is.
-        let _ = state.make_current(Place::Device(home), memory.size);
+        // If the copy cannot be enqueued, the memory object of the program stays as it is.
+        let _ = state.make_current(MemoryLocation::Device(home), memory.size);
     }
     state.tracker.commands().cloned().collect()
 }
@@ -86,8 +87,8 @@ struct Writer {
     destination: Destination,
 }
 
-// SAFETY: the destination was handed over by the program to be used once, by whichever thread ends
-// the buffer.
+// SAFETY: the program passed the destination for a single use, by the thread that destroys the
+// buffer.
 unsafe impl Send for Writer {}
 
 impl Writer {
@@ -109,14 +110,14 @@ impl Writer {
             Destination::None => {}
             Destination::Address(to) => {
                 if !std::ptr::eq(*to, source) {
-                    // SAFETY: the program gave `to` for the buffer's contents; `copy` allows
-                    // overlap.
+                    // SAFETY: the program provided `to` for the contents of the buffer, and `copy`
+                    // allows overlap.
                     unsafe { std::ptr::copy(source, *to, size as usize) };
                 }
             }
             Destination::Call { function, context } => {
-                // SAFETY: the function was given with its context for this call; the contents stay
-                // for it.
+                // SAFETY: the program provided the function and its context for this call, and the
+                // contents stay valid during the call.
                 unsafe { function(context.ptr, source.cast(), size) };
             }
         }

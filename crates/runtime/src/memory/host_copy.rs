@@ -1,24 +1,24 @@
-//! The host memory of a buffer: the program's own, or an allocation.
+//! The host memory of a buffer: memory of the program, or an allocation.
 
 use std::alloc::Layout;
 
 use crate::{Errc, Error, Result};
 
-/// Alignment of allocations: a cache line, and enough for any vector type.
+/// The alignment of allocations: a cache line, and sufficient for any vector type.
 const ALIGNMENT: usize = 128;
 
-/// Where a buffer's contents are on the host.
+/// The location of a buffer's contents on the host.
 pub enum HostCopy {
-    /// Not needed so far.
+    /// No memory, because none was needed so far.
     None,
-    /// The program's memory, given to the buffer for its lifetime.
+    /// Memory of the program, which the buffer may use for its lifetime.
     Program(*mut u8),
-    /// Freed with the buffer.
+    /// An allocation that is freed with the buffer.
     Owned(HostBlock),
 }
 
 impl HostCopy {
-    /// The address, where there is one.
+    /// Returns the address, if there is one.
     pub fn address(&self) -> Option<*mut u8> {
         match self {
             Self::None => None,
@@ -28,7 +28,7 @@ impl HostCopy {
     }
 }
 
-/// An allocation of host memory that is not initialised.
+/// An uninitialised allocation of host memory.
 pub struct HostBlock {
     ptr: *mut u8,
     layout: Layout,
@@ -36,7 +36,7 @@ pub struct HostBlock {
 
 // SAFETY: the block is the only owner of its memory.
 unsafe impl Send for HostBlock {}
-// SAFETY: a shared block only gives its address away.
+// SAFETY: a shared block only returns its address.
 unsafe impl Sync for HostBlock {}
 
 impl HostBlock {
@@ -60,7 +60,7 @@ impl HostBlock {
 
 impl Drop for HostBlock {
     fn drop(&mut self) {
-        // SAFETY: allocated in `new` with this layout, and freed only here.
+        // SAFETY: `new` allocated the memory with this layout, and only this function frees it.
         unsafe { std::alloc::dealloc(self.ptr, self.layout) };
     }
 }

@@ -1,15 +1,15 @@
-//! Buffers: their contents on the host and on devices, and who may touch them when.
+//! Buffers: their contents on the host and on devices, and the order of accesses to them.
 //!
-//! * [`Memory`] is what buffers and their sub-buffers share: one host copy, one copy per device
-//!   that has memory of its own, flags that tell which are current, and the [`track::Tracker`] of
+//! * [`Memory`] is the state that a buffer and its sub-buffers share: one host copy, one copy per
+//!   device with separate memory, flags that mark the current copies, and the [`track::Tracker`] of
 //!   accesses.
-//! * [`Buffer`] is what a handle points at: a range of bytes of a [`Memory`].
-//! * [`coherence`] brings a copy up to date before a command uses it.
-//! * [`finish`] is the end: wait, and write back.
+//! * [`Buffer`] is the object behind a handle: a range of bytes of a [`Memory`].
+//! * [`coherence`] updates a copy before a command uses it.
+//! * [`finish`] destroys a buffer: it waits and writes the contents back.
 //!
-//! Commands that use buffers are submitted one at a time ([`submission`]): finding the conflicts of
-//! all buffers of a command and recording its accesses must be one step, or two threads could make
-//! two commands wait for each other.
+//! Commands that use buffers are submitted one at a time ([`submission`]). Finding the conflicts of
+//! all buffers of a command and recording its accesses must be one atomic step. Otherwise two
+//! threads could make two commands wait for each other.
 
 pub mod coherence;
 pub mod finish;
@@ -28,17 +28,17 @@ use crate::{Result, invalid, lock};
 use host_copy::{HostBlock, HostCopy};
 use track::Tracker;
 
-/// Proof that this thread is the one that submits commands with buffers. Taken before any
-/// [`Memory`]'s lock.
+/// Proof that only this thread submits commands with buffers. It is acquired before the lock of any
+/// [`Memory`].
 pub struct Submission(#[allow(dead_code, reason = "held for its lock")] MutexGuard<'static, ()>);
 
-/// Waits for the turn to submit.
+/// Waits until this thread may submit.
 pub fn submission() -> Submission {
     static TURN: Mutex<()> = Mutex::new(());
     Submission(lock(&TURN))
 }
 
-/// How a command uses a buffer.
+/// The mode of a command's access to a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     Read,
@@ -52,19 +52,19 @@ impl Mode {
     }
 }
 
-/// Which copy of the contents a command uses.
+/// The copy of the contents that a command uses.
 #[derive(Clone, Copy)]
-pub enum Place {
+pub enum MemoryLocation {
     Host,
-    /// A device, which may use the host's copy: [`Buffer::place`] tells.
+    /// A device, which may use the host's copy; see [`Buffer::place`].
     Device(&'static Device),
 }
 
-/// What buffers and sub-buffers share.
+/// The state that a buffer and its sub-buffers share.
 pub struct Memory {
     pub size: u64,
-    /// The device whose copy is a memory object of the program's own: contents belong there when
-    /// the buffer ends.
+    /// The device whose copy is a memory object of the program. The contents are stored there when
+    /// the buffer is destroyed.
     home: Option<&'static Device>,
     state: Mutex<State>,
 }
@@ -73,10 +73,11 @@ struct State {
     host: HostCopy,
     host_status: CopyStatus,
     copies: Vec<DeviceCopy>,
-    /// Whether there are contents at all: given by the program, or written by a command.
+    /// Whether there are any contents: provided by the program, or written by a command.
     has_contents: bool,
     tracker: Tracker,
-    /// The program's memory may be exchanged for an allocation: nobody knows its address yet.
+    /// Whether an allocation may replace the program's memory, because its address was not returned
+    /// yet.
     exchangeable: bool,
     write_back: bool,
     destination: Destination,
@@ -85,7 +86,7 @@ struct State {
 #[derive(Default)]
 struct CopyStatus {
     current: bool,
-    /// The command that makes it so.
+    /// The command that makes the copy current.
     ready: Option<Node>,
 }
 
@@ -95,14 +96,14 @@ struct DeviceCopy {
     status: CopyStatus,
 }
 
-/// What the last release writes to.
+/// The destination of the write-back when the last buffer is released.
 pub enum Destination {
     None,
     Address(*mut u8),
     Call { function: WriteBack, context: CallbackContext },
 }
 
-/// The context pointer of a callback, with its end.
+/// The context pointer of a callback, and the function that destroys it.
 pub struct CallbackContext {
     pub ptr: *mut c_void,
     pub destroy: Option<Destroy>,
@@ -111,34 +112,36 @@ pub struct CallbackContext {
 impl Drop for CallbackContext {
     fn drop(&mut self) {
         if let Some(destroy) = self.destroy {
-            // SAFETY: whoever made the context gave `destroy` to be called once, when it is no
-            // longer used.
+            // SAFETY: the creator of the context provided `destroy` to be called once, when the
+            // context is no longer used.
             unsafe { destroy(self.ptr) };
         }
     }
 }
 
-// SAFETY: the addresses are used only under the lock, by commands ordered with events, and by the
-// last release; the program handed them over for that.
+// SAFETY: the addresses are used only under the lock, by commands that events order, and by the
+// last release. The program passed them for this use.
 unsafe impl Send for State {}
 
-/// Where a new buffer's contents come from.
+/// The source of a new buffer's contents.
 pub enum Initial {
     None,
-    /// Lives as long as the buffer, may be written. `only_copy`: the program asked for exactly this
-    /// memory.
+    /// Memory that lives as long as the buffer and may be written. `only_copy`: the program
+    /// requested that the buffer uses exactly this memory.
     Program {
         ptr: *mut u8,
         only_copy: bool,
     },
-    /// Copied now.
+    /// Memory that is copied immediately.
     Copy(*const u8),
 }
 
 impl Memory {
+    /// Creates a memory of `size` bytes.
+    ///
     /// # Safety
-    /// The address in `initial` is valid for `size` bytes: for the life of the memory, or for this
-    /// call where it is copied.
+    /// The address in `initial` must be valid for `size` bytes: for the lifetime of the memory, or
+    /// for this call if it is copied.
     unsafe fn new(size: u64, initial: Initial) -> Result<Arc<Self>> {
         let bytes = usize::try_from(size)
             .map_err(|_| invalid(format!("a buffer of {size} bytes is too large")))?;
@@ -154,7 +157,8 @@ impl Memory {
             }
             Initial::Copy(ptr) => {
                 let block = HostBlock::new(bytes)?;
-                // SAFETY: the caller vouches for the source; the block is new and of the same size.
+                // SAFETY: the caller guarantees that the source is valid; the block is new and has
+                // the same size.
                 unsafe { std::ptr::copy_nonoverlapping(ptr, block.address(), bytes) };
                 (HostCopy::Owned(block), Destination::None)
             }
@@ -173,8 +177,8 @@ impl Memory {
         Ok(Arc::new(Self { size, home: None, state: Mutex::new(state) }))
     }
 
-    /// The contents of a memory object of the program's own, which `device` knows by this address,
-    /// once `ready` has completed.
+    /// Creates the state for a memory object of the program, which `device` accesses by this
+    /// address. The contents are valid after `ready` has completed.
     fn of_object(
         size: u64,
         device: &'static Device,
@@ -199,15 +203,15 @@ impl Drop for Memory {
     fn drop(&mut self) {
         let state = self.state.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner);
         for copy in state.copies.drain(..) {
-            // SAFETY: allocated by this device in `coherence`; `finish` made sure that no command
-            // uses it.
+            // SAFETY: this device allocated the copy in `coherence`, or created the address for a
+            // memory object. `finish` ensured that no command uses it.
             unsafe { copy.device.hal.free(UsmKind::Device, copy.ptr) };
         }
     }
 }
 
 impl State {
-    /// The host copy's address; allocates it where there is none.
+    /// Returns the address of the host copy. Allocates the copy if it does not exist.
     fn host_address(&mut self, size: u64) -> Result<*mut u8> {
         self.exchangeable = false;
         if let Some(ptr) = self.host.address() {
@@ -219,8 +223,8 @@ impl State {
         Ok(ptr)
     }
 
-    /// Stops using the program's memory as the host copy, where that is still possible: the program
-    /// said that it will not be written back to.
+    /// Stops using the program's memory as the host copy, if this is still possible, because the
+    /// program stated that the contents are not written back to it.
     fn spare_program_memory(&mut self, size: u64) -> Result<()> {
         if let (true, HostCopy::Program(ptr)) = (self.exchangeable, &self.host) {
             let block = HostBlock::new(size as usize)?;
@@ -234,7 +238,7 @@ impl State {
     }
 }
 
-/// Holds a [`Memory`] for its buffers; the end of the last one is the end of the contents.
+/// Holds a [`Memory`] for its buffers. Dropping the last reference destroys the contents.
 struct Lease(Arc<Memory>);
 
 impl Drop for Lease {
@@ -243,49 +247,56 @@ impl Drop for Lease {
     }
 }
 
-/// A range of bytes of a [`Memory`]: what a handle points at.
+/// A range of bytes of a [`Memory`]: the object behind a handle.
 pub struct Buffer {
     lease: Arc<Lease>,
     offset: u64,
     pub size: u64,
     is_view: bool,
-    /// Of a sub-buffer, where the program asked for one; a whole buffer's is the memory's.
+    /// The destination of a sub-buffer, if the program set one. The destination of a whole buffer
+    /// is in its memory.
     destination: Mutex<Option<Destination>>,
 }
 
-// SAFETY: as for `State`.
+// SAFETY: the addresses are used only as described for `State`.
 unsafe impl Send for Buffer {}
-// SAFETY: as for `State`; the destination is behind a lock.
+// SAFETY: the addresses are used only as described for `State`, and a lock protects the
+// destination.
 unsafe impl Sync for Buffer {}
 
 impl Buffer {
+    /// Creates a buffer of `size` bytes.
+    ///
     /// # Safety
-    /// The contract of [`Initial`]'s variants for `size` bytes.
+    /// The contract of the variant of [`Initial`] must hold for `size` bytes.
     pub unsafe fn new(size: u64, initial: Initial) -> Result<Self> {
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that the address in `initial` is valid for `size` bytes.
         let memory = unsafe { Memory::new(size, initial) }?;
         let lease = Arc::new(Lease(memory));
         Ok(Self { lease, offset: 0, size, is_view: false, destination: Mutex::new(None) })
     }
 
-    /// A memory object of the driver's that the program made itself, once `ready` has completed.
+    /// Creates a buffer for a native memory object of the program. The contents are valid after
+    /// `ready` has completed.
     ///
     /// # Safety
-    /// `native` is a memory object of the device's driver and context, alive.
+    /// `native` must be a live memory object of the device's driver and context.
     pub unsafe fn from_native(
         device: &'static Device,
         native: hal::Native,
         ready: Option<Node>,
     ) -> Result<Self> {
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that `native` is a live memory object of the device's
+        // driver and context.
         let (ptr, size) = unsafe { device.interop()?.memory_from_native(native) }?;
         let size = size as u64;
         let lease = Arc::new(Lease(Memory::of_object(size, device, ptr, ready)));
         Ok(Self { lease, offset: 0, size, is_view: false, destination: Mutex::new(None) })
     }
 
-    /// The memory object of the contents that [`Buffer::place`] makes current for a command on
-    /// `device`, with a count for the caller; `None` where it uses the host's copy.
+    /// Returns the memory object of the contents that [`Buffer::place`] makes current for a command
+    /// on `device`; the caller owns one reference. Returns `None` if the command uses the host's
+    /// copy.
     pub fn native(&self, device: &Device) -> Result<Option<hal::Native>> {
         if !self.has_object(device) {
             return Ok(None);
@@ -299,13 +310,14 @@ impl Buffer {
         }
     }
 
-    /// The copy that `device` has is an object of its driver's.
+    /// Returns whether the copy of `device` is a native object of its driver.
     fn has_object(&self, device: &Device) -> bool {
         self.memory().home.is_some_and(|home| home.id == device.id)
             || device.hal.interop().is_some_and(hal::Interop::memory_is_native)
     }
 
-    /// The memory objects that devices have of the contents, with a count for the caller each.
+    /// Returns the native memory objects of the device copies. The caller owns one reference to
+    /// each.
     pub fn natives(&self) -> Result<Vec<hal::Native>> {
         let state = lock(&self.memory().state);
         let mut natives = Vec::new();
@@ -323,22 +335,26 @@ impl Buffer {
         Ok(natives.into_iter().map(|(_, native)| native).collect())
     }
 
-    /// The copy that a command at `place` uses. `native`: as an object of the driver's, where it
-    /// has one.
-    pub fn place(&self, place: Place, native: bool) -> Place {
+    /// Returns the copy that a command at `place` uses. `native` requests a native object, if the
+    /// device has one.
+    pub fn place(&self, place: MemoryLocation, native: bool) -> MemoryLocation {
         match place {
-            Place::Device(device)
+            MemoryLocation::Device(device)
                 if self.memory().home.is_some_and(|home| home.id == device.id) =>
             {
                 place
             }
-            Place::Device(device) if device.hal.shares_host_memory() => Place::Host,
-            Place::Device(device) if native && !self.has_object(device) => Place::Host,
+            MemoryLocation::Device(device) if device.hal.shares_host_memory() => {
+                MemoryLocation::Host
+            }
+            MemoryLocation::Device(device) if native && !self.has_object(device) => {
+                MemoryLocation::Host
+            }
             place => place,
         }
     }
 
-    /// `size` bytes from `offset` of this buffer.
+    /// Creates a sub-buffer of `size` bytes at `offset` of this buffer.
     pub fn view(&self, offset: u64, size: u64) -> Result<Self> {
         if offset.checked_add(size).is_none_or(|end| end > self.size) {
             return Err(invalid(format!(
@@ -361,20 +377,22 @@ impl Buffer {
         &self.lease.0
     }
 
-    /// The bytes of the memory that this buffer is.
+    /// Returns the range of bytes of this buffer in the memory.
     pub fn bytes(&self) -> std::ops::Range<u64> {
         self.offset..self.offset + self.size
     }
 
-    /// Where the buffer begins on the host, for as long as it lives.
+    /// Returns the host address of the buffer, which stays valid as long as the buffer lives.
     pub fn host_address(&self) -> Result<*mut u8> {
         let base = lock(&self.memory().state).host_address(self.memory().size)?;
         Ok(base.wrapping_add(self.offset as usize))
     }
 
-    /// What the last release writes to, instead of what was set before.
+    /// Sets the destination of the write-back at the last release, and replaces the previous
+    /// destination.
     pub fn set_destination(&self, destination: Destination) -> Result<()> {
-        // The old one is dropped after the locks: its end is a function of the program.
+        // The old destination is dropped after the locks are released: its destructor calls a
+        // function of the program.
         let old = if self.is_view {
             lock(&self.destination).replace(destination)
         } else {

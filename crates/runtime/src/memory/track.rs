@@ -1,30 +1,31 @@
-//! Who accesses which bytes of a buffer: finds what a new access must wait for.
+//! Tracks accesses to the bytes of a buffer, and finds the dependencies of a new access.
 //!
-//! Reads wait for earlier writes of the same bytes, writes for earlier reads and writes. Accesses
-//! that have completed are forgotten, so that memory is bounded by what is in flight. Accesses of
-//! the host never wait for each other: they share one copy, and the program's threads order them.
+//! Reads wait for earlier writes of the same bytes. Writes wait for earlier reads and writes.
+//! Completed accesses are removed, so that the number of pending commands bounds the memory use.
+//! Host accesses never wait for each other: they share one copy, and the threads of the program
+//! order them.
 
 use crate::event::Node;
 
-/// Accesses that may not have completed.
+/// The accesses that may not have completed.
 #[derive(Default)]
 pub struct Tracker {
     accesses: Vec<Tracked>,
-    /// Length at which completed accesses are next looked for.
+    /// The length of `accesses` at which the next search for completed accesses starts.
     prune_at: usize,
 }
 
-/// One access.
+/// A recorded access.
 pub struct Tracked {
     pub bytes: std::ops::Range<u64>,
     pub writes: bool,
-    /// Made by the host program itself, not by a command.
+    /// Whether the host program made the access, rather than a command.
     pub by_host: bool,
     pub node: Node,
 }
 
 impl Tracker {
-    /// Adds to `deps` what an access must wait for.
+    /// Adds the dependencies of an access to `deps`.
     pub fn conflicts(
         &self,
         bytes: &std::ops::Range<u64>,
@@ -48,7 +49,8 @@ impl Tracker {
     /// Records an access that waits for all its conflicts.
     pub fn add(&mut self, new: Tracked) {
         if new.writes {
-            // Whoever waits for this write waits for those it covers.
+            // An access that waits for this write also waits for the accesses that the write
+            // covers.
             self.accesses.retain(|old| {
                 let covered = new.bytes.start <= old.bytes.start && old.bytes.end <= new.bytes.end;
                 !covered || (old.by_host && new.by_host)
@@ -61,7 +63,7 @@ impl Tracker {
         self.accesses.push(new);
     }
 
-    /// Every command that may not have completed.
+    /// Returns all commands that may not have completed.
     pub fn commands(&self) -> impl Iterator<Item = &Node> {
         self.accesses.iter().filter(|access| !access.by_host).map(|access| &access.node)
     }

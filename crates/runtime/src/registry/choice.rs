@@ -1,13 +1,14 @@
-//! Which image a device gets a kernel from, and what it is linked with; or why from none.
+//! Selects the image that provides a kernel for a device, and the images that it is linked with, or
+//! determines why no image fits.
 //!
-//! Requirements are compared before anything else, and only properties are read: an image that a
-//! device cannot run is never opened, and nothing is built for a question.
+//! Requirements are compared first, and only properties are read: an image that a device cannot run
+//! is never opened, and a query builds nothing.
 
 use std::fmt;
 use std::sync::Arc;
 
 use scythe_abi::launch::KernelLaunch;
-use scythe_hal::fit;
+use scythe_hal::preference;
 use scythe_image::Format;
 
 use super::entry::on_device;
@@ -17,14 +18,15 @@ use crate::demangle::symbol_name;
 use crate::platform::Device;
 use crate::{Errc, Error, settings};
 
-/// An image with the kernel that is looked for.
+/// An image that contains the requested kernel.
 pub(super) struct Candidate {
     pub(super) image: Arc<Image>,
     pub(super) facts: KernelFacts,
 }
 
-/// Two kernels of one name that are not the same, if there are such. Code for different targets may
-/// differ, because each has its own macros; then the kernel's place in the source tells.
+/// Returns two different kernels with the same name, if there are any. Code for different targets
+/// may differ, because each target has its own macros. In that case, the kernel's position in the
+/// source decides.
 pub(super) fn conflict<'a>(
     fitting: &[&'a Candidate],
 ) -> Option<(&'a KernelLaunch, &'a KernelLaunch)> {
@@ -44,38 +46,39 @@ pub(super) fn conflict<'a>(
         .map(|(a, b)| (&*a.facts.launch, &*b.facts.launch))
 }
 
-/// A candidate that the device can run, with the images to link it with.
+/// A candidate that the device can run, and the images to link it with.
 pub(super) struct Ranked<'a> {
-    /// On the scale of [`scythe_hal::fit`].
+    /// The preference of the device, on the scale of [`scythe_hal::preference`].
     pub(super) preference: u32,
     pub(super) candidate: &'a Candidate,
     pub(super) libraries: Vec<Arc<Image>>,
 }
 
 impl Ranked<'_> {
-    /// What is taken and why, for the trace.
+    /// Describes the chosen image and the reason, for the trace.
     pub(super) fn describe(&self) -> String {
         let Image { format, target, .. } = &*self.candidate.image;
-        format!("the image of {format} for {target}, {}", fit::describe(self.preference))
+        format!("the image of {format} for {target}, {}", preference::describe(self.preference))
     }
 }
 
-/// Why a candidate is not for the device; a later kind says more.
+/// The reason why a candidate does not fit the device. Later variants are more informative.
 pub(super) enum Rejection {
-    /// Its code is for other devices.
+    /// The code is for other devices.
     Code(Unfit),
-    /// It imports what nobody exports.
+    /// The image imports symbols that no image exports.
     Link(link::Unresolved),
-    /// It, or an image it is linked with, demands what the device does not have.
+    /// The image, or an image that it is linked with, has requirements that the device does not
+    /// meet.
     Requirements(String),
 }
 
-/// Why the device cannot run the code of images.
+/// The reasons why the device cannot run the code of images.
 #[derive(Default)]
 pub(super) struct Unfit {
-    /// One sentence for each reason.
+    /// The reasons, one sentence each.
     reasons: Vec<String>,
-    /// Targets for which the kernel was left out.
+    /// The targets whose images do not contain the kernel because the device link left it out.
     left_out: Vec<String>,
 }
 
@@ -112,7 +115,7 @@ impl fmt::Display for Unfit {
 }
 
 impl Rejection {
-    /// How much it says.
+    /// Returns how informative the rejection is.
     fn weight(&self) -> u32 {
         match self {
             Self::Code(_) => 0,
@@ -121,8 +124,9 @@ impl Rejection {
         }
     }
 
-    /// This and what was known before: the one that says more, and the earlier of two that say as
-    /// much. Code for other devices is listed.
+    /// Combines this rejection with an earlier one. Returns the more informative one, or the
+    /// earlier one if both are equally informative. Reasons about code for other devices are
+    /// merged.
     fn join(self, known: Option<Self>) -> Self {
         match (known, self) {
             (Some(Self::Code(mut known)), Self::Code(more)) => {
@@ -134,7 +138,7 @@ impl Rejection {
         }
     }
 
-    /// What the trace says. Names of symbols are left out: see [`link::Unresolved`].
+    /// Returns the reason for the trace. It contains no symbol names; see [`link::Unresolved`].
     fn reason(&self) -> String {
         match self {
             Self::Code(unfit) => unfit.to_string(),
@@ -143,8 +147,8 @@ impl Rejection {
         }
     }
 
-    /// What whoever submits the kernel is told. Not while the registry is held: see
-    /// [`link::Unresolved`].
+    /// Returns the error for the submission of the kernel. The caller must not hold the registry;
+    /// see [`link::Unresolved`].
     pub(super) fn error(self, symbol: &str, device: &Device) -> Error {
         match self {
             Self::Code(unfit) => {
@@ -165,21 +169,21 @@ impl Rejection {
     }
 }
 
-/// The candidates that the device can run, in the order in which they are tried; and why it cannot
-/// run the others.
+/// Returns the candidates that the device can run, in the order in which they are tried, and the
+/// reason why it cannot run the others.
 ///
-/// This is how an image is chosen for a kernel and a device:
+/// An image is chosen for a kernel and a device as follows:
 ///
-/// 1. An image whose requirements (`SYCL/device requirements`) the device does not meet is out, and
-///    so is one that imports what no loaded image exports, or is linked with an image that the
-///    device cannot run.
-/// 2. The device says how well the code fits ([`scythe_hal::Device::preference`]): compiled ahead
-///    of time for this very device, compiled ahead of time for one whose code it runs, generic, a
-///    last resort; or not at all.
-/// 3. The best comes first. Among equals, the order of registration decides, and in one program the
-///    order of its images.
+/// 1. An image is excluded if the device does not meet its requirements (`SYCL/device
+///    requirements`), if it imports symbols that no loaded image exports, or if it is linked with
+///    an image that the device cannot run.
+/// 2. The device states how well the code fits ([`scythe_hal::Device::preference`]): compiled ahead
+///    of time for this device, compiled ahead of time for a device with compatible code, generic, a
+///    last resort, or not at all.
+/// 3. The best image comes first. Among equal images, the order of registration decides, and within
+///    one program the order of its images.
 ///
-/// The first is built. Where its driver refuses it, the next is tried, down to the last.
+/// The first image is built. If the driver rejects it, the next one is tried, until none is left.
 pub(super) fn rank<'a>(
     candidates: &[&'a Candidate],
     registry: &Registry,
@@ -203,8 +207,8 @@ pub(super) fn rank<'a>(
     choose(judged, |ranked| ranked.preference)
 }
 
-/// What was accepted, the most preferred first and else in the order given; and what says most of
-/// why the rest was not.
+/// Returns the accepted items, the most preferred first and otherwise in the given order, and the
+/// most informative rejection of the others.
 fn choose<T>(
     judged: impl IntoIterator<Item = std::result::Result<T, Rejection>>,
     preference: impl Fn(&T) -> u32,
@@ -217,12 +221,13 @@ fn choose<T>(
             Err(rejection) => rejected = Some(rejection.join(rejected.take())),
         }
     }
-    // Equals keep their order.
+    // The sort is stable, so equal items keep their order.
     accepted.sort_by_key(|found| std::cmp::Reverse(preference(found)));
     (accepted, rejected)
 }
 
-/// Compares requirements first: of the image, and before linking of all that it is linked with.
+/// Judges a candidate. Requirements are compared first: those of the image, then those of all
+/// images that it is linked with.
 fn judge<'a>(
     candidate: &'a Candidate,
     registry: &Registry,
@@ -258,7 +263,7 @@ fn judge<'a>(
 mod tests {
     use super::*;
 
-    /// A judgement by a number: what is rejected, and how well the rest fits.
+    /// A judgement for tests: the index and the preference of an accepted image, or a rejection.
     type Judged = std::result::Result<(usize, u32), Rejection>;
 
     fn chosen(judged: Vec<Judged>) -> (Vec<(usize, u32)>, Option<Rejection>) {
@@ -268,12 +273,12 @@ mod tests {
     #[test]
     fn exact_goes_before_compatible_before_generic_before_a_last_resort() {
         let steps = [
-            fit::GENERIC,
-            fit::LAST_RESORT,
-            fit::EXACT,
-            fit::COMPATIBLE,
-            fit::GENERIC + 1,
-            fit::EXACT,
+            preference::GENERIC,
+            preference::LAST_RESORT,
+            preference::EXACT,
+            preference::COMPATIBLE,
+            preference::GENERIC + 1,
+            preference::EXACT,
         ];
         let (order, rejected) = chosen(steps.into_iter().enumerate().map(Ok).collect());
         assert_eq!(order.iter().map(|found| found.0).collect::<Vec<_>>(), [2, 5, 3, 4, 0, 1]);
@@ -302,7 +307,7 @@ mod tests {
         );
     }
 
-    /// Random lists of images, by a generator that is the same everywhere.
+    /// Returns random lists of images, from a generator that is the same on all machines.
     fn random_lists(count: usize) -> impl Iterator<Item = Vec<Option<u32>>> {
         let mut state = 0x9e37_79b9_7f4a_7c15u64;
         let mut next = move |limit: u64| {
@@ -314,8 +319,12 @@ mod tests {
         (0..count).map(move |_| {
             let length = next(9);
             let mut image = || {
-                let step =
-                    [fit::LAST_RESORT, fit::GENERIC, fit::COMPATIBLE, fit::EXACT][next(4) as usize];
+                let step = [
+                    preference::LAST_RESORT,
+                    preference::GENERIC,
+                    preference::COMPATIBLE,
+                    preference::EXACT,
+                ][next(4) as usize];
                 (next(3) != 0).then(|| step + next(3) as u32)
             };
             (0..length).map(|_| image()).collect()
@@ -354,7 +363,7 @@ mod tests {
                 chosen(judged(images)).0.into_iter().map(|(_, fit)| fit).collect::<Vec<_>>()
             };
             assert_eq!(fits(&images), fits(&reversed), "{images:?}");
-            // Images that cannot run change nothing.
+            // Images that cannot run have no effect.
             let able: Vec<_> = images.iter().copied().filter(Option::is_some).collect();
             assert_eq!(fits(&images), fits(&able), "{images:?}");
         }

@@ -1,9 +1,9 @@
-//! What the runtime knows of one kernel symbol, and the slots in host programs that point at it.
+//! The state of one kernel symbol, and the slots in host programs that point to it.
 //!
-//! A symbol has one [`Entry`] for the life of the process, and one more for each library with a
-//! kernel of its own. Slots may therefore point at an entry without counting. What an entry knows
-//! carries the generation in which it was found out. Each registration and each removal begins a
-//! new generation.
+//! A symbol has one [`Entry`] for the lifetime of the process, and another for each library that
+//! defines its own kernel with that symbol. Slots may therefore point to an entry without a
+//! reference count. The data of an entry carries the generation in which it was determined. Each
+//! registration and each removal starts a new generation.
 
 use std::ffi::{CString, c_void};
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
@@ -12,16 +12,16 @@ use std::sync::{Arc, Mutex};
 use super::choice::{self, Ranked, rank};
 use super::image::{BuiltProgram, oldest_values};
 use super::ready::{Expected, ReadyKernel, check};
-use super::{Constants, GENERATION, Home, Place, REGISTRY, no_image};
+use super::{Constants, DeviceInContext, GENERATION, Home, REGISTRY, no_image};
 use crate::demangle::symbol_name;
 use crate::platform::Device;
 use crate::{Errc, Error, Result, lock, settings};
 
-/// What the runtime knows of one kernel symbol.
+/// The state of one kernel symbol.
 pub struct Entry {
     pub(super) symbol: String,
     pub(super) home: Home,
-    /// The same for C.
+    /// The symbol as a C string.
     pub(super) c_symbol: CString,
     pub(super) ready: Mutex<Vec<Ready>>,
 }
@@ -29,26 +29,28 @@ pub struct Entry {
 pub(super) struct Ready {
     pub(super) device: u32,
     pub(super) constants: Constants,
-    /// 0 where it is the same in all: its images have no `device_global`.
+    /// The context, or 0 if the kernel is the same in all contexts because its images have no
+    /// `device_global`.
     pub(super) context: u64,
     pub(super) generation: u64,
-    /// The images it was made of, the kernel's first: tells what to forget when one goes.
+    /// The images that the kernel was built from, the kernel's own first. They determine which
+    /// kernels to drop when an image is removed.
     pub(super) images: Vec<u64>,
     pub(super) kernel: Arc<ReadyKernel>,
 }
 
-/// A kernel slot: where a host program lets the runtime remember a lookup.
+/// A kernel slot: memory of a host program in which the runtime caches a lookup.
 ///
-/// The two words are written one after the other, so that a reader may see a new generation with an
-/// older entry. That entry is for the same kernel name and never freed; when its image is gone, it
-/// holds nothing for the generation and the lookup starts over.
+/// The two words are written one after the other, so a reader may see a new generation with an
+/// older entry. That entry is for the same kernel name and is never freed. If its image was
+/// removed, it has no kernel for the generation, and the lookup starts again.
 pub struct Slot<'a> {
     pub entry: &'a AtomicPtr<c_void>,
     pub generation: &'a AtomicU64,
 }
 
 impl Slot<'_> {
-    /// What the slot remembers, as a number, and the generation, where that is the current one.
+    /// Returns the cached entry as a number, and the generation, if that is the current one.
     pub fn content(&self) -> Option<(usize, u64)> {
         let generation = GENERATION.load(Ordering::Acquire);
         let current = self.generation.load(Ordering::Acquire) == generation;
@@ -57,7 +59,7 @@ impl Slot<'_> {
 }
 
 impl Ready {
-    pub(super) fn is_for(&self, place: Place, constants: &[(String, Vec<u8>)]) -> bool {
+    pub(super) fn is_for(&self, place: DeviceInContext, constants: &[(String, Vec<u8>)]) -> bool {
         let context = self.context == 0 || self.context == place.context;
         self.device == place.device.id && context && *self.constants == *constants
     }
@@ -66,7 +68,7 @@ impl Ready {
 impl Entry {
     pub(super) fn find(
         &self,
-        place: Place,
+        place: DeviceInContext,
         generation: u64,
         constants: &[(String, Vec<u8>)],
     ) -> Option<Arc<ReadyKernel>> {
@@ -75,10 +77,10 @@ impl Entry {
         ready.iter().find(fits).map(|r| r.kernel.clone())
     }
 
-    /// The kernel remembered from an earlier generation, now of this one.
+    /// Returns the kernel from an earlier generation and assigns it to this one.
     pub(super) fn renew(
         &self,
-        place: Place,
+        place: DeviceInContext,
         images: &[u64],
         generation: u64,
         constants: &Constants,
@@ -89,26 +91,28 @@ impl Entry {
         Some(known.kernel.clone())
     }
 
-    /// Remembers a kernel, unless another thread was quicker, and gives the one that counts.
+    /// Records a kernel, unless another thread has recorded one before. Returns the recorded
+    /// kernel.
     pub(super) fn remember(
         &self,
-        place: Place,
+        place: DeviceInContext,
         images: Vec<u64>,
         generation: u64,
         (kernel, context): (Arc<ReadyKernel>, u64),
         constants: &Constants,
     ) -> Arc<ReadyKernel> {
-        // Dropped without the locks: a driver may wait for its device before it unloads a kernel.
+        // This is dropped after the locks are released: a driver may wait for its device before it
+        // unloads a kernel.
         let mut forgotten = None;
-        // Removals take both locks in this order.
+        // Removals acquire both locks in this order.
         let registry = lock(&REGISTRY);
         let mut ready = lock(&self.ready);
         if let Some(known) = ready.iter().find(|r| r.is_for(place, constants) && r.images == images)
         {
             return known.kernel.clone();
         }
-        // When one of its images left in the meantime, nothing may point at it. Others may come and
-        // go: a kernel that is not remembered is not waited for when its own go.
+        // If one of its images was removed in the meantime, nothing may point to the kernel. Other
+        // images may be added and removed: removal does not wait for a kernel that is not recorded.
         if images.iter().all(|&id| registry.images().any(|image| image.id == id)) {
             forgotten = oldest_values(&mut ready, |ready| !ready.constants.is_empty());
             let (device, constants) = (place.device.id, constants.clone());
@@ -126,12 +130,11 @@ impl Entry {
         kernel
     }
 
-    /// Picks an image for the device, builds it where that was not done yet, and remembers the
-    /// kernel.
+    /// Selects an image for the device, builds it if necessary, and records the kernel.
     pub(super) fn prepare(
         &self,
         expected: Expected,
-        place: Place,
+        place: DeviceInContext,
         generation: u64,
         constants: &Constants,
     ) -> Result<Arc<ReadyKernel>> {
@@ -185,8 +188,8 @@ impl Entry {
             let Ranked { candidate, libraries, .. } = &found;
             let images: Vec<u64> =
                 std::iter::once(&candidate.image).chain(libraries).map(|image| image.id).collect();
-            // A kernel that outlives a registration elsewhere stays the same object: removal counts
-            // its launches.
+            // A kernel that outlives an unrelated registration must stay the same object, because
+            // removal counts its launches.
             if let Some(kernel) = self.renew(place, &images, generation, constants) {
                 return Ok(kernel);
             }
@@ -203,8 +206,8 @@ impl Entry {
                 }
                 Err(error) => {
                     tell(&format!(", cannot be used: {}", error.message));
-                    // A backend that finds out only now that an image is not for its device says
-                    // less than other errors.
+                    // The error of a backend that detects only now that an image does not fit its
+                    // device is less informative than other errors.
                     if failure.is_none() || error.code != Errc::KernelNotSupported {
                         failure = Some(error);
                     }
@@ -218,11 +221,12 @@ impl Entry {
     }
 }
 
-/// The kernel that a slot remembers, where it still does: the quick way, without the kernel's name.
+/// Returns the kernel that a slot caches, if it is still valid. This is the fast path, which does
+/// not use the kernel's name.
 pub fn remembered(
     slot: &Slot<'_>,
     expected: Expected,
-    place: Place,
+    place: DeviceInContext,
 ) -> Result<Option<Arc<ReadyKernel>>> {
     let generation = GENERATION.load(Ordering::Acquire);
     if slot.generation.load(Ordering::Acquire) != generation {

@@ -1,12 +1,12 @@
-//! Which images hold a kernel. A lookup costs the same however many images there are: programs have
-//! thousands of them, and ask for each of their kernels.
+//! The images that contain each kernel. The cost of a lookup does not depend on the number of
+//! images: programs have thousands of them and look up each of their kernels.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::image::Image;
 
-/// Images by the kernels in them, in the order in which they were added.
+/// The images of each kernel, in the order in which they were added.
 #[derive(Default)]
 pub(super) struct Holders(HashMap<String, Vec<Arc<Image>>>);
 
@@ -34,7 +34,7 @@ impl Holders {
         self.0.get(symbol).map_or(&[], Vec::as_slice)
     }
 
-    /// All kernels, in no order.
+    /// Returns all kernels, in unspecified order.
     pub(super) fn symbols(&self) -> impl Iterator<Item = &str> {
         self.0.keys().map(String::as_str)
     }

@@ -1,10 +1,10 @@
-//! One registered device image: what its manifest says, and the programs built from it.
+//! A registered device image: the contents of its manifest, and the programs built from it.
 //!
-//! The bytes stay in the host program, and are read twice: at the first lookup after registration,
+//! The bytes stay in the host program and are read twice: at the first lookup after registration,
 //! for the manifest, and when a program is built, for a copy of the code. Both happen while the
-//! registry is locked, which removal needs: a build can never read an image that is being unloaded.
-//! (Removal must not wait for a build instead: it runs inside `dlclose`, and building needs the
-//! dynamic loader, too.)
+//! registry is locked. Removal also needs that lock, so a build can never read an image that is
+//! being unloaded. (Removal must not wait for a build instead: it runs inside `dlclose`, and a
+//! build also needs the dynamic loader.)
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,78 +18,81 @@ use scythe_image::manifest::{EntryPoint, Import};
 use scythe_image::{Format, ImageView};
 use scythe_jit_client::CLIENT;
 
-use super::{Constants, Place, requirements};
+use super::{Constants, DeviceInContext, requirements};
 use crate::demangle::symbol_name;
 use crate::device_global::{self, ImageVariable, Memory};
 use crate::platform::Device;
 use crate::{Errc, Error, Result, lock, settings};
 
-/// How many sets of values of specialization constants a kernel, and a program, are remembered for.
+/// The maximum number of sets of specialization constant values for which a kernel and a program
+/// are cached.
 const MOST_VALUES: usize = 64;
 
-/// A device image that could be read.
+/// A device image that was read successfully.
 pub(super) struct Image {
-    /// Unique in the process: an image at the address of one that is gone is another.
+    /// The identifier, unique in the process. An image at the address of a removed image has a
+    /// different one.
     pub(super) id: u64,
     start: usize,
     len: usize,
     pub(super) format: Format,
     pub(super) target: ImageTarget,
-    /// The file of the program or library that it came with.
+    /// The file of the program or library that contains the image.
     pub(super) library: Arc<str>,
-    /// Where that file is loaded.
+    /// The load address of that file.
     pub(super) base: usize,
     pub(super) kernels: HashMap<String, KernelFacts>,
     pub(super) exports: HashSet<String>,
-    /// Specialization constants.
+    /// The symbols of the specialization constants.
     pub(super) constants: HashSet<String>,
-    /// In the order of the image, so that linking has one result.
+    /// The imports in the order of the image, so that linking is deterministic.
     pub(super) imports: Vec<Import>,
     requirements: Requirements,
-    /// What it needs of some devices besides.
+    /// Additional requirements on some devices.
     conditional: Vec<Conditional>,
-    /// `device_global` variables that its code uses.
+    /// The `device_global` variables that the code uses.
     pub(super) globals: Vec<ImageVariable>,
-    /// Its code asks for the aspects of the device.
+    /// Whether the code queries the aspects of the device.
     asks_for_aspects: bool,
     programs: Mutex<Vec<Built>>,
 }
 
-/// What an image says of one of its kernels.
+/// The description of a kernel in its image.
 #[derive(Clone)]
 pub(super) struct KernelFacts {
     pub(super) launch: Arc<KernelLaunch>,
-    /// The work-group size that it must be launched with, in the attribute's order.
+    /// The required work-group size, in the order of the attribute.
     pub(super) work_group_size: Option<Arc<[u32]>>,
-    /// What the program says of it by attributes or properties.
+    /// The attributes and properties of the kernel, as text.
     pub(super) attributes: Arc<str>,
 }
 
 /// A program of an image, for one device and linked with these images.
 pub(super) struct Built {
     device: u32,
-    /// 0 where it is the same in all: none of its images has a `device_global`.
+    /// The context, or 0 if the program is the same in all contexts because none of its images has
+    /// a `device_global`.
     context: u64,
     libraries: Vec<u64>,
     constants: Constants,
     program: ProgramCell,
 }
 
-/// Filled by whoever builds first.
+/// The result of a build, set by the thread that builds first.
 type ProgramCell = Arc<OnceLock<Result<BuiltProgram>>>;
 
-/// A program, and the memory that its code uses.
+/// A program and the memory that its code uses.
 #[derive(Clone)]
 pub(super) struct BuiltProgram {
     pub(super) program: Arc<dyn Program>,
     pub(super) globals: Vec<Arc<Memory>>,
-    /// 0 where it is the same in all contexts.
+    /// The context, or 0 if the program is the same in all contexts.
     pub(super) context: u64,
 }
 
 impl Image {
-    /// Reads the image at these addresses, which belongs to a library of this name and address. The
-    /// caller holds the registry, and the library is registered.
+    /// Reads the image at these addresses, which belongs to a library with this name and load
+    /// address. The caller must hold the registry, and the library must be registered.
     pub(super) fn read(
         (start, end): (usize, usize),
         library: Arc<str>,
@@ -102,7 +105,8 @@ impl Image {
             ));
         }
         let len = end - start;
-        // SAFETY: as in `Image::view`.
+        // SAFETY: the caller holds the registry and the library is registered, so the bytes are
+        // readable, as in `Image::view`.
         let view = ImageView::parse(unsafe { std::slice::from_raw_parts(start as *const u8, len) });
         let view = view.map_err(|error| error.to_string())?;
         let manifest = view.manifest().map_err(|error| error.to_string())?;
@@ -129,16 +133,19 @@ impl Image {
         })
     }
 
+    /// Parses the bytes of the image.
+    ///
     /// # Safety
-    /// The caller holds the registry, and the image's library is registered.
+    /// The caller must hold the registry, and the image's library must be registered.
     unsafe fn view(&self) -> Result<ImageView<'_>> {
-        // SAFETY: `register`'s caller keeps the bytes readable until `unregister`, which waits for
-        // the registry.
+        // SAFETY: the caller of `register` keeps the bytes readable until `unregister`, which waits
+        // for the registry.
         let bytes = unsafe { std::slice::from_raw_parts(self.start as *const u8, self.len) };
         ImageView::parse(bytes).map_err(|error| Error::new(Errc::Build, error.to_string()))
     }
 
-    /// Why the device cannot run the image, whatever its code; see [`requirements::check`].
+    /// Checks whether the device meets the requirements of the image, regardless of its code; see
+    /// [`requirements::check`].
     pub(super) fn check(&self, device: &Device) -> std::result::Result<(), String> {
         let info = device.hal.info();
         if self.conditional.is_empty() {
@@ -150,7 +157,7 @@ impl Image {
         )
     }
 
-    /// What other images must define for the code that the device runs.
+    /// Returns the symbols that other images must define for the code that the device runs.
     pub(super) fn imports_on(&self, device: &Device) -> impl Iterator<Item = &String> {
         let has = |aspect: u32| device.hal.info().aspects.contains(&aspect);
         let called = move |import: &&Import| {
@@ -160,7 +167,7 @@ impl Image {
         self.imports.iter().filter(called).map(|import| &import.symbol)
     }
 
-    /// The size of sub-groups that its kernels demand.
+    /// Returns the sub-group size that the kernels require.
     pub(super) fn sub_group_size(&self) -> Option<u32> {
         match self.requirements.sub_group_sizes.as_deref() {
             Some([size]) => Some(*size),
@@ -168,7 +175,7 @@ impl Image {
         }
     }
 
-    /// How much the device prefers this image; an error where it cannot run it.
+    /// Returns how much the device prefers this image, or an error if the device cannot run it.
     pub(super) fn preference(&self, device: &Device) -> Result<u32> {
         if self.format == Format::Empty {
             let message =
@@ -178,12 +185,12 @@ impl Image {
         device.hal.preference(self.format, &self.target)
     }
 
-    /// The image linked with `libraries` and built for its place, with these values of
-    /// specialization constants: at most once, also when many threads ask. A failure is remembered,
-    /// too.
+    /// Returns the program of this image: linked with `libraries` and built for its place, with
+    /// these values of specialization constants. It is built at most once, even if many threads
+    /// request it. A failure is cached, too.
     pub(super) fn program(
         &self,
-        place: Place,
+        place: DeviceInContext,
         libraries: &[Arc<Image>],
         constants: &Constants,
     ) -> Result<BuiltProgram> {
@@ -220,8 +227,8 @@ impl Image {
         cell.get_or_init(|| self.build(place, libraries, &constants)).clone()
     }
 
-    /// Those of the values that this image or one of the libraries has a constant for. Only code
-    /// that is yet to be compiled can take them.
+    /// Returns the values for constants that this image or one of the libraries contains. Only code
+    /// that is not yet compiled can use them.
     fn own_constants(&self, libraries: &[Arc<Image>], constants: &Constants) -> Result<Constants> {
         if constants.is_empty() {
             return Ok(constants.clone());
@@ -243,7 +250,7 @@ impl Image {
 
     fn build(
         &self,
-        place: Place,
+        place: DeviceInContext,
         libraries: &[Arc<Image>],
         constants: &[(String, Vec<u8>)],
     ) -> Result<BuiltProgram> {
@@ -257,13 +264,13 @@ impl Image {
                 return Err(Error::new(Errc::Kernel, message));
             }
             let code = |image: &Image| {
-                // SAFETY: the registry is held, and holds them all.
+                // SAFETY: the registry is locked, and all these images are registered.
                 let code = unsafe { image.view() }?.code().map(std::borrow::Cow::into_owned);
                 code.map_err(|error| Error::new(Errc::Build, error.to_string()))
             };
             let others =
                 libraries.iter().map(|library| code(library)).collect::<Result<Vec<_>>>()?;
-            // SAFETY: as above.
+            // SAFETY: the registry is locked, and this image is registered.
             let options = unsafe { self.view() }?.options;
             (BuildOptions::from_command_line(options), code(self)?, others)
         };
@@ -320,9 +327,9 @@ impl Image {
         Ok(BuiltProgram { program, globals, context: self.context(place, libraries) })
     }
 
-    /// The memory of all variables that the image and these libraries name, as far as it is not
-    /// part of the program.
-    fn memory(&self, place: Place, libraries: &[Arc<Image>]) -> Result<Vec<Arc<Memory>>> {
+    /// Returns the memory of all variables of the image and these libraries, except for variables
+    /// that are part of the program.
+    fn memory(&self, place: DeviceInContext, libraries: &[Arc<Image>]) -> Result<Vec<Arc<Memory>>> {
         let mut all: Vec<Arc<Memory>> = Vec::new();
         let variables =
             self.globals.iter().chain(libraries.iter().flat_map(|library| &library.globals));
@@ -335,33 +342,34 @@ impl Image {
         Ok(all)
     }
 
-    /// The context that a program is built for: 0, for any, where it has no variables.
-    fn context(&self, place: Place, libraries: &[Arc<Image>]) -> u64 {
+    /// Returns the context that a program is built for, or 0 (any context) if it has no variables.
+    fn context(&self, place: DeviceInContext, libraries: &[Arc<Image>]) -> u64 {
         let shared =
             self.globals.is_empty() && libraries.iter().all(|library| library.globals.is_empty());
         if shared { 0 } else { place.context }
     }
 
-    /// Takes out programs that were built for this context alone. The caller drops them without
-    /// holding the registry: a driver may wait for its device before it unloads one.
+    /// Removes and returns the programs that were built for this context only. The caller must drop
+    /// them without holding the registry: a driver may wait for its device before it unloads a
+    /// program.
     pub(super) fn take_of_context(&self, context: u64) -> Vec<Built> {
         lock(&self.programs).extract_if(.., |built| built.context == context).collect()
     }
 
-    /// Forgets programs that were linked with any of these images.
+    /// Drops the programs that were linked with any of these images.
     pub(super) fn forget_linked_with(&self, images: &[u64]) {
         lock(&self.programs)
             .retain(|built| !built.libraries.iter().any(|library| images.contains(library)));
     }
 }
 
-/// The kernels of an image.
+/// Returns the kernels of an image.
 fn kernels(
     entry_points: Vec<EntryPoint>,
     requirements: &Requirements,
 ) -> std::result::Result<HashMap<String, KernelFacts>, String> {
-    // Kernels of different required sizes share an image only where they were compiled for fixed
-    // targets; their sizes are then not among the image's requirements.
+    // Kernels with different required sizes share an image only if they were compiled for fixed
+    // targets. Their sizes are then not part of the image's requirements.
     let common: Option<Arc<[u32]>> = match requirements.work_group_sizes.as_deref() {
         Some([size]) => Some(Arc::from(&size[..])),
         _ => None,
@@ -381,7 +389,7 @@ fn kernels(
     Ok(kernels)
 }
 
-/// Every parameter must lie inside the functor, and an accessor's two words as well.
+/// Checks that every parameter, and both words of each accessor, lie inside the functor.
 fn check_rows(symbol: &str, launch: &KernelLaunch) -> std::result::Result<(), String> {
     for (index, param) in launch.params.iter().enumerate() {
         let size = match param.kind {
@@ -399,9 +407,9 @@ fn check_rows(symbol: &str, launch: &KernelLaunch) -> std::result::Result<(), St
     Ok(())
 }
 
-/// Makes room for one more in a list of what was made for values of specialization constants: takes
-/// out the oldest such element where there are [`MOST_VALUES`]. Programs may set any number of
-/// values.
+/// Makes room for one more element that was created for values of specialization constants: removes
+/// and returns the oldest such element if there are [`MOST_VALUES`]. The list is limited because
+/// programs may set any number of values.
 pub(super) fn oldest_values<T>(list: &mut Vec<T>, has_values: impl Fn(&T) -> bool) -> Option<T> {
     let count = list.iter().filter(|element| has_values(element)).count();
     let oldest = list.iter().position(has_values).filter(|_| count >= MOST_VALUES)?;
@@ -414,7 +422,7 @@ mod tests {
 
     #[test]
     fn only_so_many_sets_of_values_are_remembered() {
-        // Numbers stand for what was made for values, 0 for what was made for the defaults.
+        // Numbers represent elements for values; 0 represents an element for the default values.
         let (mut list, mut forgotten) = (vec![0usize, 0], Vec::new());
         for value in 1..=3 * MOST_VALUES {
             forgotten.extend(oldest_values(&mut list, |&value| value != 0));

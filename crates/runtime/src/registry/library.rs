@@ -1,20 +1,22 @@
 //! The libraries that registered images.
 //!
 //! [`register`] runs before `main`. It records the descriptor and reads no image. [`unregister`]
-//! waits until the kernels made of the library's images have finished. These include kernels of
-//! other libraries that call its functions. The count of a [`ReadyKernel`] tells, because a launch
-//! holds one until it is done. At the end of the process, [`exit`] has waited before. The wait is
-//! limited: removal runs inside `dlclose`, which holds the dynamic loader's lock, and a new worker
-//! thread needs that lock, too. A kernel that outlives the wait keeps its program, which is a copy.
-//! Only memory of the library that the kernel was given goes away.
+//! waits until the kernels built from the library's images have finished. These include kernels of
+//! other libraries that call its functions. The reference count of a [`ReadyKernel`] shows whether
+//! it has finished, because a launch holds a reference until it is done. At the end of the process,
+//! [`exit`] has waited before. The wait is limited: removal runs inside `dlclose`, which holds the
+//! dynamic loader's lock, and a new worker thread also needs that lock. A kernel that outlives the
+//! wait keeps its program, which is a copy. Only memory of the library that was passed to the
+//! kernel becomes invalid.
 
 use std::collections::HashMap;
-use std::ffi::{CStr, c_void};
+use std::ffi::c_void;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use scythe_abi::tgt::{BinDesc, DeviceImage};
+use scythe_hal::library::containing;
 
 use super::holders::Holders;
 use super::image::Image;
@@ -22,26 +24,26 @@ use super::ready::ReadyKernel;
 use super::{GENERATION, REGISTRY};
 use crate::{exit, lock, settings};
 
-/// How long removal waits for kernels.
+/// The maximum time that removal waits for kernels.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// What one call of `__tgt_register_lib` brought.
+/// The images of one call of `__tgt_register_lib`.
 pub(super) struct Library {
     pub(super) descriptor: usize,
-    /// Where the file is loaded; 0 where it is none.
+    /// The load address of the file, or 0 if the descriptor is not in a file.
     pub(super) base: usize,
-    /// The file it is in.
+    /// The name of the file.
     pub(super) name: Arc<str>,
-    /// Where the images lie: `(start, end)`.
+    /// The addresses of the images: `(start, end)`.
     pub(super) places: Vec<(usize, usize)>,
-    /// Read at the first lookup.
+    /// The images, read at the first lookup.
     pub(super) images: Option<Vec<Arc<Image>>>,
-    /// Why images of this library could not be read.
+    /// The errors of images of this library that could not be read.
     pub(super) errors: Vec<String>,
 }
 
 impl Library {
-    /// Reads the images, unless that was done.
+    /// Reads the images, if this was not done before.
     pub(super) fn read_images(&mut self, holders: &mut Holders) {
         if self.images.is_some() {
             return;
@@ -58,24 +60,25 @@ impl Library {
     }
 }
 
-/// Records a library's images.
+/// Records the images of a library.
 ///
 /// # Safety
-/// `descriptor` is null or points at a descriptor whose images stay readable until [`unregister`].
+/// `descriptor` must be null, or point to a descriptor whose images stay readable until
+/// [`unregister`].
 pub unsafe fn register(descriptor: *const BinDesc) {
-    // SAFETY: the caller vouches for a non-null pointer.
+    // SAFETY: the caller guarantees that a non-null pointer points to a valid descriptor.
     let Some(desc) = (unsafe { descriptor.as_ref() }) else { return };
     let count = usize::try_from(desc.num_device_images).unwrap_or(0);
     let rows: &[DeviceImage] = if count == 0 || desc.device_images.is_null() {
         &[]
     } else {
-        // SAFETY: the descriptor names `count` rows.
+        // SAFETY: the descriptor states that there are `count` rows at this address.
         unsafe { std::slice::from_raw_parts(desc.device_images, count) }
     };
     let places =
         rows.iter().map(|row| (row.image_start as usize, row.image_end as usize)).collect();
-    // Before the lock: this needs the dynamic loader's, which a thread that waits for ours in
-    // `dlclose` may hold.
+    // This must precede the lock of the registry: it needs the lock of the dynamic loader, which a
+    // thread in `dlclose` may hold while it waits for the registry.
     let (name, base) = library_of(descriptor.cast());
     let name =
         name.filter(|name| !name.is_empty()).unwrap_or_else(|| "the program".to_owned()).into();
@@ -96,25 +99,18 @@ pub unsafe fn register(descriptor: *const BinDesc) {
     }
 }
 
-/// The file of the program or library that an address is in, and where it is loaded; 0 where the
-/// address is in none. Needs the dynamic loader's lock, so the caller does not hold the registry.
+/// Returns the file of the program or library that contains an address, and its load address. The
+/// load address is 0 if no file contains the address. This needs the lock of the dynamic loader, so
+/// the caller must not hold the registry.
 pub(super) fn library_of(address: *const c_void) -> (Option<String>, usize) {
-    // SAFETY: `info` is plain pointers, filled when the call succeeds; it fails for an address that
-    // is in no library. The name then is a C string that lives as long as the library, which the
-    // caller is in.
-    unsafe {
-        let mut info: libc::Dl_info = std::mem::zeroed();
-        if libc::dladdr(address, &mut info) == 0 {
-            return (None, 0);
-        }
-        let named = !info.dli_fname.is_null();
-        let name = named.then(|| CStr::from_ptr(info.dli_fname).to_string_lossy().into_owned());
-        (name, info.dli_fbase as usize)
+    match containing(address as usize) {
+        Some(found) => (found.file.map(|file| file.to_string_lossy().into_owned()), found.base),
+        None => (None, 0),
     }
 }
 
-/// Forgets what [`register`] recorded, after waiting (for a while) for kernels made of its images
-/// that are running or about to. A descriptor that is not registered is ignored.
+/// Removes the images that [`register`] recorded, after a limited wait for kernels built from them
+/// that are running or about to run. Ignores a descriptor that is not registered.
 pub fn unregister(descriptor: *const BinDesc) {
     let mut leaving: Vec<Arc<ReadyKernel>> = Vec::new();
     let library = {

@@ -1,12 +1,12 @@
-//! Which images a kernel's image must be linked with: those that export what it imports, and what
-//! they import in turn.
+//! Finds the images that a kernel's image must be linked with: the images that export its imports,
+//! and the images that export the imports of those.
 //!
-//! Images are searched in the order of registration, those with the kernel's format and target
-//! only, and where it is bitcode for one device, also generic ones: bitcode is linked by the
-//! run-time compiler, objects by the loader. Among several that export a symbol, the first whose
-//! requirements the device meets is taken. Nothing is read but properties. What only branches of
-//! `if_device_has` import is not looked for on devices that do not take them: such branches are
-//! removed before the code is compiled.
+//! Images are searched in the order of registration. Only images with the format and target of the
+//! kernel's image are considered and, if that is bitcode for one device, also generic images. The
+//! run-time compiler links bitcode, and the loader links objects. If several images export a
+//! symbol, the first one whose requirements the device meets is used. Only properties are read.
+//! Imports that only branches of `if_device_has` use are ignored on devices that do not take these
+//! branches: such branches are removed before the code is compiled.
 
 use std::fmt;
 use std::sync::Arc;
@@ -18,8 +18,9 @@ use super::image::Image;
 use crate::demangle::symbol_name;
 use crate::platform::Device;
 
-/// The images that `image` needs besides itself, each once, in the order in which they are needed.
-/// An error names the symbols that nobody exports, and who imports them.
+/// Returns the images that `image` needs in addition to itself, each once, in the order in which
+/// they are needed. An error names the symbols that no image exports, and the image that imports
+/// them.
 pub(super) fn resolve(
     image: &Arc<Image>,
     all: &[Arc<Image>],
@@ -49,15 +50,16 @@ pub(super) fn resolve(
     Ok(linked)
 }
 
-/// Where no image that exports the symbol is supported, the first says what the device lacks.
+/// Returns the image that exports the symbol. If the device supports none of them, it returns the
+/// first one, whose requirements then appear in the error message.
 fn exporter<'a>(
     symbol: &str,
     importer: &Image,
     all: &'a [Arc<Image>],
     device: &Device,
 ) -> Option<&'a Arc<Image>> {
-    // Bitcode that was compiled for one device may call what was compiled for all.
-    // That for NVIDIA's GPUs is of another kind.
+    // Bitcode that was compiled for one device may call functions that were compiled for all
+    // devices. Bitcode for NVIDIA GPUs has a different form.
     let nvidia = importer.target.nvidia().is_some();
     let generic = |image: &Image| {
         !nvidia && image.format == Format::LlvmBitcode && image.target.as_str() == GENERIC_TRIPLE
@@ -73,13 +75,13 @@ fn exporter<'a>(
     fitting.find(|image| image.check(device).is_ok()).or(first)
 }
 
-/// Imports that nobody exports. Turning it into text asks the C++ library, and so must wait until
-/// the registry is free: a thread in `dlclose`, which holds the dynamic loader, may be waiting for
-/// it.
+/// Imports that no image exports. Its conversion to text calls the C++ library and must not happen
+/// while the registry is locked: a thread in `dlclose`, which holds the dynamic loader's lock, may
+/// be waiting for the registry.
 pub(super) struct Unresolved {
     symbols: Vec<String>,
     importer: Arc<Image>,
-    /// One that exports a symbol for others.
+    /// An image that exports a symbol, but for other targets or formats.
     exporter: Option<Arc<Image>>,
 }
 

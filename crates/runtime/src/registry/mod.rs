@@ -4,22 +4,23 @@
 //! and every later lookup that fails reports it.
 //!
 //! * `library`: the libraries that registered images.
-//! * `image`: one image and the programs built from it.
-//! * `entry`: what the runtime knows of one kernel symbol, and the slots of host programs.
+//! * `image`: an image and the programs built from it.
+//! * `entry`: the state of one kernel symbol, and the slots of host programs.
 //! * `ready`: a kernel that is built for a device.
 //! * `variables`: variables with `device_image_scope`.
-//! * `holders`: which images hold a kernel.
-//! * `requirements`: what an image demands of a device. It is compared before anything else of the
-//!   image is used.
-//! * `link`: which other images export what an image imports.
-//! * `choice`: which image a device gets a kernel from.
+//! * `holders`: the images that contain each kernel.
+//! * `requirements`: the requirements of an image on a device. They are compared before anything
+//!   else of the image is used.
+//! * `link`: the other images that export the imports of an image.
+//! * `choice`: the choice of the image that provides a kernel for a device.
 //!
-//! Two libraries may define different kernels of one name, such as two versions of a header. A
-//! library that holds a kernel launches its own: the address of the name that it asks for tells
-//! which library asks.
+//! Two libraries may define different kernels with the same name, such as two versions of a header.
+//! A library that contains a kernel launches its own one: the address of the name in a lookup
+//! identifies the library.
 //!
-//! Several images may hold one kernel: compiled ahead of time for one kind of machine each, or to
-//! be built at run time. The device tells which image it prefers, and which it cannot run.
+//! Several images may contain the same kernel: each compiled ahead of time for one kind of machine,
+//! or to be built at run time. The device determines which image it prefers and which images it
+//! cannot run.
 
 mod choice;
 mod entry;
@@ -52,7 +53,8 @@ pub use library::{register, unregister};
 pub use ready::{Expected, ReadyKernel};
 pub use variables::{address_in_image, check_one_image};
 
-/// Counts registrations and removals. Starts at 1: a slot that was never filled holds 0.
+/// The number of registrations and removals. It starts at 1, because a slot that was never filled
+/// holds 0.
 static GENERATION: AtomicU64 = AtomicU64::new(1);
 
 static REGISTRY: Mutex<Registry> =
@@ -60,38 +62,39 @@ static REGISTRY: Mutex<Registry> =
 
 struct Registry {
     libraries: Vec<Library>,
-    /// Of the images that have been read. `None` only stands for an empty map, which has no `const`
-    /// constructor; so below.
+    /// The kernels of the images that have been read. `None` represents an empty map, which has no
+    /// `const` constructor; this also applies to `entries`.
     holders: Option<Holders>,
-    /// By symbol and home. Entries are never freed.
+    /// The entries, indexed by symbol and home. Entries are never freed.
     entries: Option<HashMap<(String, Home), &'static Entry>>,
 }
 
-/// The library whose images alone serve a lookup, by the address it is loaded at. `None`: those of
-/// all libraries.
+/// The load address of the only library whose images a lookup considers. `None`: the lookup
+/// considers the images of all libraries.
 type Home = Option<usize>;
 
-/// Values of specialization constants: pairs of a constant's name in device code, which a unit may
-/// qualify, and its bytes, in the order of the names. Empty: the defaults.
+/// Values of specialization constants, sorted by name: pairs of a constant's name in device code,
+/// which the identifier of a unit may qualify, and its bytes. An empty list means the default
+/// values.
 pub type Constants = Arc<[(String, Vec<u8>)]>;
 
-/// Where a kernel is to run.
+/// The device and the context in which a kernel runs.
 #[derive(Clone, Copy)]
-pub struct Place {
+pub struct DeviceInContext {
     pub device: &'static Device,
-    /// The context's number.
+    /// The identifier of the context.
     pub context: u64,
 }
 
-/// Whether a registered image holds the kernel.
+/// Returns whether a registered image contains the kernel.
 pub fn is_known(name: &str, tu: u64) -> bool {
     let mut registry = lock(&REGISTRY);
     registry.read_images();
     symbols(name, tu).any(|symbol| !registry.holders(&symbol).is_empty())
 }
 
-/// The device symbols of all kernels of registered images, sorted. They stay valid for the life of
-/// the process.
+/// Returns the sorted device symbols of all kernels of registered images. They stay valid for the
+/// lifetime of the process.
 pub fn kernel_symbols() -> Vec<&'static CStr> {
     let mut registry = lock(&REGISTRY);
     registry.read_images();
@@ -100,24 +103,24 @@ pub fn kernel_symbols() -> Vec<&'static CStr> {
     symbols.iter().map(|symbol| &*registry.entry(symbol, None).c_symbol).collect()
 }
 
-/// The device symbol of a kernel that a host program calls `name`. It stays valid for the life of
-/// the process.
+/// Returns the device symbol of the kernel that a host program calls `name`. It stays valid for the
+/// lifetime of the process.
 pub fn kernel_symbol(name: &str, tu: u64) -> Result<&'static CStr> {
     Ok(&find_entry(name, tu)?.0.c_symbol)
 }
 
-/// The states of `sycl::bundle_state` that a kernel's images can have.
+/// The states of `sycl::bundle_state` that the images of a kernel can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BundleState {
-    /// To be compiled by the device.
+    /// The device still compiles the code.
     Input,
-    /// Compiled, to be linked by the device.
+    /// The code is compiled, and the device still links it.
     Object,
-    /// Whatever a launch would take.
+    /// Any code that a launch would use.
     Executable,
 }
 
-/// Whether the device can run the kernel, from an image in this state. Nothing is built.
+/// Returns whether the device can run the kernel from an image in this state. This builds nothing.
 pub fn is_compatible(name: &str, tu: u64, device: &Device, state: BundleState) -> Result<bool> {
     let (entry, _) = find_entry(name, tu)?;
     let in_state = |candidate: &Candidate| match state {
@@ -133,8 +136,9 @@ pub fn is_compatible(name: &str, tu: u64, device: &Device, state: BundleState) -
     Ok(!rank(&candidates.iter().collect::<Vec<_>>(), &registry, device).0.is_empty())
 }
 
-/// The sizes of work-groups (fastest dimension first) and sub-groups that the kernel's source
-/// demands, 0 where it demands none, from the image that the device would take. Nothing is built.
+/// Returns the sizes of work-groups (fastest dimension first) and sub-groups that the kernel's
+/// source requires, or 0 if it requires none. They come from the image that the device would use.
+/// This builds nothing.
 pub fn required_sizes(name: &str, tu: u64, device: &Device) -> Result<([u64; 3], u32)> {
     let (entry, _) = find_entry(name, tu)?;
     let mut registry = lock(&REGISTRY);
@@ -148,14 +152,15 @@ pub fn required_sizes(name: &str, tu: u64, device: &Device) -> Result<([u64; 3],
     };
     let mut sizes = [0; 3];
     if let Some(size) = &candidate.facts.work_group_size {
-        // The attribute lists the fastest dimension last, and may leave out the others.
+        // The attribute lists the fastest dimension last, and may omit the other dimensions.
         sizes = [1; 3];
         sizes.iter_mut().zip(size.iter().rev()).for_each(|(to, &from)| *to = u64::from(from));
     }
     Ok((sizes, candidate.image.sub_group_size().unwrap_or(0)))
 }
 
-/// What the program says of the kernel by attributes or properties; all images of it say the same.
+/// Returns the attributes and properties of the kernel, as text. They are the same in all its
+/// images.
 pub fn attributes(name: &str, tu: u64) -> Result<Arc<str>> {
     let (entry, _) = find_entry(name, tu)?;
     let mut registry = lock(&REGISTRY);
@@ -167,17 +172,17 @@ pub fn attributes(name: &str, tu: u64) -> Result<Arc<str>> {
         .ok_or_else(|| no_image(&entry.symbol))
 }
 
-/// Device symbols that a host name can mean, the most specific first.
+/// Returns the device symbols that a host name can denote, the most specific first.
 fn symbols(name: &str, tu: u64) -> impl Iterator<Item = String> {
     let qualified = (tu != 0).then(|| format!("{name}{TU_SEPARATOR}{tu:016x}"));
     qualified.into_iter().chain(std::iter::once(name.to_owned()))
 }
 
-/// The variables that a specialization constant may be in device code: the host knows the mangled
-/// name of the class that the variable is a member of.
+/// Returns the possible symbols of a specialization constant in device code. The host passes the
+/// mangled name of the class that contains the variable.
 pub fn constant_symbols(class: &str, tu: u64) -> Result<impl Iterator<Item = String>> {
     let nested = class.strip_prefix("_ZTS").unwrap_or(class).trim_start_matches('*');
-    // g++ marks what is in unnamed namespaces as internal once more, clang, which compiled the
+    // g++ additionally marks names in unnamed namespaces as internal. clang, which compiled the
     // device code, does not.
     let nested = nested.replace("12_GLOBAL__N_1L", "12_GLOBAL__N_1");
     let name = nested.strip_suffix('E').map(|nested| format!("_Z{nested}{SPECIALIZATION_SUFFIX}"));
@@ -187,8 +192,8 @@ pub fn constant_symbols(class: &str, tu: u64) -> Result<impl Iterator<Item = Str
     }
 }
 
-/// Whether an image with the kernel holds the specialization constant: a class that a unit may
-/// qualify, or any where none is named.
+/// Returns whether an image with the kernel contains the specialization constant, which is given by
+/// a class and a unit that may qualify it. If no constant is given, any constant matches.
 pub fn has_constant(kernel: &str, constant: Option<(&str, u64)>) -> Result<bool> {
     let names = constant.map(|(class, tu)| constant_symbols(class, tu)).transpose()?;
     let names: Option<Vec<String>> = names.map(Iterator::collect);
@@ -202,15 +207,16 @@ pub fn has_constant(kernel: &str, constant: Option<(&str, u64)>) -> Result<bool>
     Ok(registry.candidates(&entry.symbol, entry.home).iter().any(holds))
 }
 
-/// The kernel that a host program calls `name`, built for its place; `slot` remembers it. `Kernel`
-/// error when no image holds it, `KernelArgument` when host and device disagree on it. A slot is
-/// for kernels without values of `constants` alone.
+/// Returns the kernel that a host program calls `name`, built for its place, and caches it in
+/// `slot`. Returns a `Kernel` error if no image contains the kernel, and a `KernelArgument` error
+/// if host and device disagree on it. A slot must only be used for kernels without values of
+/// `constants`.
 pub fn kernel(
     name: &str,
     tu: u64,
     slot: Option<Slot<'_>>,
     expected: Expected,
-    place: Place,
+    place: DeviceInContext,
     constants: &Constants,
 ) -> Result<Arc<ReadyKernel>> {
     let (entry, generation) = find_entry(name, tu)?;
@@ -228,9 +234,9 @@ pub fn kernel(
     Ok(kernel)
 }
 
-/// The kernel with this device symbol, built for its place, whatever the host program believes of
-/// it.
-pub fn kernel_of_symbol(symbol: &str, place: Place) -> Result<Arc<ReadyKernel>> {
+/// Returns the kernel with this device symbol, built for its place. It does not compare the kernel
+/// with expectations of the host program.
+pub fn kernel_of_symbol(symbol: &str, place: DeviceInContext) -> Result<Arc<ReadyKernel>> {
     let expected = {
         let mut registry = lock(&REGISTRY);
         registry.read_images();
@@ -241,7 +247,7 @@ pub fn kernel_of_symbol(symbol: &str, place: Place) -> Result<Arc<ReadyKernel>> 
     kernel(symbol, 0, None, expected, place, &Constants::default())
 }
 
-/// Forgets what was built for a context that is gone.
+/// Drops all kernels and programs that were built for a destroyed context.
 pub fn forget_context(context: u64) {
     let mut dropped = Vec::new();
     let registry = lock(&REGISTRY);
@@ -258,8 +264,8 @@ pub fn forget_context(context: u64) {
     drop((programs, dropped));
 }
 
-/// The entry of the kernel that a library calls `name`, which is its own text: where that lies
-/// tells which library it is.
+/// Returns the entry of the kernel that a library calls `name`. The text of `name` belongs to that
+/// library, so its address identifies the library.
 fn find_entry(name: &str, tu: u64) -> Result<(&'static Entry, u64)> {
     let (_, base) = library_of(name.as_ptr().cast());
     let mut registry = lock(&REGISTRY);
@@ -275,19 +281,19 @@ fn find_entry(name: &str, tu: u64) -> Result<(&'static Entry, u64)> {
 }
 
 impl Registry {
-    /// Reads images that were registered since the last lookup.
+    /// Reads the images that were registered since the last lookup.
     fn read_images(&mut self) {
         let holders = self.holders.get_or_insert_default();
         self.libraries.iter_mut().for_each(|library| library.read_images(holders));
     }
 
-    /// The images that hold the kernel, in the order of registration.
+    /// Returns the images that contain the kernel, in the order of registration.
     fn holders(&self, symbol: &str) -> &[Arc<Image>] {
         self.holders.as_ref().map_or(&[], |holders| holders.of(symbol))
     }
 
-    /// Whether the library loaded at `base` launches its own kernel of this name: it has one, and
-    /// others have, too.
+    /// Returns `base` if the library loaded there launches its own kernel of this name: it contains
+    /// one, and other libraries contain one, too.
     fn home(&self, symbol: &str, base: usize) -> Home {
         let holders = self.holders(symbol);
         let (own, others) =
@@ -295,7 +301,7 @@ impl Registry {
         (holders.iter().any(own) && holders.iter().any(others)).then_some(base)
     }
 
-    /// The images that may serve lookups of a kernel.
+    /// Returns the images that a lookup of a kernel considers.
     fn candidates(&self, symbol: &str, home: Home) -> Vec<Candidate> {
         let at_home = |image: &&Arc<Image>| home.is_none_or(|base| image.base == base);
         let images = self.holders(symbol).iter().filter(at_home);
@@ -305,7 +311,7 @@ impl Registry {
             .collect()
     }
 
-    /// Those that have been read, in the order of registration.
+    /// Returns the images that have been read, in the order of registration.
     fn images(&self) -> impl Iterator<Item = &Arc<Image>> {
         self.libraries.iter().flat_map(|lib| lib.images.iter().flatten())
     }

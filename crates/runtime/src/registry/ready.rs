@@ -1,4 +1,5 @@
-//! A kernel that is built for a device, and the check that host and device mean the same kernel.
+//! A kernel that is built for a device, and the check that host and device refer to the same
+//! kernel.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -9,15 +10,15 @@ use scythe_hal::{self as hal, Kernel};
 use super::image::KernelFacts;
 use crate::{Errc, Error, Result, device_global};
 
-/// A kernel built for a device. It stands in for the backend's kernel, so that the count of its
-/// owners is the runtime's to watch.
+/// A kernel that is built for a device. It wraps the backend's kernel, so that the runtime can
+/// observe the reference count.
 pub struct ReadyKernel {
     symbol: String,
     inner: Arc<dyn Kernel>,
     facts: KernelFacts,
-    /// What its code uses.
+    /// The memory of the variables that the code uses.
     _globals: Vec<Arc<device_global::Memory>>,
-    /// Offsets of the accessors in the functor.
+    /// The offsets of the accessors in the functor.
     accessors: Vec<usize>,
     local_accessors: Vec<usize>,
 }
@@ -45,7 +46,7 @@ impl ReadyKernel {
         }
     }
 
-    /// A kernel of the driver's that the program made itself.
+    /// Wraps a native kernel that the program created.
     pub fn of_driver(inner: Arc<dyn hal::Kernel>, launch: KernelLaunch) -> Self {
         let facts =
             KernelFacts { launch: Arc::new(launch), work_group_size: None, attributes: "".into() };
@@ -62,11 +63,11 @@ impl ReadyKernel {
     pub fn accessors(&self) -> &[usize] {
         &self.accessors
     }
-    /// Offsets of the local accessors in the functor.
+    /// Returns the offsets of the local accessors in the functor.
     pub fn local_accessors(&self) -> &[usize] {
         &self.local_accessors
     }
-    /// The work-group size that the kernel must be launched with, as its attribute lists it.
+    /// Returns the work-group size that the kernel requires, in the order of the attribute.
     pub fn work_group_size(&self) -> Option<&[u32]> {
         self.facts.work_group_size.as_deref()
     }
@@ -90,14 +91,14 @@ impl Kernel for ReadyKernel {
     }
 }
 
-/// What the host program believes of the kernel it launches.
+/// The properties that the host program expects of the kernel it launches.
 #[derive(Clone, Copy)]
 pub struct Expected {
     pub functor_size: u64,
     pub shape: Shape,
 }
 
-/// Host and device must mean the same kernel.
+/// Checks that host and device refer to the same kernel.
 pub(super) fn check(symbol: &str, launch: &KernelLaunch, expected: Expected) -> Result<()> {
     let place = || format!("{}:{}:{}", launch.file, launch.line, launch.column);
     if launch.functor_size != expected.functor_size {

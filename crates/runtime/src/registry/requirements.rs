@@ -1,16 +1,17 @@
-//! Whether a device meets what an image demands: the requirements in its manifest, and what the
-//! branches of `if_device_has` that the device takes need.
+//! Checks whether a device meets the requirements of an image: the requirements in its manifest,
+//! and those of the branches of `if_device_has` that the device takes.
 //!
-//! Only the manifest is read: the code of an image whose demands are not met is never touched. The
-//! sentences for the user are those of the specification (OptionalDeviceFeatures, "Changes to the
-//! DPC++ runtime"), with all that is missing, not just the first.
+//! Only the manifest is read: the code of an image whose requirements are not met is never
+//! accessed. The messages for the user are those of the specification (OptionalDeviceFeatures,
+//! "Changes to the DPC++ runtime"). They list everything that is missing, not only the first item.
 
 use scythe_abi::aspect::Aspect;
 use scythe_abi::requirements::Requirements;
 use scythe_device_config::Table;
 use scythe_hal::DeviceInfo;
 
-/// Why the device cannot run an image: one sentence for each demand that is not met.
+/// Checks the requirements of an image. The error has one sentence for each requirement that the
+/// device does not meet.
 pub fn check(required: &Requirements, device: &DeviceInfo) -> Result<(), String> {
     let mut missing = Vec::new();
     if let Some(targets) = &required.fixed_targets
@@ -49,16 +50,17 @@ pub fn check(required: &Requirements, device: &DeviceInfo) -> Result<(), String>
     if missing.is_empty() { Ok(()) } else { Err(missing.join(" ")) }
 }
 
-/// A work-group of this size (in the attribute's order) can run on the device.
+/// Returns whether a work-group of this size (in the order of the attribute) can run on the device.
 fn fits(size: &[u32], device: &DeviceInfo) -> bool {
     let items = size.iter().try_fold(1u64, |product, &n| product.checked_mul(u64::from(n)));
-    // The attribute lists the fastest dimension last, the device first. A limit of 0 is none.
+    // The attribute lists the fastest dimension last, the device lists it first. `0` disables a
+    // limit.
     let limits = size.iter().rev().zip(device.max_work_item_sizes);
     items.is_some_and(|items| items <= device.max_work_group_size)
         && limits.into_iter().all(|(&n, limit)| limit == 0 || u64::from(n) <= limit)
 }
 
-/// Sizes as a program writes them.
+/// Formats sizes as a program writes them.
 fn show(sizes: &[u32]) -> String {
     sizes.iter().map(u32::to_string).collect::<Vec<_>>().join(", ")
 }
@@ -67,7 +69,7 @@ fn aspect_name(number: u32) -> String {
     Aspect::from_u32(number).map_or_else(|| number.to_string(), |aspect| aspect.as_str().to_owned())
 }
 
-/// What `-fsycl-fixed-targets` calls an architecture.
+/// Returns the name of an architecture in `-fsycl-fixed-targets`.
 fn target_name(number: u32) -> String {
     let table = Table::embedded();
     let target = table
@@ -97,7 +99,7 @@ mod tests {
                 "aspect" => required.aspects = Some(numbers.to_vec()),
                 "reqd_sub_group_size" => required.sub_group_sizes = Some(numbers.to_vec()),
                 "fixed_target" => required.fixed_targets = Some(numbers.to_vec()),
-                // One size.
+                // The remaining property holds a single work-group size.
                 _ => required.work_group_sizes.get_or_insert_default().push(numbers.to_vec()),
             }
         }

@@ -1,16 +1,16 @@
-//! Variables with `device_image_scope`: the image that holds one, and its address there.
+//! Variables with `device_image_scope`: the image that contains a variable, and its address there.
 
 use std::ffi::c_void;
 use std::sync::Arc;
 
 use super::image::Image;
-use super::{Constants, Place, REGISTRY, link};
+use super::{Constants, DeviceInContext, REGISTRY, link};
 use crate::demangle::symbol_name;
 use crate::platform::Device;
 use crate::{Errc, Error, Result, lock};
 
-/// Fails where the device's images do not hold the variable, which has `device_image_scope`,
-/// exactly once.
+/// Checks that exactly one of the device's images contains the variable, which has
+/// `device_image_scope`.
 pub fn check_one_image(symbol: &str, device: &Device) -> Result<()> {
     let images = images_with(symbol, device);
     let fault = |code, what: String| {
@@ -34,7 +34,7 @@ pub fn check_one_image(symbol: &str, device: &Device) -> Result<()> {
     }
 }
 
-/// Where a variable with `device_image_scope` is inside of the program that its image becomes.
+/// Returns the address of a variable with `device_image_scope` inside the program of its image.
 pub fn address_in_image(
     symbol: &str,
     device: &'static Device,
@@ -49,7 +49,8 @@ pub fn address_in_image(
         link::resolve(&image, &all, device)
     };
     let libraries = libraries.map_err(|error| Error::new(Errc::Build, error.to_string()))?;
-    let built = image.program(Place { device, context }, &libraries, &Constants::default())?;
+    let built =
+        image.program(DeviceInContext { device, context }, &libraries, &Constants::default())?;
     let address = built.program.global(symbol)?;
     address.ok_or_else(|| {
         let name = symbol_name(symbol);
@@ -60,8 +61,8 @@ pub fn address_in_image(
     })
 }
 
-/// The images that hold the variable and can run on the device, of each library the one that it
-/// prefers.
+/// Returns the images that contain the variable and can run on the device. Of each library, only
+/// the preferred image is included.
 fn images_with(symbol: &str, device: &Device) -> Vec<Arc<Image>> {
     let mut registry = lock(&REGISTRY);
     registry.read_images();
@@ -76,7 +77,7 @@ fn images_with(symbol: &str, device: &Device) -> Vec<Arc<Image>> {
         else {
             continue;
         };
-        // The same kernels, compiled for other kinds of machines.
+        // Images with the same kernels were compiled for different kinds of machines.
         match best.iter_mut().find(|(_, other)| {
             other.kernels.keys().any(|kernel| image.kernels.contains_key(kernel))
         }) {

@@ -1,4 +1,4 @@
-//! What the runtime's tests share: images made on the spot, and a runtime on null backends.
+//! Shared helpers of the runtime's tests: generated images, and a runtime on null backends.
 #![allow(dead_code, reason = "each test uses its part")]
 
 use std::ffi::c_void;
@@ -12,12 +12,12 @@ use scythe::queue::Queue;
 use scythe_abi::launch::{KernelLaunch, Param, ParamKind, Shape};
 use scythe_abi::requirements::Requirements;
 use scythe_abi::tgt::{BinDesc, DeviceImage};
-use scythe_hal::null::{NullBackend, Options, Order};
-use scythe_hal::{Backend, BackendKind, DeviceInfo};
+use scythe_hal::null::{NullBackend, NullKernel, NullOptions, Order};
+use scythe_hal::{Backend, BackendKind, DeviceInfo, KernelWork};
 use scythe_image::manifest::{EntryPoint, Import};
 use scythe_image::{Format, Image, Manifest};
 
-/// A launch row without parameters.
+/// Creates a launch row without parameters.
 pub fn row(functor_size: u64, shape: Shape) -> KernelLaunch {
     KernelLaunch {
         shape,
@@ -30,35 +30,35 @@ pub fn row(functor_size: u64, shape: Shape) -> KernelLaunch {
     }
 }
 
-/// An accessor at `offset` of the functor.
+/// Creates an accessor at `offset` of the functor.
 pub fn accessor(offset: u64) -> Param {
     Param::pointer(ParamKind::Accessor, offset)
 }
 
-/// A device image for the null backend with these kernels.
+/// Creates a device image for the null backend with these kernels.
 pub fn image(kernels: &[(&str, KernelLaunch)]) -> Vec<u8> {
     image_with(kernels, &Traits::default())
 }
 
-/// A kernel of a manifest.
+/// Creates a kernel of a manifest.
 pub fn entry_point(symbol: &str, launch: KernelLaunch) -> EntryPoint {
     EntryPoint { symbol: symbol.to_owned(), launch: Some(launch), ..EntryPoint::default() }
 }
 
-/// What an image says of itself besides its kernels.
+/// The properties of an image in addition to its kernels.
 #[derive(Default)]
 pub struct Traits<'a> {
     pub exports: &'a [&'a str],
     pub imports: &'a [&'a str],
-    /// Lists of requirements, by their names in `SYCL/device requirements`.
+    /// Lists of requirements, with their names in `SYCL/device requirements`.
     pub requirements: &'a [(&'a str, &'a [u32])],
-    /// Its code, for the null backend; by default its kernels.
+    /// The code for the null backend. The default is the list of kernels.
     pub code: Option<&'a str>,
     pub target: Option<&'a str>,
     pub format: Option<Format>,
 }
 
-/// A device image with these kernels and traits.
+/// Creates a device image with these kernels and properties.
 pub fn image_with(kernels: &[(&str, KernelLaunch)], traits: &Traits<'_>) -> Vec<u8> {
     let list = |name: &str| {
         let found = traits.requirements.iter().find(|(known, _)| *known == name);
@@ -73,7 +73,7 @@ pub fn image_with(kernels: &[(&str, KernelLaunch)], traits: &Traits<'_>) -> Vec<
         requirements: Requirements {
             aspects: list("aspect"),
             sub_group_sizes: list("reqd_sub_group_size"),
-            // One size.
+            // The list holds a single work-group size.
             work_group_sizes: list("reqd_work_group_size").map(|size| vec![size]),
             fixed_targets: list("fixed_target"),
         },
@@ -88,14 +88,14 @@ pub fn image_with(kernels: &[(&str, KernelLaunch)], traits: &Traits<'_>) -> Vec<
     Image { target, format, options: String::new(), manifest, symbols, code }.to_bytes()
 }
 
-/// Images registered until it is dropped, as a loaded library's are.
+/// Images that are registered until it is dropped, like the images of a loaded library.
 pub struct Library {
     descriptor: Box<BinDesc>,
     _rows: Vec<DeviceImage>,
     _images: Vec<Vec<u8>>,
 }
 
-// SAFETY: the addresses point into memory that the library itself owns.
+// SAFETY: the addresses point into memory that the library owns.
 unsafe impl Send for Library {}
 
 impl Library {
@@ -123,6 +123,11 @@ impl Drop for Library {
     }
 }
 
+/// The behaviour of the kernels of a [`Machine`].
+pub trait Run: Fn(&NullKernel, &KernelWork) -> scythe::Result<()> + Send + Sync + 'static {}
+
+impl<F: Fn(&NullKernel, &KernelWork) -> scythe::Result<()> + Send + Sync + 'static> Run for F {}
+
 /// A runtime with a host that shares memory, and a device that does not.
 pub struct Machine {
     pub host_backend: Arc<NullBackend>,
@@ -132,32 +137,19 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// Both backends call `run` for kernels and draw the order of ready commands from `seed` (0:
-    /// first come, first served).
-    pub fn new(
-        seed: u64,
-        run: impl Fn(&scythe_hal::null::NullKernel, &scythe_hal::KernelWork) -> scythe::Result<()>
-        + Send
-        + Sync
-        + 'static,
-    ) -> Self {
+    /// Creates a machine. Both backends call `run` for kernels and select the order of ready
+    /// commands with `seed` (0: first come, first served).
+    pub fn new(seed: u64, run: impl Run) -> Self {
         Self::with_device(|_| {}, seed, run)
     }
 
-    /// Likewise, with devices that say something else of themselves.
-    pub fn with_device(
-        adjust: fn(&mut DeviceInfo),
-        seed: u64,
-        run: impl Fn(&scythe_hal::null::NullKernel, &scythe_hal::KernelWork) -> scythe::Result<()>
-        + Send
-        + Sync
-        + 'static,
-    ) -> Self {
+    /// Creates a machine whose devices have a modified description.
+    pub fn with_device(adjust: fn(&mut DeviceInfo), seed: u64, run: impl Run) -> Self {
         let order = if seed == 0 { Order::Fifo } else { Order::Shuffled(seed) };
         let run = Arc::new(run);
         let backend = |kind, shares_host_memory| {
             let run = run.clone();
-            NullBackend::new(Options {
+            NullBackend::new(NullOptions {
                 kind,
                 shares_host_memory,
                 order,
@@ -174,14 +166,14 @@ impl Machine {
 
     pub fn queue(&self, device: &'static Device, in_order: bool) -> Arc<Queue> {
         let context = Arc::new(Context::new(vec![self.host, self.device]).expect("a context"));
-        Queue::new(context, device, in_order, false).expect("a queue")
+        Queue::new(context, device, in_order, false, None).expect("a queue")
     }
 }
 
-/// A buffer on this memory.
+/// Creates a buffer on this memory.
 pub fn buffer_on(data: &mut [u32]) -> Arc<Buffer> {
     let initial = Initial::Program { ptr: data.as_mut_ptr().cast(), only_copy: false };
-    // SAFETY: the tests keep `data` until the buffer is gone.
+    // SAFETY: the tests keep `data` until the buffer is destroyed.
     Arc::new(unsafe { Buffer::new(size_of_val(data) as u64, initial) }.expect("a buffer"))
 }
 
@@ -189,13 +181,13 @@ pub fn access(buffer: &Buffer, mode: Mode) -> Access<'_> {
     Access { buffer, mode, no_init: false, native: false }
 }
 
-/// The word at `offset` of a functor.
+/// Returns the word at `offset` of a functor.
 pub fn word(functor: *const u8, offset: usize) -> usize {
-    // SAFETY: the tests' kernels have functors of at least `offset + 8` bytes.
+    // SAFETY: the kernels of the tests have functors of at least `offset + 8` bytes.
     unsafe { functor.add(offset).cast::<usize>().read_unaligned() }
 }
 
-/// The handle that a functor holds for a buffer.
+/// Returns the handle of a buffer as stored in a functor.
 pub fn handle(buffer: &Arc<Buffer>) -> usize {
     Arc::as_ptr(buffer).cast::<c_void>() as usize
 }
