@@ -1,19 +1,21 @@
-//! Arguments → [`Invocation`]: what was asked for, with options and inputs in the order they were
-//! given.
+//! Parses arguments into an [`Invocation`], which keeps options and inputs in the order of the
+//! command line.
 //!
-//! Nothing here looks at the environment, nor at files but the one that says which targets there
-//! are (`-fsycl-device-config-file=`).
+//! This module does not read the environment. The only file it reads is the device configuration of
+//! the user (`-fsycl-device-config-file=`).
 
+use std::collections::VecDeque;
 use std::path::Path;
 
 use crate::error::Error;
-use crate::flags::{self, Meaning, Shape, Steps};
-use crate::linker_words::LinkerWords;
+use crate::flags::{self, Flag, Meaning, Shape, Steps};
+use crate::linker_arguments::LinkerArguments;
 use crate::own_warnings;
 use crate::targets::{Stage, Targets};
+use crate::translation;
 use scythe_device_config::Table;
 
-/// What the invocation makes.
+/// The kind of output that the invocation produces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// A program or library.
@@ -28,37 +30,37 @@ pub enum Mode {
     Preprocess,
     /// A precompiled header.
     Precompile,
-    /// `-M`, `--analyze`, …: one pass of one side, for which clang knows the output.
+    /// `-M`, `--analyze`, …: one pass for one side (host or device). clang chooses the output.
     OneSide,
 }
 
-/// Where `-save-temps` keeps files.
+/// The folder where `-save-temps` keeps files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SaveTemps {
     CurrentFolder,
     BesideOutput,
 }
 
-/// What the driver does with an input.
+/// The way in which the driver handles an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InputKind {
-    /// C++: compiled for host and device.
+    /// C++, which is compiled for host and device.
     Source,
-    /// Another language: compiled for the host.
+    /// Another language, which is compiled for the host only.
     HostSource,
-    /// Handed to the linker; may hold device code.
+    /// A file that goes to the linker. It may contain device code.
     Linkable,
 }
 
-/// What `-sycl-std=` names.
+/// The SYCL version that `-sycl-std=` selects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standard {
-    /// SYCL 1.2.1, which is also called by its year, 2017.
+    /// SYCL 1.2.1, which is also known by its year, 2017.
     Sycl121,
     Sycl2020,
 }
 
-/// Where `-fsycl-device-link-cache` keeps results.
+/// The folder where `-fsycl-device-link-cache` keeps results.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LinkCache {
     Default,
@@ -69,12 +71,13 @@ pub enum LinkCache {
 pub struct Input {
     pub path: String,
     pub kind: InputKind,
-    /// From `-x`.
+    /// The language given with `-x`.
     pub language: Option<String>,
 }
 
 impl Input {
-    /// A C++ header by itself, of which clang makes a precompiled header.
+    /// Returns whether the input is a C++ header by itself, from which clang makes a precompiled
+    /// header.
     pub fn is_header(&self) -> bool {
         match self.language.as_deref() {
             Some(language) => language == "c++-header",
@@ -87,6 +90,13 @@ impl Input {
 pub enum Item {
     Option { words: Vec<String>, steps: Steps, meaning: Meaning },
     Input(Input),
+}
+
+/// An option that is an error with `-fsycl`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Wrong {
+    Refused { option: String, reason: &'static str },
+    Unknown { option: String },
 }
 
 /// A parsed command line.
@@ -106,7 +116,7 @@ pub struct Invocation {
     /// `-MF`.
     pub dependency_output: Option<String>,
     pub host_compiler: Option<String>,
-    linker_words: LinkerWords,
+    linker_arguments: LinkerArguments,
     pub host_compiler_options: Vec<String>,
     pub int_header: Option<String>,
     pub code_split: Option<String>,
@@ -118,7 +128,7 @@ pub struct Invocation {
     pub standard: Standard,
     /// `-fsycl-link`.
     pub device_link_only: bool,
-    /// Device code of one source can call that of others.
+    /// Whether device code of one source can call device code of other sources.
     pub rdc: bool,
     /// `-fsycl-allow-device-image-dependencies`.
     pub image_dependencies: bool,
@@ -128,11 +138,24 @@ pub struct Invocation {
     pub cuda_path: Option<String>,
     pub compress: bool,
     pub link_cache: Option<LinkCache>,
+    /// Whether passes may read precompiled SYCL headers, and the folder of `-fsycl-header-cache=`.
+    pub header_cache: bool,
+    pub header_cache_folder: Option<String>,
     pub config_file: Option<String>,
-    /// The device configuration: the default one, and that file over it.
+    /// The device configuration: the default configuration, overridden by `config_file`.
     pub devices: Table,
-    /// What is odd about that file, as it is shown.
+    /// Rendered warnings about `config_file`.
     pub config_warnings: Vec<String>,
+    /// `-fsycl-default-sub-group-size=`.
+    pub sub_group_size: Option<String>,
+    /// Whether the link includes the SYCL runtime.
+    pub runtime: bool,
+    /// The last `-fsycl-device-obj=` with a form other than LLVM bitcode, as the user wrote it.
+    device_form: Option<String>,
+    /// Options without effect, as the user wrote them.
+    pub ignored: Vec<String>,
+    /// The first option that is an error with `-fsycl`.
+    wrong: Option<Wrong>,
     /// `-###`.
     pub show_plan: bool,
     /// `--print-plan`.
@@ -160,7 +183,7 @@ impl Invocation {
             output: None,
             dependency_output: None,
             host_compiler: None,
-            linker_words: LinkerWords::default(),
+            linker_arguments: LinkerArguments::default(),
             host_compiler_options: Vec::new(),
             int_header: None,
             code_split: None,
@@ -178,9 +201,16 @@ impl Invocation {
             cuda_path: None,
             compress: false,
             link_cache: None,
+            header_cache: true,
+            header_cache_folder: None,
             config_file: None,
             devices: Table::embedded(),
             config_warnings: Vec::new(),
+            sub_group_size: None,
+            runtime: true,
+            device_form: None,
+            ignored: Vec::new(),
+            wrong: None,
             show_plan: false,
             print_plan: false,
             verbose: false,
@@ -199,13 +229,14 @@ impl Invocation {
         })
     }
 
-    /// The words of all options that reach `steps`, in order.
+    /// Returns the words of all options that reach `step`, in order.
     pub fn options_for(&self, step: Steps) -> Vec<String> {
         self.options_with(step, |_, _, _| None)
     }
 
-    /// The same, where `replace` may give other words for an option. It sees the option's place
-    /// among the items, its words and its meaning.
+    /// Like [`Self::options_for`], but `replace` may return other words for an option. Its
+    /// arguments are the index of the option among the items, the words of the option and its
+    /// meaning.
     pub fn options_with(
         &self,
         step: Steps,
@@ -220,12 +251,13 @@ impl Invocation {
         reach.flatten().filter_map(|word| own_warnings::for_step(&word, step)).collect()
     }
 
-    /// `-Xclang -emit-pch`, which makes a precompiled header of any source.
+    /// Returns whether `-Xclang -emit-pch` was given, which makes a precompiled header from any
+    /// source.
     pub fn emits_precompiled(&self) -> bool {
         self.emit_precompiled
     }
 
-    /// What the device link is told about its warnings, in order.
+    /// Returns the warning options of the device link, in order.
     pub fn device_link_warnings(&self) -> impl Iterator<Item = String> {
         let options = self.items.iter().filter_map(|item| match item {
             Item::Option { words, .. } => Some(&words[0]),
@@ -234,12 +266,13 @@ impl Invocation {
         options.filter_map(|word| own_warnings::for_device_link(word))
     }
 
-    /// Adds `-Wl,A,B` or `-Xlinker A`. Words that the device link has to know stand apart.
-    fn add_linker_words(&mut self, words: &[String], value: &str) {
+    /// Adds `-Wl,A,B` or `-Xlinker A`. A word that matters to the device link becomes a separate
+    /// item.
+    fn add_linker_arguments(&mut self, words: &[String], value: &str) {
         let list: Vec<&str> =
             if words.len() == 1 { value.split(',').collect() } else { vec![value] };
         let meanings: Vec<Meaning> =
-            list.iter().map(|word| self.linker_words.meaning(word)).collect();
+            list.iter().map(|word| self.linker_arguments.meaning(word)).collect();
         if meanings.iter().all(|meaning| *meaning == Meaning::Pass) {
             self.items.push(Item::Option {
                 words: words.to_vec(),
@@ -257,8 +290,8 @@ impl Invocation {
         }
     }
 
-    /// Puts static libraries that options name among the inputs of a link. What does not link does
-    /// without.
+    /// Adds the static libraries that options name to the inputs of a link. Invocations that do not
+    /// link ignore these options.
     fn place_libraries(&mut self) {
         let linking = self.mode == Mode::Link && !self.device_only;
         let mut items = Vec::with_capacity(self.items.len());
@@ -286,7 +319,40 @@ impl Invocation {
         self.items = items;
     }
 
-    /// The words that define macros, in order.
+    /// `-fsycl-device-obj=`: objects always contain LLVM bitcode, so the form matters only for the
+    /// output of `-fsycl-device-only`.
+    fn settle_device_form(&mut self) {
+        let Some(option) = self.device_form.take() else { return };
+        if !self.device_only {
+            return self.ignore(&[option]);
+        }
+        let reason = "'-fsycl-device-only' writes LLVM bitcode. 'scythe-tools spirv-translate' \
+                      translates it to SPIR-V";
+        self.refuse(&[option], reason);
+    }
+
+    fn ignore(&mut self, words: &[String]) {
+        let option = words.join(" ");
+        if !self.ignored.contains(&option) {
+            self.ignored.push(option);
+        }
+    }
+
+    fn refuse(&mut self, words: &[String], reason: &'static str) {
+        self.wrong.get_or_insert(Wrong::Refused { option: words.join(" "), reason });
+    }
+
+    /// Returns whether host objects contain code for link-time optimisation.
+    pub fn lto(&self) -> bool {
+        let kinds = self.items.iter().rev().filter_map(|item| match item {
+            Item::Option { meaning, .. } => Some(*meaning),
+            Item::Input(_) => None,
+        });
+        kinds.into_iter().find(|kind| matches!(kind, Meaning::Lto | Meaning::NoLto))
+            == Some(Meaning::Lto)
+    }
+
+    /// Returns the words that define macros, in order.
     pub fn macros(&self) -> impl Iterator<Item = &str> {
         let options = self.items.iter().filter_map(|item| match item {
             Item::Option { words, .. } => Some(words),
@@ -297,7 +363,15 @@ impl Invocation {
         options.filter(defines).flatten().map(String::as_str)
     }
 
-    /// The last option of this meaning.
+    /// Returns the words of each option with the meaning `wanted`.
+    pub fn options(&self, wanted: Meaning) -> impl Iterator<Item = &[String]> {
+        self.items.iter().filter_map(move |item| match item {
+            Item::Option { words, meaning, .. } if *meaning == wanted => Some(words.as_slice()),
+            _ => None,
+        })
+    }
+
+    /// Returns the words of the last option with the meaning `wanted`.
     pub fn has(&self, wanted: Meaning) -> Option<&[String]> {
         self.items.iter().rev().find_map(|i| match i {
             Item::Option { words, meaning, .. } if *meaning == wanted => Some(words.as_slice()),
@@ -306,53 +380,97 @@ impl Invocation {
     }
 }
 
-/// Parses arguments, without the program's name and with response files expanded.
+/// An option with its value.
+pub struct Taken {
+    pub flag: &'static Flag,
+    /// The words as the user wrote them.
+    pub words: Vec<String>,
+    pub value: String,
+}
+
+impl Taken {
+    /// Returns the words that stand for this option, if it is another spelling for them.
+    pub fn stands_for(&self) -> Option<Vec<String>> {
+        let Meaning::Becomes(words) = self.flag.meaning else { return None };
+        let mut words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
+        if let Some(last) = words.last_mut().filter(|last| last.ends_with('=')) {
+            last.push_str(&self.value);
+        }
+        Some(words)
+    }
+}
+
+/// Takes the option that begins with `arg`, and its value, from the remaining words.
+pub fn take(arg: String, rest: &mut VecDeque<String>) -> Result<Taken, Error> {
+    let (flag, joined) = flags::lookup(&arg).unwrap_or((&flags::UNKNOWN, None));
+    let follows = match flag.shape {
+        Shape::Separate | Shape::JoinedAndSeparate => true,
+        Shape::JoinedOrSeparate => joined.is_none(),
+        Shape::Word(known) => rest.front().is_some_and(|next| known.contains(&next.as_str())),
+        Shape::Alone | Shape::Joined | Shape::Number | Shape::Capital => false,
+    };
+    let joined = joined.unwrap_or_default().to_owned();
+    if !follows {
+        return Ok(Taken { flag, words: vec![arg], value: joined });
+    }
+    let Some(next) = rest.pop_front() else {
+        return Err(Error::MissingValue { spelling: arg });
+    };
+    Ok(Taken { flag, words: vec![arg, next.clone()], value: next })
+}
+
+/// Parses arguments, which exclude the program's name and have their response files expanded.
 pub fn parse(args: &[String]) -> Result<Invocation, Error> {
     let mut inv = Invocation::empty();
     let mut language: Option<String> = None;
     let mut only_inputs = false;
-    let mut args = args.iter();
-    while let Some(arg) = args.next() {
+    let mut args: VecDeque<String> = args.iter().cloned().collect();
+    while let Some(arg) = args.pop_front() {
         if only_inputs || !arg.starts_with('-') || arg == "-" {
-            inv.items.push(Item::Input(input(arg, language.as_deref())));
+            inv.items.push(Item::Input(input(&arg, language.as_deref())));
             continue;
         }
         if arg == "--" {
             only_inputs = true;
             continue;
         }
-        let (flag, joined) = flags::lookup(arg).unwrap_or((&flags::UNKNOWN, None));
-        let mut words = vec![arg.clone()];
-        let follows = match flag.shape {
-            Shape::Separate | Shape::JoinedAndSeparate => true,
-            Shape::JoinedOrSeparate => joined.is_none(),
-            Shape::Alone | Shape::Joined => false,
-        };
-        let value = if follows {
-            let next = args.next().ok_or_else(|| Error::MissingValue { spelling: arg.clone() })?;
-            words.push(next.clone());
-            next.clone()
-        } else {
-            joined.unwrap_or_default().to_owned()
-        };
-        if flag.meaning == Meaning::Language {
-            language = (value != "none").then_some(value);
+        let taken = take(arg, &mut args)?;
+        if let Some(words) = taken.stands_for() {
+            words.into_iter().rev().for_each(|word| args.push_front(word));
             continue;
         }
-        apply(&mut inv, flag, value, words)?;
+        if taken.flag.meaning == Meaning::Language {
+            language = (taken.value != "none").then_some(taken.value);
+            continue;
+        }
+        apply(&mut inv, taken.flag, taken.value, taken.words)?;
     }
     settle_precompilation(&mut inv);
+    inv.settle_device_form();
+    if let Some(wrong) = inv.wrong.take().filter(|_| inv.sycl) {
+        return Err(match wrong {
+            Wrong::Refused { option, reason } => Error::RefusedOption { option, reason },
+            Wrong::Unknown { option } => {
+                let nearest = flags::nearest(&option);
+                Error::UnknownOption { option, nearest }
+            }
+        });
+    }
     if inv.device_only && inv.host_only {
         return Err(Error::BothSidesExcluded);
     }
     inv.devices = device_table(inv.config_file.as_deref(), &mut inv.config_warnings)?;
+    if !inv.sycl {
+        // clang has the option for other languages.
+        inv.targets.forget_architectures();
+    }
     inv.targets.finish(&inv.devices)?;
     inv.place_libraries();
     Ok(inv)
 }
 
-/// As with clang, headers are precompiled, unless less than code is asked for. Of anything else,
-/// `--precompile` makes a module, which is clang's own business.
+/// Chooses [`Mode::Precompile`] for headers, as clang does, unless an option stops before code
+/// generation. For any other input, `--precompile` makes a module, which clang handles alone.
 fn settle_precompilation(inv: &mut Invocation) {
     let headers = inv.inputs().any(Input::is_header);
     if inv.emit_precompiled || headers && matches!(inv.mode, Mode::Link | Mode::Object) {
@@ -363,7 +481,7 @@ fn settle_precompilation(inv: &mut Invocation) {
     }
 }
 
-/// The default device configuration and a user's file over it.
+/// Returns the default device configuration, overridden by the user's file.
 fn device_table(file: Option<&str>, warnings: &mut Vec<String>) -> Result<Table, Error> {
     let mut table = Table::embedded();
     if let Some(path) = file {
@@ -375,10 +493,10 @@ fn device_table(file: Option<&str>, warnings: &mut Vec<String>) -> Result<Table,
     Ok(table)
 }
 
-/// Notes what an option asks of the driver, and keeps the words that travel on.
+/// Records the effect of an option on the driver, and keeps the words that later steps need.
 fn apply(
     inv: &mut Invocation,
-    flag: &flags::Flag,
+    flag: &Flag,
     value: String,
     mut words: Vec<String>,
 ) -> Result<(), Error> {
@@ -397,7 +515,7 @@ fn apply(
         Meaning::LinkerOptions => {
             inv.targets.add_options(Stage::Linker, after_equals(&words[0]), value)
         }
-        // '-Xsfoo' is an old spelling of '-Xs -foo'.
+        // `-Xsfoo` is an old spelling of `-Xs -foo`.
         Meaning::AllBackendOptions if words.len() == 1 => {
             inv.targets.add_options_for_all(format!("-{value}"))
         }
@@ -407,9 +525,36 @@ fn apply(
         Meaning::Rdc => inv.rdc = true,
         Meaning::NoRdc => inv.rdc = false,
         Meaning::ImageDependencies => inv.image_dependencies = true,
+        Meaning::NoImageDependencies => inv.image_dependencies = false,
+        Meaning::SubGroupSize => inv.sub_group_size = Some(sub_group_size(value)?),
+        Meaning::NoRuntime => inv.runtime = false,
+        Meaning::DeviceForm => inv.device_form = device_form(&words, value)?,
+        Meaning::OffloadArch => inv.targets.add_architectures(&value),
+        Meaning::Ptxas => inv.targets.add_options_for_nvidia(value),
+        Meaning::Accepted(_) => inv.ignore(&words),
+        Meaning::Refused(reason) => inv.refuse(&words, reason),
+        // Without a row, an option for SYCL is unknown to clang, too.
+        Meaning::Pass if flag.spelling.is_empty() && flags::is_sycl_option(&words[0]) => {
+            inv.wrong.get_or_insert(Wrong::Unknown { option: words[0].clone() });
+        }
+        Meaning::FpModel => {
+            for (words, steps) in translation::fp_model(flag.spelling, value)? {
+                inv.items.push(Item::Option { words, steps, meaning });
+            }
+        }
+        Meaning::Processor => {
+            let steps = Steps::HOST.and(Steps::FOREIGN).and(Steps::LINK);
+            let words = translation::processor(&value);
+            inv.items.push(Item::Option { words, steps, meaning });
+        }
         Meaning::DumpDeviceCode => inv.dump_device_code = Some(value),
         Meaning::LinkJobs => inv.link_jobs = Some(link_jobs(value)?),
         Meaning::CudaPath => inv.cuda_path = Some(value),
+        Meaning::HeaderCache => {
+            inv.header_cache = true;
+            inv.header_cache_folder = Some(value).filter(|folder| !folder.is_empty());
+        }
+        Meaning::NoHeaderCache => inv.header_cache = false,
         Meaning::Compress => inv.compress = true,
         Meaning::NoCompress => inv.compress = false,
         Meaning::LinkCache => {
@@ -432,7 +577,7 @@ fn apply(
         Meaning::Output => inv.output = Some(value),
         Meaning::DependencyOutput => inv.dependency_output = Some(value),
         Meaning::Preprocessor => {
-            // '-Wp,-MD,FILE' names the file that every pass would write.
+            // `-Wp,-MD,FILE` names a file that every pass would otherwise write.
             if let Some((option @ ("-MD" | "-MMD"), file)) = value.split_once(',') {
                 inv.dependency_output = Some(file.to_owned());
                 words = vec![option.to_owned()];
@@ -457,7 +602,7 @@ fn apply(
         }
         Meaning::FrontendWord if value == "-include-pch" => meaning = Meaning::IncludePrecompiled,
         Meaning::FrontendWord => {
-            // The file's name follows in a word of its own.
+            // The file's name follows in a separate word.
             if let Some(Item::Option { words: last, meaning: Meaning::IncludePrecompiled, .. }) =
                 inv.items.last_mut()
                 && last.ends_with(&["-include-pch".to_owned()])
@@ -491,14 +636,16 @@ fn apply(
         Meaning::Version => inv.version = true,
         Meaning::Query => inv.query = true,
         Meaning::Unwrap => words = vec![value],
-        Meaning::LinkerWords => {
-            inv.add_linker_words(&words, &value);
+        Meaning::LinkerArguments => {
+            inv.add_linker_arguments(&words, &value);
             return Ok(());
         }
         Meaning::OffloadLibrary | Meaning::OffloadWholeLibrary => {
             inv.items.push(Item::Option { words: vec![value], steps: Steps::NONE, meaning });
         }
         Meaning::Language
+        | Meaning::Becomes(_)
+        | Meaning::Always(_)
         | Meaning::Pass
         | Meaning::IncludePrecompiled
         | Meaning::IncludeFirst
@@ -507,6 +654,7 @@ fn apply(
         | Meaning::PhonyTargets
         | Meaning::SideOutput
         | Meaning::Lto
+        | Meaning::NoLto
         | Meaning::FuseLd
         | Meaning::Static
         | Meaning::Shared
@@ -514,6 +662,7 @@ fn apply(
         | Meaning::LibraryDir
         | Meaning::Library
         | Meaning::LinkerInput
+        | Meaning::LinkerQuery
         | Meaning::Colour => {}
     }
     if steps != Steps::NONE {
@@ -522,7 +671,8 @@ fn apply(
     Ok(())
 }
 
-/// As with clang, the earliest phase asked for wins, in whatever order the options stand.
+/// Returns the earlier of two phases. As in clang, the earliest requested phase wins, whatever the
+/// order of the options.
 fn stronger(old: Mode, new: Mode) -> Mode {
     let rank = |m| match m {
         Mode::Link => 0,
@@ -536,14 +686,39 @@ fn stronger(old: Mode, new: Mode) -> Mode {
     if rank(new) > rank(old) { new } else { old }
 }
 
-/// The target in `-Xsycl-target-backend=TARGET`.
+/// Returns the target in `-Xsycl-target-backend=TARGET`.
 fn after_equals(word: &str) -> Option<&str> {
     word.split_once('=').map(|(_, name)| name)
 }
 
+fn sub_group_size(value: String) -> Result<String, Error> {
+    let is_size = |text: &str| text.parse::<u32>().is_ok_and(|size| size > 0);
+    if is_size(&value) || matches!(value.as_str(), "primary" | "automatic") {
+        return Ok(value);
+    }
+    Err(Error::BadValue {
+        option: "-fsycl-default-sub-group-size=",
+        value,
+        expected: "a positive number, 'primary' or 'automatic'",
+    })
+}
+
+/// Returns the option, unless the form is LLVM bitcode.
+fn device_form(words: &[String], value: String) -> Result<Option<String>, Error> {
+    match value.as_str() {
+        "llvmir" => Ok(None),
+        "spirv" | "asm" => Ok(Some(words.join(" "))),
+        _ => Err(Error::BadValue {
+            option: "-fsycl-device-obj=",
+            value,
+            expected: "'llvmir', 'spirv' or 'asm'",
+        }),
+    }
+}
+
 fn standard(value: String) -> Result<Standard, Error> {
     match value.as_str() {
-        "1.2.1" | "121" | "2017" => Ok(Standard::Sycl121),
+        "1.2.1" | "121" | "2017" | "sycl-1.2.1" => Ok(Standard::Sycl121),
         "2020" => Ok(Standard::Sycl2020),
         _ => Err(Error::BadValue {
             option: "-sycl-std=",
@@ -585,7 +760,7 @@ fn input(path: &str, language: Option<&str>) -> Input {
     Input { path: path.to_owned(), kind, language: language.map(str::to_owned) }
 }
 
-/// What clang++ makes of a file's name; it takes `.c` for C++.
+/// Returns the kind of input that clang++ infers from a file's name. clang++ treats `.c` as C++.
 fn kind_of_name(path: &str) -> InputKind {
     match extension(path) {
         Some(
@@ -693,6 +868,38 @@ mod tests {
         assert!(bad("-fsycl-max-parallel-link-jobs=0").contains("a positive number"));
         assert!(bad("-save-temps=x").contains("'cwd' or 'obj'"));
         assert!(bad("-fsycl-device-only -fsycl-host-only").contains("cannot be used together"));
+    }
+
+    #[test]
+    fn values_of_other_compilers_options_are_not_taken_for_inputs() {
+        let inv = parsed(
+            "-fsycl -fp-model precise -diag-disable 10441 -debug full -debug a.cpp \
+             -Xspirv-translator=spir64 -spirv-ext=+all -fsycl-default-sub-group-size 8",
+        );
+        assert_eq!(paths(&inv), [("a.cpp", InputKind::Source)]);
+        assert_eq!(
+            inv.ignored,
+            ["-diag-disable 10441", "-Xspirv-translator=spir64 -spirv-ext=+all"]
+        );
+        assert_eq!(inv.sub_group_size.as_deref(), Some("8"));
+        assert_eq!(inv.options_for(Steps::HOST), ["-ffp-model=precise", "-g", "-g"]);
+    }
+
+    #[test]
+    fn refused_and_unknown_options_are_errors_only_with_sycl() {
+        let error = |line: &str| parse(&crate::response::split(line)).unwrap_err().to_string();
+        assert!(error("-qmkl a.cpp -fsycl").starts_with("option '-qmkl' cannot be used: "));
+        assert!(error("-fsycl -fsycl-lnk a.cpp").contains("did you mean '-fsycl-link'?"));
+        for line in ["-qmkl a.cpp", "-fsycl -fno-sycl -fsycl-lnk a.cpp"] {
+            assert!(!parsed(line).sycl);
+        }
+    }
+
+    #[test]
+    fn the_last_of_two_options_for_link_time_optimisation_counts() {
+        assert!(parsed("-fsycl -ipo a.cpp").lto());
+        assert!(!parsed("-fsycl -flto -no-ipo a.cpp").lto());
+        assert!(!parsed("-fsycl a.cpp").lto());
     }
 
     #[test]

@@ -1,21 +1,23 @@
-//! Finds clang++ and tells whether the plug-in fits it.
+//! Finds clang++ and checks that its version fits the plug-in.
 //!
-//! The plug-in links clang's C++ library, whose interface changes with every minor release, so the
-//! versions must agree in both numbers. A packaged clang names that library in its own file, which
-//! costs no process to read; only a clang that does not is asked with `--version`.
+//! The plug-in links clang's C++ library, whose interface changes with every minor release. The
+//! major and minor versions must therefore match. The executable of a packaged clang contains the
+//! name of that library, which can be read without starting a process. For any other clang, the
+//! driver runs `clang++ --version`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::error::Error;
 
-/// Major and minor version that the plug-in is built for.
+/// The major and minor version of clang that the plug-in is built for.
 pub const VERSION: &str = "22.1";
 const IN_PATH: &str = "clang++-22";
 const BY_DEBIAN: &str = "/usr/lib/llvm-22/bin/clang++";
 const LIBRARY: &[u8] = b"libclang-cpp.so.";
 
-/// The clang++ to run: the one asked for, else the first of `clang++-22` in `PATH` and Debian's.
+/// Returns the clang++ to run: `asked` if given, otherwise `clang++-22` in `PATH`, otherwise
+/// Debian's clang++.
 pub fn find(asked: Option<&str>) -> Result<PathBuf, Error> {
     if let Some(name) = asked {
         let found = if name.contains('/') { Some(PathBuf::from(name)) } else { in_path(name) };
@@ -35,7 +37,7 @@ fn in_path(name: &str) -> Option<PathBuf> {
         .find(|p| p.is_file())
 }
 
-/// An error unless the plug-in fits.
+/// Reports an error if the plug-in does not fit this clang.
 pub fn check(clang: &Path) -> Result<(), Error> {
     let bytes =
         std::fs::read(clang).map_err(|source| Error::Read { path: clang.to_owned(), source })?;
@@ -59,7 +61,7 @@ pub fn check(clang: &Path) -> Result<(), Error> {
     }
 }
 
-/// The version in the name of the C++ library that an ELF file needs.
+/// Returns the version in the name of clang's C++ library, if `bytes` is an ELF file that names it.
 fn linked_version(bytes: &[u8]) -> Option<String> {
     if !bytes.starts_with(b"\x7fELF") {
         return None;
@@ -70,7 +72,7 @@ fn linked_version(bytes: &[u8]) -> Option<String> {
     String::from_utf8(version).ok().filter(|v| !v.is_empty())
 }
 
-/// What `clang++ --version` prints.
+/// Returns the output of `clang++ --version`.
 pub fn version_text(clang: &Path) -> Result<String, Error> {
     let output = Command::new(clang)
         .arg("--version")
@@ -85,7 +87,7 @@ pub fn version_text(clang: &Path) -> Result<String, Error> {
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// The number after `clang version`.
+/// Returns the number after `clang version`.
 fn version_number(text: &str) -> Option<&str> {
     let (_, rest) = text.split_once("clang version ")?;
     let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());

@@ -1,4 +1,4 @@
-//! Device code inside objects and libraries: which there is, taking it out, putting it in.
+//! Device code inside objects and libraries: listing it, extracting it and adding it.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -7,40 +7,40 @@ use scythe_abi::names::IMAGE_SECTION;
 use scythe_abi::target::Target;
 use scythe_image::{archive, bundle, linked, unit};
 
-use crate::error::Error;
+use crate::error::{DeviceCodeError, Error};
 use crate::identity;
 use crate::plan::UnbundledPiece;
 
-/// Types of ELF files, by the number in their header.
+/// Types of ELF files, as numbered in the ELF header.
 const ET_REL: u8 = 1;
 const ET_DYN: u8 = 3;
 
-/// What a linkable file holds. Files that are neither objects nor archives (linker scripts, LTO
-/// bitcode) hold nothing.
+/// The contents of a linkable file. For files that are neither objects nor archives (linker
+/// scripts, LTO bitcode), everything is empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Contents {
-    /// Objects with device code, in order.
+    /// The objects with device code, in order.
     pub units: Vec<Unit>,
-    /// The kernels that are linked for good, where any object lists some.
+    /// The kernels whose device link is final, if any object lists such kernels.
     pub linked: Option<Vec<String>>,
-    /// A shared library with device images.
+    /// Whether the file is a shared library with device images.
     pub images: bool,
-    /// An archive that only names its members.
+    /// Whether the file is a thin archive, which only names its members.
     pub thin: bool,
 }
 
-/// An object, alone or in an archive, with device code.
+/// An object with device code, alone or in an archive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unit {
-    /// The file, with the member where it is an archive: `libx.a(a.o)`.
+    /// The name of the file, with the member if the file is an archive: `libx.a(a.o)`.
     pub name: String,
-    /// Its place among all members of the archive, where it is in one.
+    /// The index among all members of the archive, if the object is in an archive.
     pub member: Option<usize>,
-    /// The targets of its pieces, in order.
+    /// The targets of the object's device modules, in order.
     pub targets: Vec<Target>,
 }
 
-/// Looks into a file.
+/// Reads the contents of a file.
 pub fn contents(path: &Path) -> Result<Contents, Error> {
     let bytes = read(path)?;
     let thin = bytes.starts_with(b"!<thin>");
@@ -59,7 +59,16 @@ pub fn contents(path: &Path) -> Result<Contents, Error> {
     Ok(contents)
 }
 
-/// Writes pieces of `input`, which are counted through all its objects.
+/// Returns whether an object or archive refers to functions of the SYCL runtime, whose names begin
+/// with `scythe_`. Only the runtime itself defines such functions.
+pub fn mentions_runtime(path: &Path) -> bool {
+    read(path).is_ok_and(|bytes| {
+        (bytes.starts_with(b"!<") || is_elf_of(&bytes, ET_REL)) && holds(&bytes, b"\0scythe_")
+    })
+}
+
+/// Extracts device modules from `input` into files. Indices count the modules of all objects in
+/// `input`.
 pub fn unbundle(input: &Path, wanted: &[UnbundledPiece]) -> Result<(), Error> {
     let bytes = read(input)?;
     let mut all: Vec<(Target, Vec<u8>)> = Vec::new();
@@ -76,16 +85,17 @@ pub fn unbundle(input: &Path, wanted: &[UnbundledPiece]) -> Result<(), Error> {
         match all.get(piece.index) {
             Some((target, code)) if *target == piece.target => write(&piece.output, code)?,
             _ => {
-                let message = "the file changed during the link; link again".to_owned();
-                return Err(Error::DeviceCode { path: input.to_owned(), message });
+                let (path, source) = (input.to_owned(), DeviceCodeError::Changed);
+                return Err(Error::DeviceCode { path, source });
             }
         }
     }
     Ok(())
 }
 
-/// Writes to `output` the object `host` with device code in sections, one for each target. Where
-/// the unit has a provisional identifier, both sides get its identity.
+/// Writes to `output` a copy of the object `host` with one section of device code for each target.
+/// If the unit has a provisional identifier, the host object and the device modules get the unit's
+/// identity.
 pub fn bundle(
     host: &Path,
     device: &[(Target, PathBuf)],
@@ -97,7 +107,7 @@ pub fn bundle(
     if let Some(provisional) = provisional {
         let identity = identity::of_unit(provisional, &object, &code);
         unit::stamp(&mut object, identity)
-            .map_err(|e| Error::DeviceCode { path: host.to_owned(), message: e.to_string() })?;
+            .map_err(|e| Error::DeviceCode { path: host.to_owned(), source: e.into() })?;
         code.iter_mut().for_each(|module| *module = unit::wrap(module, identity));
     }
     let parts: Vec<(String, &[u8])> = device
@@ -106,11 +116,12 @@ pub fn bundle(
         .map(|((target, _), code)| (target.bundle_id(), code.as_slice()))
         .collect();
     let fat = bundle::bundle(&object, &parts)
-        .map_err(|e| Error::DeviceCode { path: host.to_owned(), message: e.to_string() })?;
+        .map_err(|e| Error::DeviceCode { path: host.to_owned(), source: e.into() })?;
     write(output, &fat)
 }
 
-/// Copies an object or archive, without the device code of any object in it. Nothing in it moves.
+/// Copies an object or archive without the device code of its objects. All other contents keep
+/// their offsets.
 pub fn strip(input: &Path, output: &Path) -> Result<(), Error> {
     let bytes = read(input)?;
     let mut out = bytes.clone();
@@ -128,8 +139,8 @@ pub fn strip(input: &Path, output: &Path) -> Result<(), Error> {
     write(output, &out)
 }
 
-/// Writes to `output` the object with the list of its kernels, which are named in files, one per
-/// line.
+/// Writes to `output` a copy of the object with the list of its kernels. The files in `lists` name
+/// the kernels, one per line.
 pub fn mark_linked(object: &Path, lists: &[PathBuf], output: &Path) -> Result<(), Error> {
     let mut kernels = BTreeSet::new();
     for list in lists {
@@ -137,7 +148,7 @@ pub fn mark_linked(object: &Path, lists: &[PathBuf], output: &Path) -> Result<()
     }
     let kernels: Vec<String> = kernels.into_iter().collect();
     let marked = linked::mark(&read(object)?, &kernels)
-        .map_err(|e| Error::DeviceCode { path: object.to_owned(), message: e.to_string() })?;
+        .map_err(|e| Error::DeviceCode { path: object.to_owned(), source: e.into() })?;
     write(output, &marked)
 }
 
@@ -149,8 +160,8 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     std::fs::write(path, bytes).map_err(|source| Error::Write { path: path.to_owned(), source })
 }
 
-fn fail(name: &str, error: impl std::fmt::Display) -> Error {
-    Error::DeviceCode { path: name.into(), message: error.to_string() }
+fn fail(name: &str, error: impl Into<DeviceCodeError>) -> Error {
+    Error::DeviceCode { path: name.into(), source: error.into() }
 }
 
 fn is_elf_of(bytes: &[u8], kind: u8) -> bool {
@@ -161,8 +172,8 @@ fn holds(bytes: &[u8], text: &[u8]) -> bool {
     bytes.windows(text.len()).any(|window| window == text)
 }
 
-/// Visits the object that a file is, or those in an archive, each with its name and its place in
-/// the archive. What is not an object is left out.
+/// Calls `visit` for a file that is an object, or for each object in an archive, with its name and
+/// its index in the archive. Skips everything that is not an object.
 fn for_each_object(
     path: &Path,
     bytes: &[u8],
@@ -181,7 +192,7 @@ fn for_each_object(
         let name = format!("{file}({})", member.name);
         match member.data {
             Some(data) => visit_object((&name, Some(index)), data)?,
-            // A thin archive names its members relative to itself.
+            // A thin archive names its members relative to its own folder.
             None => visit_object(
                 (&name, Some(index)),
                 &read(&path.parent().unwrap_or(Path::new("")).join(member.name))?,
@@ -194,9 +205,9 @@ fn for_each_object(
 /// The device code of one translation unit: a module for each of its targets.
 type Pieces<'a> = Vec<(Target, &'a [u8])>;
 
-/// The device code in an object, by unit, in order. There are several where `ld -r` has joined
-/// objects: modules of one identity are one unit's, and else those that have the same place in
-/// their sections.
+/// Returns the device code in an object, grouped by unit, in order. An object has several units if
+/// `ld -r` has joined objects. Modules with the same identity belong to the same unit. Modules
+/// without an identity belong to the same unit if they have the same index in their sections.
 fn units<'a>(object: &'a [u8], name: &str) -> Result<Vec<Pieces<'a>>, Error> {
     let mut units: Vec<(Result<unit::Identity, usize>, Pieces<'a>)> = Vec::new();
     for bundle in bundle::list(object).map_err(|e| fail(name, e))? {
@@ -207,7 +218,8 @@ fn units<'a>(object: &'a [u8], name: &str) -> Result<Vec<Pieces<'a>>, Error> {
             return Err(Error::UnknownBundle { path: name.into(), id: bundle.target.to_owned() });
         };
         let modules = unit::modules(bundle.data).map_err(|error| {
-            fail(name, format!("the bundle for '{}' is damaged: {error}", bundle.target))
+            let target = bundle.target.to_owned();
+            fail(name, DeviceCodeError::DamagedBundle { target, source: error })
         })?;
         for (place, module) in modules.into_iter().enumerate() {
             let unit = unit::identity(module).ok_or(place);
@@ -227,7 +239,7 @@ fn units<'a>(object: &'a [u8], name: &str) -> Result<Vec<Pieces<'a>>, Error> {
 mod tests {
     use super::*;
 
-    /// What passes for device code.
+    /// Bytes that stand for device code.
     const DEVICE: &[u8] = b"BC\xc0\xde\x21\x0c\0\0\x01\0\0\0code";
 
     fn host_object(dir: &Path) -> PathBuf {
@@ -290,7 +302,7 @@ mod tests {
             strip(&at(fat), &at(plain)).unwrap();
             assert_eq!(units(plain), []);
         }
-        // Linkers take what was stripped, and leave no trace of device code.
+        // Linkers accept a stripped file, and their output contains no trace of device code.
         std::fs::write(at("m.c"), "int f(void);\nint main(void) { return f() - 1; }").unwrap();
         run("cc", &["m.c", "plain.o", "-o", "app"]);
         run("./app", &[]);

@@ -1,43 +1,37 @@
-//! Says once what several passes over one source have to say.
+//! Removes duplicates from the diagnostics of several passes over one source.
 //!
-//! The device and the host pass read the same source, so that most warnings and errors come twice.
-//! [`Merger`] takes what the passes printed, in clang's format, and drops from each what an earlier
-//! one has said already. A diagnostic is an error or warning with the lines before it that tell how
-//! its file was included, its excerpt, and its notes. The lines that count them are replaced by
-//! one.
+//! The device pass and the host pass read the same source, so clang prints most warnings and errors
+//! twice. [`Merger`] reads the text that each pass printed and removes the diagnostics that an
+//! earlier pass printed. A diagnostic consists of the "In file included from" lines before it, its
+//! message, its source excerpt and its notes. One line with the sums replaces the lines that count
+//! the diagnostics of each pass.
 
-/// One diagnostic, or text that is none.
+use scythe_diag::Severity;
+
+/// A diagnostic as clang printed it, split into lines. Other text has no severity.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Diagnostic {
+struct PrintedDiagnostic {
     severity: Option<Severity>,
     head: Vec<String>,
     notes: Vec<Vec<String>>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Severity {
-    Error,
-    Warning,
-    Remark,
-    Note,
-}
-
-/// What the passes over one source have said so far.
+/// The diagnostics that the passes over one source printed so far.
 #[derive(Debug, Default)]
 pub struct Merger {
-    said: Vec<Diagnostic>,
+    said: Vec<PrintedDiagnostic>,
     errors: usize,
     warnings: usize,
     counted: bool,
 }
 
 impl Merger {
-    /// What is new in the output of one more pass.
+    /// Returns the part of a pass's output that no earlier pass printed.
     pub fn add(&mut self, text: &str) -> String {
         let (diagnostics, counted) = parse(text);
         self.counted |= counted;
         let mut out = String::new();
-        // Only earlier passes count: within one pass, the same words twice are meant twice.
+        // Only earlier passes count: a pass that repeats a diagnostic does so on purpose.
         let before = self.said.len();
         for diagnostic in diagnostics {
             if diagnostic.severity.is_some()
@@ -58,7 +52,8 @@ impl Merger {
         out
     }
 
-    /// The closing line, as clang words it, where one of the passes had one.
+    /// Returns the line that counts the diagnostics, in clang's words. It is empty if no pass
+    /// printed one.
     pub fn summary(&self) -> String {
         let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
         match (self.counted, self.warnings, self.errors) {
@@ -70,16 +65,17 @@ impl Merger {
     }
 }
 
-impl Diagnostic {
-    /// The same diagnostic, and no note of `other` is missing here.
-    fn covers(&self, other: &Diagnostic) -> bool {
+impl PrintedDiagnostic {
+    /// Whether `other` is the same diagnostic and `self` has all of its notes.
+    fn covers(&self, other: &PrintedDiagnostic) -> bool {
         self.head == other.head && other.notes.iter().all(|n| self.notes.contains(n))
     }
 }
 
-/// Splits into diagnostics, without the lines that count them; tells whether there was such a line.
-fn parse(text: &str) -> (Vec<Diagnostic>, bool) {
-    let mut found: Vec<Diagnostic> = Vec::new();
+/// Splits text into diagnostics. Leaves out the lines that count diagnostics, and returns whether
+/// there was one.
+fn parse(text: &str) -> (Vec<PrintedDiagnostic>, bool) {
+    let mut found: Vec<PrintedDiagnostic> = Vec::new();
     let mut included: Vec<String> = Vec::new();
     let mut counted = false;
     for line in text.lines() {
@@ -97,17 +93,19 @@ fn parse(text: &str) -> (Vec<Diagnostic>, bool) {
         lines.push(line.to_owned());
         match (severity, found.last_mut()) {
             (Some(Severity::Note), Some(last)) => last.notes.push(lines),
-            (Some(severity), _) => {
-                found.push(Diagnostic { severity: Some(severity), head: lines, notes: Vec::new() })
-            }
+            (Some(severity), _) => found.push(PrintedDiagnostic {
+                severity: Some(severity),
+                head: lines,
+                notes: Vec::new(),
+            }),
             (None, Some(last)) => last.notes.last_mut().unwrap_or(&mut last.head).extend(lines),
             (None, None) => {
-                found.push(Diagnostic { severity: None, head: lines, notes: Vec::new() })
+                found.push(PrintedDiagnostic { severity: None, head: lines, notes: Vec::new() })
             }
         }
     }
     if !included.is_empty() {
-        found.push(Diagnostic { severity: None, head: included, notes: Vec::new() });
+        found.push(PrintedDiagnostic { severity: None, head: included, notes: Vec::new() });
     }
     (found, counted)
 }
@@ -117,7 +115,7 @@ fn is_inclusion(line: &str) -> bool {
         || line.trim_start().starts_with("from ") && line.starts_with(' ')
 }
 
-/// `2 warnings and 1 error generated.`
+/// Whether the line counts diagnostics: `2 warnings and 1 error generated.`
 fn is_count(line: &str) -> bool {
     let Some(rest) = line.strip_suffix(" generated.") else { return false };
     rest.split(" and ").all(|part| {
@@ -128,8 +126,8 @@ fn is_count(line: &str) -> bool {
     })
 }
 
-/// The severity in a line's `place: severity: text`. Lines of a source excerpt (` 12 | code`) have
-/// none.
+/// Returns the severity of a line `location: severity: text`. Lines of a source excerpt
+/// (` 12 | code`) have none.
 fn severity(line: &str) -> Option<Severity> {
     let gutter = line.trim_start().trim_start_matches(|c: char| c.is_ascii_digit());
     if gutter.starts_with(" |") || gutter.starts_with('|') {
@@ -145,7 +143,7 @@ fn severity(line: &str) -> Option<Severity> {
     let place = |word: &str| {
         if line.starts_with(word) { Some(0) } else { line.find(&format!(": {word}")) }
     };
-    // The leftmost counts: the text of a message may hold the other words.
+    // The leftmost word counts: the text of a message may contain the other words.
     words
         .iter()
         .filter_map(|(word, severity)| Some((place(word)?, *severity)))
@@ -153,7 +151,7 @@ fn severity(line: &str) -> Option<Severity> {
         .map(|x| x.1)
 }
 
-/// The line without terminal control sequences.
+/// Returns the line without terminal control sequences.
 fn without_colour(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     let mut chars = line.chars();

@@ -1,6 +1,17 @@
-//! What can go wrong before or between the steps. Each message says what was seen and what was
-//! expected.
+//! The errors of the driver: of the command line, of files, and between the steps.
+//!
+//! Each message says what failed, why, and what to do. `docs/diagnostics.md` has a paragraph for
+//! each code.
 
+use scythe_diag::warning::Group;
+use scythe_diag::{Code, Diagnostic};
+use scythe_image::ElfError;
+use scythe_image::archive::ArchiveError;
+use scythe_image::bundle::BundleError;
+
+use scythe_image::precompiled::PrecompiledError;
+use scythe_image::text_bundle::TextBundleError;
+use scythe_image::unit::UnitError;
 use std::path::PathBuf;
 
 #[derive(Debug, thiserror::Error)]
@@ -13,8 +24,10 @@ pub enum Error {
     MissingValue { spelling: String },
     #[error("invalid value '{value}' of option '{option}': expected {expected}")]
     BadValue { option: &'static str, value: String, expected: &'static str },
-    #[error("in '{option}': {message}")]
-    UnknownTarget { option: String, message: String },
+    /// A target that the device configuration does not know, or has no compiler for. The source
+    /// has the code.
+    #[error("in '{option}': {}", source.message)]
+    Target { option: String, source: scythe_device_config::Error },
     #[error(
         "the device configuration gives no architecture for the target '{target}': add \
          '-arch=sm_NN' to its 'aot-toolchain-options'"
@@ -93,7 +106,7 @@ pub enum Error {
     NoCacheFolder,
     #[error("the response file '{file}' is nested too deeply: check whether it includes itself")]
     ResponseDepth { file: String },
-    /// Rendered by itself: it names a place in the file.
+    /// An error with a location in the device configuration. It has its own code.
     #[error(transparent)]
     DeviceConfig(#[from] scythe_device_config::Error),
     #[error("no such file: '{path}'")]
@@ -106,15 +119,21 @@ pub enum Error {
     TempFolder { path: PathBuf, source: std::io::Error },
     #[error("cannot run '{}': {source}", program.display())]
     Spawn { program: PathBuf, source: std::io::Error },
-    #[error("preprocessed file '{}': {message}", path.display())]
-    Preprocessed { path: PathBuf, message: String },
+    #[error("preprocessed file '{}': {source}", path.display())]
+    Preprocessed { path: PathBuf, source: TextBundleError },
+    #[error(
+        "preprocessed file '{}': the file changed during the compilation and has no text for \
+         '{missing}'; compile it again",
+        path.display()
+    )]
+    PreprocessedChanged { path: PathBuf, missing: String },
     #[error(
         "the preprocessed file '{path}' has no text for '{missing}'; it has text for {found}. \
          Preprocess the source again with the same '-fsycl-targets='"
     )]
     NoText { path: String, missing: String, found: String },
-    #[error("precompiled header '{}': {message}", path.display())]
-    Precompiled { path: PathBuf, message: String },
+    #[error("precompiled header '{}': {source}", path.display())]
+    Precompiled { path: PathBuf, source: PrecompiledError },
     #[error(
         "the precompiled header '{path}' has no part for device code: it is damaged, or it was \
          built without '-fsycl', or with '-fsycl-host-only' or '-fsycl-device-only'. Build it \
@@ -146,10 +165,14 @@ pub enum Error {
          for the header"
     )]
     HeaderAmongSources { path: String },
-    #[error("cannot determine which library members the device code needs: {message}")]
-    DeviceSymbols { message: String },
-    #[error("device code of '{}': {message}", path.display())]
-    DeviceCode { path: PathBuf, message: String },
+    /// `printed` is the text that the tool printed, each line in clang's format.
+    #[error(
+        "cannot determine which library members the device code needs: 'scythe-tools \
+         device-symbols' failed"
+    )]
+    DeviceSymbols { printed: String },
+    #[error("device code of '{}': {source}", path.display())]
+    DeviceCode { path: PathBuf, source: DeviceCodeError },
     #[error(
         "this installation of Scythe is incomplete: '{}' is missing. Install it again with 'cargo \
          xtask install --prefix DIR'",
@@ -171,4 +194,153 @@ pub enum Error {
     #[error("'{}' is not clang: '--version' {answer}. Name clang++ with \
         '--scythe-clang=PATH'", path.display())]
     NotClang { path: PathBuf, answer: String },
+    /// Host pass and device pass disagree about a kernel. The diagnostic gets the location of the
+    /// launch.
+    #[error("kernel '{kernel}': {difference}")]
+    LayoutMismatch { kernel: String, difference: String },
+    #[error("{step} failed: '{}' was terminated by {signal}", program.display())]
+    Terminated { step: String, program: PathBuf, signal: String },
+    #[error("option '{option}' cannot be used: {reason}")]
+    RefusedOption { option: String, reason: &'static str },
+    #[error(
+        "unknown option '{option}'{}",
+        nearest.map_or_else(
+            || ": '--help' lists the options".to_owned(),
+            |known| format!("; did you mean '{known}'?")
+        )
+    )]
+    UnknownOption { option: String, nearest: Option<&'static str> },
+    #[error(
+        "'{input}' {what}, but the command does not contain '-fsycl'. Add '-fsycl' to the command \
+         that links"
+    )]
+    LinkWithoutSycl { input: String, what: &'static str },
+    /// Options without effect, if `-Werror=sycl-ignored-option` makes them an error.
+    #[error("{message}")]
+    IgnoredOptions { message: String },
+}
+
+/// The reason why the device code of an object or archive cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum DeviceCodeError {
+    #[error(transparent)]
+    Archive(#[from] ArchiveError),
+    #[error(transparent)]
+    Bundle(#[from] BundleError),
+    #[error(transparent)]
+    Elf(#[from] ElfError),
+    #[error(transparent)]
+    Unit(#[from] UnitError),
+    #[error("the bundle for '{target}' is damaged: {source}")]
+    DamagedBundle { target: String, source: UnitError },
+    #[error("the file changed during the link; link again")]
+    Changed,
+    #[error("the device module has no translation-unit identity; compile the source again")]
+    NoIdentity,
+}
+
+/// Gives each error its code. A new variant without a row does not compile.
+macro_rules! codes {
+    ($($code:literal $variant:ident,)*) => {
+        /// The codes of the driver, in the order of the table.
+        pub const CODES: &[Code] = &[$(Code::Error($code)),*];
+
+        impl Error {
+            /// Returns the diagnostic that the driver prints.
+            pub fn diagnostic(&self) -> Diagnostic {
+                let number = match self {
+                    Self::DeviceConfig(diagnostic) => return diagnostic.clone(),
+                    Self::IgnoredOptions { message } => {
+                        let code = Code::Warning(Group::IgnoredOption);
+                        return Diagnostic::error(code, message.clone());
+                    }
+                    Self::Target { source, .. } => {
+                        return Diagnostic { message: self.to_string(), ..source.clone() };
+                    }
+                    $(Self::$variant { .. } => $code,)*
+                };
+                let diagnostic = Diagnostic::error(Code::Error(number), self.to_string());
+                match self {
+                    Self::DeviceSymbols { printed } if !printed.is_empty() => {
+                        diagnostic.note(format!("the tool printed:\n{printed}"))
+                    }
+                    _ => diagnostic,
+                }
+            }
+        }
+    };
+}
+
+codes! {
+    401 NoInput,
+    402 NotUtf8,
+    403 MissingValue,
+    404 BadValue,
+    405 NoArchitecture,
+    406 PointersDiffer,
+    407 MixedIntel,
+    408 DeviceGiven,
+    409 UnusedOptions,
+    410 AmbiguousOptions,
+    411 OneOutput,
+    412 OneHeader,
+    413 BothSidesExcluded,
+    414 Static,
+    415 EmitLlvm,
+    416 DeviceLinkMode,
+    417 LinkKinds,
+    418 NothingToLink,
+    419 UnknownBundle,
+    420 NoCodeForTarget,
+    421 NewKernels,
+    422 NoCacheFolder,
+    423 ResponseDepth,
+    424 NoSuchFile,
+    425 Read,
+    426 Write,
+    427 TempFolder,
+    428 Spawn,
+    429 Preprocessed,
+    430 PreprocessedChanged,
+    431 NoText,
+    432 Precompiled,
+    433 NoDevicePart,
+    434 PrecompiledTarget,
+    435 PrecompiledAspects,
+    436 PrecompiledForeign,
+    437 PrecompiledFolder,
+    438 HeaderAmongSources,
+    439 DeviceSymbols,
+    440 DeviceCode,
+    441 Incomplete,
+    442 NoClang,
+    443 ClangMismatch,
+    444 NotClang,
+    445 LayoutMismatch,
+    446 Terminated,
+    447 RefusedOption,
+    448 UnknownOption,
+    449 LinkWithoutSycl,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use scythe_diag::documentation::differences;
+
+    #[test]
+    fn each_error_has_a_paragraph() {
+        let document = include_str!("../../../docs/diagnostics.md");
+        assert_eq!(differences(document, CODES, 400..=499), [""; 0]);
+    }
+
+    #[test]
+    fn errors_of_targets_keep_the_code_of_the_device_configuration() {
+        let source = scythe_device_config::Table::embedded().unknown("nowhere");
+        let code = source.code;
+        let diagnostic =
+            Error::Target { option: "-fsycl-targets=nowhere".into(), source }.diagnostic();
+        assert_eq!(diagnostic.code, code);
+        assert!(diagnostic.message.starts_with("in '-fsycl-targets=nowhere': unknown device"));
+    }
 }

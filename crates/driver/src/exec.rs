@@ -1,9 +1,13 @@
-//! Runs a plan: the only place that starts compilation processes.
+//! Runs a plan. No other module starts compilation processes.
 //!
-//! Guarantees: a step runs after those it needs, and not at all when one of them failed; as many
-//! steps run at once as the machine has processors. What steps print appears in the plan's order,
-//! each step's in one piece. Outputs take their names only when complete; what a failed step left
-//! behind is removed.
+//! Guarantees:
+//!
+//! - A step runs after the steps that it depends on, and does not run if one of them failed.
+//! - As many steps run at once as the machine has processors.
+//! - The messages of the steps appear in the plan's order, and the messages of a step are
+//!   contiguous.
+//! - Outputs take their final names only when they are complete. The unfinished files of a failed
+//!   step are removed.
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
@@ -14,26 +18,27 @@ use std::sync::mpsc;
 
 use crate::diagnostics::Merger;
 use crate::error::Error;
+use crate::header_cache::{Request, store};
 use crate::members::{Answer, Members};
 use crate::plan::{Action, Plan, Step};
 use crate::{
-    agreement, dependencies, device_code, identity, precompiled, preprocessed, show, signals,
+    dependencies, device_code, functor_layouts, identity, precompiled, preprocessed, show, signals,
 };
 
-/// What the steps share.
+/// Settings that all steps share.
 pub struct Settings<'a> {
     pub verbose: bool,
-    /// `scythe-tools`, for showing steps.
+    /// The path of `scythe-tools`, for printing steps.
     pub tools: &'a Path,
     /// The folder for temporary files.
     pub temp: &'a Path,
 }
 
-/// How a step ended.
+/// The result of a step.
 struct Ended {
-    /// What it printed to standard error.
+    /// The text that the step printed to standard error.
     text: String,
-    /// 0, or the exit status to end with.
+    /// 0, or the exit status for the driver.
     status: i32,
 }
 
@@ -43,17 +48,16 @@ enum State {
     Running,
     Succeeded,
     Failed(i32),
-    /// A step that it needs failed.
+    /// A step that this step depends on failed.
     Skipped,
 }
 
-/// Runs all steps. Returns the exit status: 0, or that of the first step in the plan's order that
-/// failed.
+/// Runs all steps. Returns the exit status: 0, or the status of the first failed step in the plan's
+/// order.
 pub fn execute(plan: &Plan, settings: &Settings) -> Result<i32, Error> {
     check_folders(plan)?;
     let stdin = spool_stdin(plan, settings)?;
-    let tools = settings.tools;
-    plan.warnings.iter().for_each(|warning| print(&format!("scythe: warning: {warning}\n")));
+    plan.warnings.iter().for_each(|warning| print(&crate::render_warning(warning)));
     let jobs = std::thread::available_parallelism().map_or(1, |n| n.get());
     let mut states = vec![State::Waiting; plan.steps.len()];
     let mut printer = Printer::new(plan);
@@ -79,9 +83,9 @@ pub fn execute(plan: &Plan, settings: &Settings) -> Result<i32, Error> {
                 states[i] = State::Running;
                 running += 1;
                 scope.spawn(move || {
-                    // The receiver outlives all senders; a closed channel would mean that nobody
-                    // waits for the result.
-                    let _ = sender.send((i, perform(step, stdin.as_deref(), tools)));
+                    // The receiver outlives all senders. If the channel were closed, nothing would
+                    // wait for the result.
+                    let _ = sender.send((i, perform(step, stdin.as_deref(), settings)));
                 });
             }
             if running == 0 {
@@ -117,7 +121,8 @@ fn skip_hopeless(plan: &Plan, states: &mut [State]) {
     }
 }
 
-/// An output's folder must exist: better said now than by a linker about a temporary name.
+/// Checks that the folder of each output exists. Otherwise a linker would report an error about a
+/// temporary name.
 fn check_folders(plan: &Plan) -> Result<(), Error> {
     for (_, output) in plan.steps.iter().flat_map(|s| &s.publish) {
         let folder =
@@ -133,7 +138,8 @@ fn check_folders(plan: &Plan) -> Result<(), Error> {
     Ok(())
 }
 
-/// Several passes read standard input, which can be read once: they get copies.
+/// Copies standard input to a file if steps read it. Several passes may read standard input, which
+/// can be read only once.
 fn spool_stdin(plan: &Plan, settings: &Settings) -> Result<Option<PathBuf>, Error> {
     if !plan.steps.iter().any(|s| matches!(s.action, Action::Run { stdin: true, .. })) {
         return Ok(None);
@@ -148,12 +154,16 @@ fn spool_stdin(plan: &Plan, settings: &Settings) -> Result<Option<PathBuf>, Erro
 }
 
 /// Runs one step to its end and publishes its outputs.
-fn perform(step: &Step, stdin: Option<&Path>, tools: &Path) -> Ended {
+fn perform(step: &Step, stdin: Option<&Path>, settings: &Settings) -> Ended {
+    let tools = settings.tools;
     let done = match &step.action {
-        Action::Run { program, args, stdin: reads } => {
+        Action::Run { program, args, stdin: reads, header: None } => {
             run(step, program, args, stdin.filter(|_| *reads))
         }
-        Action::Agreement { host, device } => agreement::compare(host, device)
+        Action::Run { program, args, header: Some(header), .. } => {
+            run_with_header(step, program, args, header, settings.verbose)
+        }
+        Action::CompareLayouts { host, device } => functor_layouts::compare(host, device)
             .map(|text| Ended { status: i32::from(!text.is_empty()), text }),
         Action::NewKernels { modules, linked, linked_in } => {
             new_kernels(step, tools, modules, linked, linked_in)
@@ -191,8 +201,9 @@ fn perform(step: &Step, stdin: Option<&Path>, tools: &Path) -> Ended {
         Action::MarkLinked { object, kernels, output } => {
             device_code::mark_linked(object, kernels, output).map(|()| Ended::success())
         }
-        Action::Dependencies { host, device, output, phony, hidden } => {
-            dependencies::merge(host, device, output, *phony, hidden).map(|()| Ended::success())
+        Action::Dependencies { host, device, output, phony, hidden, source } => {
+            dependencies::merge(host, device, output, *phony, (hidden, source))
+                .map(|()| Ended::success())
         }
     };
     let published = done.and_then(|ended| {
@@ -233,7 +244,44 @@ fn run(step: &Step, program: &Path, args: &[String], stdin: Option<&Path>) -> Re
     Ok(Ended { text, status: exit_status(finished.status) })
 }
 
-/// Runs a program to its end, in a way that signals reach it.
+/// Runs a pass with a precompiled header if there is one. If the pass fails, or if its messages
+/// name a file of the cache, the pass runs again without the precompiled header.
+fn run_with_header(
+    step: &Step,
+    program: &Path,
+    args: &[String],
+    header: &Request,
+    verbose: bool,
+) -> Result<Ended, Error> {
+    let found = store::obtain(header, program, &finish);
+    if verbose {
+        let what = match &found {
+            Ok(path) => path.display().to_string(),
+            Err(reason) => format!("none ({reason})"),
+        };
+        print(&format!(" # {}: precompiled SYCL header: {what}\n", step.what));
+    }
+    if let Ok(path) = &found {
+        let words = ["-include-pch".to_owned(), path.to_string_lossy().into_owned()];
+        let ended = run(step, program, &[args, &words].concat(), None)?;
+        let cache = header.cache.to_string_lossy();
+        // With `-v`, clang prints a command line, which begins with a blank. A damaged file is an
+        // error that clang does not always report in its exit status.
+        let mentions =
+            ended.text.lines().any(|line| line.contains(&*cache) && !line.starts_with(' '));
+        if ended.status == 0 && !mentions || signals::received().is_some() {
+            // Clang does not list files of the precompiled header that were only looked for.
+            let list = args.iter().position(|arg| arg == "-MF").and_then(|at| args.get(at + 1));
+            if let Some(list) = list.filter(|_| args.iter().any(|arg| arg == "-MD")) {
+                dependencies::extend(Path::new(list), &store::dependency_list(path))?;
+            }
+            return Ok(ended);
+        }
+    }
+    run(step, program, args, None)
+}
+
+/// Runs a program to its end. Signals to the driver are forwarded to the program while it runs.
 fn finish(command: &mut Command, program: &Path) -> Result<Output, Error> {
     let fail = |source| Error::Spawn { program: program.to_owned(), source };
     let mut child = command.spawn().map_err(fail)?;
@@ -248,11 +296,12 @@ fn finish(command: &mut Command, program: &Path) -> Result<Output, Error> {
     Ok(Output { status, stdout, stderr })
 }
 
-fn exit_status(status: ExitStatus) -> i32 {
+pub(crate) fn exit_status(status: ExitStatus) -> i32 {
     status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0))
 }
 
-/// Finds out which members of libraries are linked. A host link that fails here would fail later.
+/// Finds the members of static libraries that the program links. A host link that fails here would
+/// also fail later.
 fn members(step: &Step, question: &Members, tools: &Path) -> Result<Ended, Error> {
     match crate::members::choose(question, tools, &finish)? {
         Answer::Chosen(text) => Ok(Ended { text, status: 0 }),
@@ -264,7 +313,7 @@ fn members(step: &Step, question: &Members, tools: &Path) -> Result<Ended, Error
     }
 }
 
-/// Asks for the kernels of each module; those that are not linked yet are errors.
+/// Lists the kernels of each module, and reports an error for each kernel that is not linked yet.
 fn new_kernels(
     step: &Step,
     tools: &Path,
@@ -281,7 +330,7 @@ fn new_kernels(
         command.args(["llvm-no-spir-kernel", "--names"]).arg(module);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let output = finish(&mut command, tools)?;
-        // Status 1 means kernels, and with a message an error.
+        // Status 1 means that there are kernels; status 1 with a message means an error.
         if !output.status.success()
             && (output.status.code() != Some(1) || !output.stderr.is_empty())
         {
@@ -290,7 +339,7 @@ fn new_kernels(
             return Ok(Ended { text, status: exit_status(output.status) });
         }
         for line in String::from_utf8_lossy(&output.stdout).lines() {
-            // A symbol, a tab, and the name in the source.
+            // A line is a symbol, a tab and the kernel's name in the source.
             let (symbol, name) = line.split_once('\t').unwrap_or((line, line));
             if !linked.iter().any(|known| known == symbol) {
                 new.push(format!("'{from}' adds the kernel '{name}'"));
@@ -303,22 +352,21 @@ fn new_kernels(
     Err(Error::NewKernels { list: new.join(", "), linked_in: linked_in.to_owned() })
 }
 
-/// The message for a step that a signal ended, unless that signal was meant for the driver.
+/// Returns the message for a step that a signal ended. The message is empty if the driver received
+/// the signal too.
 fn killed(step: &Step, program: &Path, status: ExitStatus) -> String {
     match status.signal() {
         Some(signal) if signals::received().is_none() => {
-            format!(
-                "scythe: error: {} failed: '{}' was terminated by {}\n",
-                step.what,
-                program.display(),
-                signals::name(signal)
-            )
+            let (step, program) = (step.what.clone(), program.to_owned());
+            let signal = signals::name(signal);
+            crate::render(&Error::Terminated { step, program, signal })
         }
         _ => String::new(),
     }
 }
 
-/// Prints what steps have said, in the plan's order, each source's diagnostics once.
+/// Prints the messages of the steps in the plan's order, without duplicate diagnostics for a
+/// source.
 struct Printer<'a> {
     plan: &'a Plan,
     texts: BTreeMap<usize, String>,
@@ -335,7 +383,7 @@ impl<'a> Printer<'a> {
         self.texts.insert(step, text);
     }
 
-    /// Prints all that no step still to come can stand before.
+    /// Prints all messages that no unfinished step precedes in the plan.
     fn flush(&mut self, states: &[State]) {
         while self.next < self.plan.steps.len() {
             if matches!(states[self.next], State::Waiting | State::Running)
@@ -355,15 +403,16 @@ impl<'a> Printer<'a> {
     }
 }
 
-/// A message with the names of the user's files in place of those of temporary ones. Kept files go
-/// by their own names.
+/// Replaces the names of temporary files in a message by the names of the user's files. Kept files
+/// keep their names.
 fn in_users_words(plan: &Plan, settings: &Settings, text: String) -> String {
     let temporary = |name: &str| Path::new(name).starts_with(settings.temp);
     let names = plan.names.iter().filter(|(file, _)| temporary(file));
     names.fold(text, |text, (file, name)| text.replace(file, name))
 }
 
-/// A closed standard error must not stop a compilation.
+/// Prints to standard error. Ignores errors, because a closed standard error must not stop a
+/// compilation.
 fn print(text: &str) {
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }

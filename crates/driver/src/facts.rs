@@ -1,4 +1,5 @@
-//! What a plan depends on besides the arguments. Gathered once, so that planning itself is pure.
+//! Facts about the machine and the inputs on which a plan depends. They are gathered once, so that
+//! planning has no side effects.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::IsTerminal;
@@ -9,31 +10,33 @@ use scythe_abi::target::Target;
 use crate::args::{InputKind, Invocation, Item, LinkCache, Mode};
 use crate::error::Error;
 use crate::flags::Meaning;
+use crate::header_cache::HeaderCache;
 use crate::include_scan::Finding;
 use crate::layout::Layout;
 use crate::precompiled::Precompiled;
 use crate::{
-    clang, device_code, fingerprint, include_scan, linker_words, precompiled, preprocessed,
+    clang, device_code, fingerprint, include_scan, linker_arguments, precompiled, preprocessed,
 };
 
 #[derive(Clone, Debug)]
 pub struct Facts {
     pub clang: PathBuf,
     pub layout: Layout,
-    /// clang can link with lld.
+    /// Whether clang can link with lld.
     pub lld: bool,
     /// The folder for temporary files.
     pub temp: PathBuf,
-    /// Part of the names of files that wait beside an output to replace it.
+    /// A part of the names of unfinished outputs, which are written beside the output that they
+    /// replace.
     pub unique: String,
-    /// Diagnostics go to a terminal.
+    /// Whether diagnostics go to a terminal.
     pub colour: bool,
-    /// For each linkable input that holds device code: what. Keys are the words of the command
+    /// The device code of each linkable input that contains any. Keys are words of the command
     /// line: a path, or `-lNAME`.
     pub device_code: BTreeMap<String, Holder>,
-    /// Shared libraries that hold device images, by the same keys.
+    /// Shared libraries that contain device images, by the same keys.
     pub image_libraries: BTreeMap<String, PathBuf>,
-    /// Sources that provably hold no device code.
+    /// Sources that provably contain no device code.
     pub host_only: BTreeSet<String>,
     /// The fingerprint of each source's code.
     pub code: BTreeMap<String, u64>,
@@ -41,13 +44,15 @@ pub struct Facts {
     pub texts: BTreeMap<String, preprocessed::Bundle>,
     /// The precompiled header that the passes use.
     pub precompiled: Option<Precompiled>,
-    /// With `-E`, the fingerprint of what would compile the text.
+    /// The sources whose passes can read precompiled SYCL headers.
+    pub header_cache: HeaderCache,
+    /// With `-E`, the fingerprint of the programs that would compile the text.
     pub compiler: u64,
-    /// Where results of device links are kept, if anywhere.
+    /// The folder for cached results of device links, if they are cached.
     pub link_cache: Option<PathBuf>,
-    /// Words that define which aspects the targets have, for every pass.
+    /// The options that define the macros for the aspects of the targets, for every pass.
     pub aspect_macros: Vec<String>,
-    /// Outputs that exist and are no ordinary files (`/dev/null`, a pipe): they are written in
+    /// Outputs that exist and are not ordinary files (`/dev/null`, a pipe). They are written in
     /// place.
     pub in_place: BTreeSet<String>,
 }
@@ -56,16 +61,16 @@ pub struct Facts {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Holder {
     pub path: PathBuf,
-    /// The objects in it that hold device code still to be linked.
+    /// The objects in the file that contain device code to be linked.
     pub units: Vec<device_code::Unit>,
-    /// Kernels in it that are linked for good.
+    /// The kernels in the file whose device link is final.
     pub linked: Option<Vec<String>>,
-    /// An archive that only names its members.
+    /// Whether the file is a thin archive, which only names its members.
     pub thin: bool,
 }
 
 impl Facts {
-    /// Looks at what `invocation` names. `temp` need not exist yet.
+    /// Gathers the facts about everything that `invocation` names. `temp` need not exist yet.
     pub fn gather(invocation: &Invocation, temp: PathBuf) -> Result<Facts, Error> {
         let driver = std::env::current_exe()
             .map_err(|source| Error::Read { path: "/proc/self/exe".into(), source })?;
@@ -88,6 +93,11 @@ impl Facts {
             _ => 0,
         };
         let link_cache = invocation.link_cache.as_ref().map(cache_folder).transpose()?;
+        let precompiled = precompiled::used(invocation)?;
+        let header_cache = match precompiled {
+            None => HeaderCache::gather(invocation, &layout),
+            Some(_) => HeaderCache::default(),
+        };
         let outputs = invocation.output.iter().chain(&invocation.int_header);
         Ok(Facts {
             lld: has_lld(&clang),
@@ -102,7 +112,8 @@ impl Facts {
             code: fingerprint::sources(invocation)?,
             compiler,
             texts,
-            precompiled: precompiled::used(invocation)?,
+            precompiled,
+            header_cache,
             link_cache,
             aspect_macros: aspect_macros(invocation),
             in_place: outputs.filter(|o| is_special(o)).cloned().collect(),
@@ -111,7 +122,7 @@ impl Facts {
 }
 
 impl Facts {
-    /// The targets of all device code that inputs brought in.
+    /// Returns the targets of all device code in the inputs.
     pub fn found_targets(&self) -> BTreeSet<Target> {
         self.device_code
             .values()
@@ -121,8 +132,9 @@ impl Facts {
     }
 }
 
-/// What `any_device_has` and `all_devices_have` are made of, from the device configuration. What is
-/// odd about the user's file is said here, once for all tools.
+/// Returns the options for the macros behind `any_device_has` and `all_devices_have`, from the
+/// device configuration. Prints the warnings about the user's configuration file, once for all
+/// tools.
 fn aspect_macros(invocation: &Invocation) -> Vec<String> {
     invocation.config_warnings.iter().for_each(|warning| eprint!("{warning}"));
     let names: Vec<String> =
@@ -132,7 +144,8 @@ fn aspect_macros(invocation: &Invocation) -> Vec<String> {
     macros.iter().map(|definition| format!("-D{definition}")).collect()
 }
 
-/// Sources that hold no device code. Where the device side is asked for, all count as SYCL.
+/// Returns the sources that contain no device code. If the device side is requested, every source
+/// is treated as SYCL.
 fn host_only_sources(invocation: &Invocation, layout: &Layout) -> BTreeSet<String> {
     if invocation.device_only
         || invocation.int_header.is_some()
@@ -145,7 +158,8 @@ fn host_only_sources(invocation: &Invocation, layout: &Layout) -> BTreeSet<Strin
     };
     let mut is_free = |path: &str| match scan.look(Path::new(path)) {
         Finding::FreeOfSycl => true,
-        // Another host compiler needs the integration header wherever the SYCL headers are.
+        // A foreign host compiler needs the integration header for every source that includes SYCL
+        // headers.
         Finding::FreeOfKernels => invocation.host_compiler.is_none(),
         Finding::Unknown => false,
     };
@@ -154,7 +168,7 @@ fn host_only_sources(invocation: &Invocation, layout: &Layout) -> BTreeSet<Strin
     sources.map(|input| input.path.clone()).filter(|path| is_free(path)).collect()
 }
 
-/// The folder of `-fsycl-device-link-cache`.
+/// Returns the folder of `-fsycl-device-link-cache`.
 fn cache_folder(cache: &LinkCache) -> Result<PathBuf, Error> {
     if let LinkCache::Folder(folder) = cache {
         return Ok(PathBuf::from(folder));
@@ -177,10 +191,11 @@ fn is_special(output: &str) -> bool {
     output == "-" || std::fs::metadata(output).is_ok_and(|m| !m.is_file() && !m.is_dir())
 }
 
-/// The inputs and libraries that hold device code, and those that hold images.
-type Holders = (BTreeMap<String, Holder>, BTreeMap<String, PathBuf>);
+/// The inputs and libraries that contain device code, and those that contain device images.
+pub type Holders = (BTreeMap<String, Holder>, BTreeMap<String, PathBuf>);
 
-fn holders(invocation: &Invocation) -> Result<Holders, Error> {
+/// Returns the device code in the inputs and libraries of a link.
+pub fn holders(invocation: &Invocation) -> Result<Holders, Error> {
     let (mut found, mut libraries) = (BTreeMap::new(), BTreeMap::new());
     let mut add = |key: String, path: PathBuf| -> Result<(), Error> {
         let contents = device_code::contents(&path)?;
@@ -199,12 +214,12 @@ fn holders(invocation: &Invocation) -> Result<Holders, Error> {
                 add(input.path.clone(), PathBuf::from(&input.path))?;
             }
             Item::Option { words, meaning: Meaning::Library, .. } => {
-                if let Some(path) = library(invocation, &linker_words::value(words)) {
+                if let Some(path) = library(invocation, &linker_arguments::value(words)) {
                     add(words.concat(), path)?;
                 }
             }
             Item::Option { words, meaning: Meaning::LinkerInput, .. } => {
-                let path = PathBuf::from(linker_words::value(words));
+                let path = PathBuf::from(linker_arguments::value(words));
                 if path.is_file() {
                     add(words.concat(), path)?;
                 }
@@ -215,12 +230,12 @@ fn holders(invocation: &Invocation) -> Result<Holders, Error> {
     Ok((found, libraries))
 }
 
-/// The library that `-lNAME` means, shared or static. Only the user's folders can hold SYCL
-/// libraries.
+/// Returns the library that `-lNAME` refers to, shared or static. Searches only the folders of
+/// `-L`, because other folders contain no SYCL libraries.
 fn library(invocation: &Invocation, name: &str) -> Option<PathBuf> {
     for item in &invocation.items {
         let Item::Option { words, meaning: Meaning::LibraryDir, .. } = item else { continue };
-        let dir = PathBuf::from(linker_words::value(words));
+        let dir = PathBuf::from(linker_arguments::value(words));
         if let Some(exact) = name.strip_prefix(':') {
             let file = dir.join(exact);
             if file.is_file() {

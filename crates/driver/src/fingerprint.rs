@@ -1,11 +1,11 @@
-//! What tells translation units apart before they are compiled: an identifier that is the same
-//! wherever and whenever a unit is compiled. The final one, which covers headers and options, is
-//! made when the passes are done (`identity.rs`).
+//! Provisional identifiers of translation units. A provisional identifier tells units apart before
+//! they are compiled, and is the same wherever and whenever a unit is compiled. The final identity,
+//! which covers headers and options, is computed after the passes (`identity.rs`).
 //!
-//! It depends on the source's name without its folder, on its code, and on the macros of the
-//! command line, and on nothing else. Above all not on the output's name: compiler caches hand an
-//! object to whoever compiles the same text, under any name. Comments and blanks do not count, so
-//! that a cache still has the object after an edit of a comment.
+//! The identifier depends only on the source's name without its folder, on its code, and on the
+//! macros of the command line. In particular, it does not depend on the output's name: compiler
+//! caches return the same object to everyone who compiles the same text, under any output name.
+//! Comments and blanks do not count, so a cached object stays valid after an edit of a comment.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -26,14 +26,15 @@ impl Hash {
         self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
     }
 
-    /// Adds a text and its end: "ab" and "c" are not "a" and "bc".
+    /// Adds a text and a terminator, so that "ab" and "c" hash differently from "a" and "bc".
     fn add_text(&mut self, text: &str) {
         text.bytes().chain([0]).for_each(|byte| self.add(byte));
     }
 }
 
-/// Identifies a translation unit. `code` is the fingerprint of its source, `macros` are the words
-/// that define them, and `repeat` says how often the same source was named before.
+/// Returns the identifier of a translation unit. `code` is the fingerprint of its source, `macros`
+/// are the words that define macros, and `repeat` is the number of earlier occurrences of the same
+/// source on the command line.
 pub fn unit_id<'a>(
     source: &str,
     code: u64,
@@ -50,7 +51,14 @@ pub fn unit_id<'a>(
     hash.0
 }
 
-/// The fingerprints of all sources that can be read twice, by their names.
+/// Returns the fingerprint of a text.
+pub fn text(text: &str) -> u64 {
+    let mut hash = Hash::new();
+    hash.add_text(text);
+    hash.0
+}
+
+/// Returns the fingerprints of all sources that can be read twice, by their names.
 pub fn sources(invocation: &Invocation) -> Result<BTreeMap<String, u64>, Error> {
     let sources = invocation.inputs().filter(|input| input.kind == InputKind::Source);
     let files = sources.map(|input| &input.path).filter(|path| Path::new(path).is_file());
@@ -62,7 +70,7 @@ pub fn sources(invocation: &Invocation) -> Result<BTreeMap<String, u64>, Error> 
     files.map(print).collect()
 }
 
-/// One fingerprint of the contents of files, such as programs.
+/// Returns one fingerprint of the contents of several files, such as programs.
 pub fn contents(files: &[&Path]) -> Result<u64, Error> {
     let mut hash = Hash::new();
     for path in files {
@@ -73,7 +81,7 @@ pub fn contents(files: &[&Path]) -> Result<u64, Error> {
     Ok(hash.0)
 }
 
-/// The fingerprint of a source's code.
+/// Returns the fingerprint of a source's code.
 pub fn code(text: &[u8]) -> u64 {
     let mut hash = Hash::new();
     let mut rest = text;
@@ -84,8 +92,8 @@ pub fn code(text: &[u8]) -> u64 {
             (b'/', Some(b'*')) => find(&rest[2..], b"*/").map_or(rest.len(), |at| at + 4),
             (b' ' | b'\t' | b'\r' | b'\n' | 0x0b | 0x0c, _) => 1,
             (b'"', _) if last == b'R' => keep(&mut hash, rest, raw(rest)),
-            // An apostrophe after a digit or letter separates digits, or follows a prefix: either
-            // way no text with blanks.
+            // An apostrophe after a digit or letter is a digit separator or follows an encoding
+            // prefix. Neither starts a text with blanks.
             (b'\'', _) if last.is_ascii_alphanumeric() => keep(&mut hash, rest, 1),
             (b'"' | b'\'', _) => keep(&mut hash, rest, quoted(rest)),
             _ => keep(&mut hash, rest, 1),
@@ -96,7 +104,7 @@ pub fn code(text: &[u8]) -> u64 {
     hash.0
 }
 
-/// Adds the first `length` bytes.
+/// Adds the first `length` bytes of `text`.
 fn keep(hash: &mut Hash, text: &[u8], length: usize) -> usize {
     text[..length].iter().for_each(|byte| hash.add(*byte));
     length
@@ -106,7 +114,7 @@ fn find(text: &[u8], pattern: &[u8]) -> Option<usize> {
     text.windows(pattern.len()).position(|window| window == pattern)
 }
 
-/// The length of a comment to the end of its line, which a backslash continues.
+/// Returns the length of a `//` comment. A backslash at the end of a line continues the comment.
 fn line(text: &[u8]) -> usize {
     let mut at = 0;
     while let Some(end) = text[at..].iter().position(|byte| *byte == b'\n') {
@@ -119,8 +127,8 @@ fn line(text: &[u8]) -> usize {
     text.len()
 }
 
-/// The length of a string or character literal. It ends with its line at the latest: an apostrophe
-/// may be just that.
+/// Returns the length of a string or character literal. A literal ends at the end of its line at
+/// the latest, because the apostrophe may not start a literal.
 fn quoted(text: &[u8]) -> usize {
     let mut at = 1;
     while at < text.len() {
@@ -135,7 +143,7 @@ fn quoted(text: &[u8]) -> usize {
     text.len()
 }
 
-/// The length of a raw string literal, from its quote.
+/// Returns the length of a raw string literal, from its quote.
 fn raw(text: &[u8]) -> usize {
     let Some(open) = text.iter().position(|byte| *byte == b'(').filter(|at| *at <= 17) else {
         return 1;

@@ -1,17 +1,18 @@
-//! The identity of a translation unit, found out when its passes are done: what it compiles to.
+//! The identity of a translation unit. It is computed after the unit's passes, from their outputs.
 //!
-//! The provisional identifier, which the passes were given, is part of it. So units that are
-//! compiled to the same device code, but differ in name, code or macros, stay apart.
+//! The provisional identifier, which the passes already used, is part of the identity. Units that
+//! compile to the same device code but differ in name, code or macros therefore have different
+//! identities.
 
 use std::path::{Path, PathBuf};
 
 use scythe_image::unit::{self, Identity};
 
-use crate::error::Error;
+use crate::error::{DeviceCodeError, Error};
 
-/// Puts the identity of a unit in front of its device modules, in place. Where the host compiler
-/// comes later, `words` is a file to be made of options for it, and `header` the integration
-/// header. These name the provisional identifier, and then the final one.
+/// Prepends the identity of a unit to its device modules, in place. If the host compiler runs
+/// later, `words` is the file of options to write for it, and `header` is the integration header.
+/// In both, the final identity replaces the provisional identifier.
 pub fn identify(
     provisional: u64,
     device: &[PathBuf],
@@ -33,34 +34,28 @@ pub fn identify(
     Ok(())
 }
 
-/// The identity of a unit that is compiled to these modules, one for each target. They may have one
-/// already.
+/// Returns the identity of a unit that compiles to these modules, one for each target. An identity
+/// that a module already has is ignored.
 fn of_modules(provisional: u64, modules: &[Vec<u8>]) -> Identity {
     let contents: Vec<&[u8]> = modules.iter().map(|module| unit::bare(module)).collect();
     unit::identify(provisional, &contents)
 }
 
-/// The same of a unit whose host object is known, too.
+/// Returns the identity of a unit whose host object is known in addition to its modules.
 pub fn of_unit(provisional: u64, host: &[u8], modules: &[Vec<u8>]) -> Identity {
     let contents: Vec<&[u8]> =
         std::iter::once(host).chain(modules.iter().map(|module| unit::bare(module))).collect();
     unit::identify(provisional, &contents)
 }
 
-/// Writes the identity in front of the device module `module` into the unit's host object.
+/// Copies the identity at the start of the device module `module` into the unit's host object.
 pub fn stamp(object: &Path, module: &Path) -> Result<(), Error> {
     let damaged =
-        |path: &Path, message: String| Error::DeviceCode { path: path.to_owned(), message };
+        |path: &Path, source: DeviceCodeError| Error::DeviceCode { path: path.to_owned(), source };
     let identity = unit::identity(&read(module)?);
-    let identity = identity.ok_or_else(|| {
-        damaged(
-            module,
-            "the device module has no translation-unit identity; compile the source again"
-                .to_owned(),
-        )
-    })?;
+    let identity = identity.ok_or_else(|| damaged(module, DeviceCodeError::NoIdentity))?;
     let mut bytes = read(object)?;
-    unit::stamp(&mut bytes, identity).map_err(|error| damaged(object, error.to_string()))?;
+    unit::stamp(&mut bytes, identity).map_err(|error| damaged(object, error.into()))?;
     write(object, &bytes)
 }
 

@@ -1,15 +1,16 @@
-//! Which sources hold no device code, so that they need no device pass.
+//! Finds sources that contain no device code, so that they need no device pass.
 //!
-//! The proof is textual, and errs on the side of device code. It looks at the source and at every
-//! file that one of its `#include`s can mean, whatever conditions surround the directive; standard
-//! C++ headers count as free of SYCL. A source is
+//! The proof is textual and conservative. It looks at the source and at every file that one of its
+//! `#include` directives can refer to, whatever conditions surround the directive. Standard C++
+//! headers count as free of SYCL. A source is
 //!
-//! * free of SYCL when none of these files is Scythe's or holds the letters "sycl" in any case;
-//! * free of kernels when none of them holds a word by which device code comes to be
-//!   (`parallel_for`, `SYCL_EXTERNAL`, …), or from which a macro could make one.
+//! * free of SYCL if none of these files belongs to Scythe or contains the letters "sycl" in any
+//!   case;
+//! * free of kernels if none of them contains a word that can introduce device code
+//!   (`parallel_for`, `SYCL_EXTERNAL`, …), or from which a macro could form such a word.
 //!
-//! An include by macro, a module, or an option that changes how files are found ends the proof:
-//! then all passes run.
+//! An include by macro, a module, or an option that changes how files are found makes the proof
+//! fail. In that case all passes run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -18,7 +19,8 @@ use std::sync::Arc;
 use crate::args::{Invocation, Item};
 use crate::flags::Steps;
 
-/// Options whose effect on the search for files, or on what a pass sees, is not followed.
+/// Options that make the proof fail: the scan does not model their effect on the search for files
+/// or on the text that a pass sees.
 const UNFOLLOWED: [&str; 35] = [
     "-Xclang",
     "-Xpreprocessor",
@@ -62,9 +64,9 @@ const FOLDERS: [&str; 4] = ["-isystem", "-iquote", "-idirafter", "-I"];
 const FILES: [&str; 2] = ["-include", "-imacros"];
 /// Environment variables that name folders.
 const VARIABLES: [&str; 2] = ["CPATH", "CPLUS_INCLUDE_PATH"];
-/// Parts of words, in lower case, without which a user's file makes no device code: every way to
-/// launch a kernel has one of them in its name, as have `SYCL_EXTERNAL`, the macros that tell
-/// passes apart, and clang's attributes.
+/// Parts of words, in lower case, of which every user's file with device code contains at least
+/// one. The name of every way to launch a kernel contains one of them, as do `SYCL_EXTERNAL`, the
+/// macros that tell passes apart, and clang's attributes.
 const SUSPECT: [&[u8]; 9] = [
     b"task",
     b"parallel",
@@ -76,40 +78,40 @@ const SUSPECT: [&[u8]; 9] = [
     b"device_global",
     b"##",
 ];
-/// The same for system headers, which use such words for much else, but never name SYCL's
-/// functions.
+/// The same for system headers. They use the words of [`SUSPECT`] for other purposes, but never
+/// name SYCL's functions.
 const SUSPECT_IN_SYSTEM: [&[u8]; 2] = [b"single_task", b"parallel_for"];
-/// Where system headers are.
+/// The folder of system headers.
 const SYSTEM: &str = "/usr/include";
-/// More files than any sensible program has.
+/// A limit on the number of files, above the size of any sensible program.
 const MAX_FILES: usize = 20_000;
 
-/// What is known of a source.
+/// The result of the scan of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Finding {
     FreeOfSycl,
     FreeOfKernels,
-    /// It may hold device code.
+    /// The source may contain device code.
     Unknown,
 }
 
-/// Looks into files, each of which is read once.
+/// Scans files. Each file is read once.
 pub struct Scan {
     folders: Vec<PathBuf>,
-    /// Folder of Scythe's own headers.
+    /// The folder of Scythe's headers.
     sycl: PathBuf,
-    /// Files that every source reads first.
+    /// Files that every source includes first.
     first: Vec<String>,
-    /// What is in each file, or `None` where its directives cannot be followed.
+    /// The contents of each file, or `None` if its directives cannot be followed.
     files: BTreeMap<PathBuf, Option<Arc<Contents>>>,
 }
 
-/// What a file holds.
+/// The contents of a file.
 #[derive(Debug, PartialEq, Eq)]
 struct Contents {
     includes: Vec<Include>,
     sycl: bool,
-    /// It may launch kernels or define device functions.
+    /// Whether the file may launch kernels or define device functions.
     suspect: bool,
 }
 
@@ -120,7 +122,8 @@ struct Include {
 }
 
 impl Scan {
-    /// `None` where the options allow no proof. `sycl` is the folder of Scythe's headers.
+    /// Creates a scan. Returns `None` if the options make a proof impossible. `sycl` is the folder
+    /// of Scythe's headers.
     pub fn new(invocation: &Invocation, sycl: &Path) -> Option<Scan> {
         let mut scan = Scan {
             folders: Vec::new(),
@@ -159,7 +162,7 @@ impl Scan {
                 .map(str::to_owned)
                 .or_else(|| (word == option).then(|| words.get(1).cloned()).flatten())
         };
-        // What only device passes see is a sign of device code.
+        // An option that only device passes see indicates device code.
         if steps == Steps::DEVICE || UNFOLLOWED.iter().any(|option| word.starts_with(option)) {
             return None;
         }
@@ -177,7 +180,7 @@ impl Scan {
         Some(())
     }
 
-    /// What the source, with all it can include, holds.
+    /// Scans the source and all files that it can include.
     pub fn look(&mut self, source: &Path) -> Finding {
         self.follow_all(source).unwrap_or(Finding::Unknown)
     }
@@ -216,12 +219,13 @@ impl Scan {
         }
     }
 
-    /// The directive names a header of Scythe, which by itself makes no device code.
+    /// Returns whether the directive names a header of Scythe. These headers alone define no device
+    /// code.
     fn is_own(&self, include: &Include) -> bool {
         self.sycl.join(&include.name).exists()
     }
 
-    /// All files that a directive can mean, but for Scythe's.
+    /// Returns all files that a directive can refer to, except Scythe's headers.
     fn candidates(&self, folder: &Path, include: &Include) -> Vec<PathBuf> {
         let own = include.quoted.then(|| folder.to_owned());
         let folders = own.iter().chain(&self.folders);
@@ -234,7 +238,7 @@ impl Scan {
         }
         let suspects: &[&[u8]] =
             if file.starts_with(SYSTEM) { &SUSPECT_IN_SYSTEM } else { &SUSPECT };
-        // A file that cannot be read is the compiler's to complain about, in every pass.
+        // If a file cannot be read, the compiler reports that in every pass.
         let contents =
             std::fs::read(file).ok().and_then(|text| contents(&text, suspects)).map(Arc::new);
         self.files.insert(file.to_owned(), contents.clone());
@@ -242,8 +246,9 @@ impl Scan {
     }
 }
 
-/// What the driver itself adds for targets: neither folders nor files.
-fn is_plain(arg: &str) -> bool {
+/// Returns whether the driver itself adds `arg` for targets. Such arguments name neither folders
+/// nor files.
+pub(crate) fn is_plain(arg: &str) -> bool {
     let driver = [
         "-D__SYCL_",
         "--offload-arch=",
@@ -260,7 +265,7 @@ fn mentions_sycl(text: &[u8]) -> bool {
     text.windows(4).any(|window| window.eq_ignore_ascii_case(b"sycl"))
 }
 
-/// What the file holds; `None` where its directives are more than can be followed.
+/// Scans the text of a file. Returns `None` if its directives cannot be followed.
 fn contents(text: &[u8], suspects: &[&[u8]]) -> Option<Contents> {
     let text = without_splices(text);
     let includes = directives(&text)?;
@@ -273,7 +278,8 @@ fn contents(text: &[u8], suspects: &[&[u8]]) -> Option<Contents> {
     })
 }
 
-/// What the file's `#include`s name; `None` where they cannot be followed.
+/// Returns the files that the `#include` directives name, or `None` if a directive cannot be
+/// followed.
 fn directives(text: &[u8]) -> Option<Vec<Include>> {
     let mut includes = Vec::new();
     let mut at = 0;
@@ -293,9 +299,9 @@ fn directives(text: &[u8]) -> Option<Vec<Include>> {
         at = start + word.len();
         match before(&text[..start]) {
             Some(b'#' | b':' | b'=') if word != "module" => includes.push(target(rest)?),
-            // A comment, and perhaps a directive before it.
+            // A comment ends here, and a directive may precede it.
             _ if text[..start].trim_ascii_end().ends_with(b"*/") => return None,
-            // A module's declaration, or an import.
+            // A module declaration or an import.
             None | Some(b'\n' | b';') if matches!(word, "import" | "module") => return None,
             _ if text[..start].trim_ascii_end().ends_with(b"export") => return None,
             _ => {}
@@ -308,12 +314,12 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
-/// The last byte that is no blank.
+/// Returns the last byte that is not a blank.
 fn before(text: &[u8]) -> Option<u8> {
     text.iter().rev().copied().find(|byte| !matches!(byte, b' ' | b'\t' | b'\r'))
 }
 
-/// The file that a directive names, unless a macro does.
+/// Returns the file that a directive names, or `None` if a macro names it.
 fn target(rest: &[u8]) -> Option<Include> {
     let rest = rest.trim_ascii_start();
     let (end, quoted) = match rest.first()? {
@@ -326,7 +332,7 @@ fn target(rest: &[u8]) -> Option<Include> {
     (rest[1 + length] == end).then_some(Include { name, quoted })
 }
 
-/// Lines that a backslash continues, as one.
+/// Joins lines that end with a backslash with the next line.
 fn without_splices(text: &[u8]) -> std::borrow::Cow<'_, [u8]> {
     if !text.windows(2).any(|pair| pair == b"\\\n" || pair == b"\\\r") {
         return text.into();

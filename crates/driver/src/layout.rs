@@ -1,25 +1,26 @@
-//! Where the parts of Scythe are, seen from the driver's own file: no environment variable, no
-//! fixed prefix.
+//! The paths of Scythe's parts, derived from the path of the driver. Neither environment variables
+//! nor a fixed prefix are involved.
 
 use std::path::{Path, PathBuf};
 
 use crate::error::Error;
 
-/// The parts that the driver hands to other programs.
+/// The parts that the driver passes to other programs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
-    /// Folder of `sycl/sycl.hpp`.
+    /// The folder of `sycl/sycl.hpp`.
     pub include: PathBuf,
     /// The clang plug-in.
     pub plugin: PathBuf,
     /// `scythe-tools`.
     pub tools: PathBuf,
-    /// Folder of `libscythe.so`.
+    /// The folder of `libscythe.so`.
     pub lib: PathBuf,
 }
 
 impl Layout {
-    /// The installed tree that `driver` stands in, or the cargo target folder it was built to.
+    /// Returns the layout of the installed tree that contains `driver`, or of the cargo target
+    /// folder that `driver` was built in.
     pub fn of(driver: &Path) -> Result<Layout, Error> {
         let bin = driver.parent().unwrap_or(Path::new("/"));
         let prefix = bin.parent().unwrap_or(Path::new("/"));

@@ -1,10 +1,9 @@
-//! `scythe`: takes the command line of `clang++` and, with `-fsycl`, compiles SYCL programs.
+//! `scythe`: accepts the command line of `clang++` and, with `-fsycl`, compiles SYCL programs.
 //!
-//! Arguments become an [`args::Invocation`] by the rows of [`flags`]; with the [`facts::Facts`]
-//! about the machine it becomes a [`plan::Plan`], which `-###` prints ([`show`]) and [`exec`] runs.
-//! The driver loads no LLVM.
+//! The driver parses the arguments into an [`args::Invocation`] with the table in [`flags`]. From
+//! the invocation and the [`facts::Facts`] about the machine it makes a [`plan::Plan`], which
+//! [`exec`] runs and `-###` prints ([`show`]). The driver does not load LLVM.
 
-pub mod agreement;
 pub mod args;
 pub mod clang;
 pub mod dependencies;
@@ -15,31 +14,45 @@ pub mod exec;
 pub mod facts;
 pub mod fingerprint;
 pub mod flags;
+mod forgotten;
+pub mod functor_layouts;
+pub mod header_cache;
 pub mod identity;
 pub mod include_scan;
 pub mod layout;
-pub mod linker_words;
+pub mod linker_arguments;
 pub mod members;
 mod own_warnings;
+pub mod plain;
 pub mod plan;
 pub mod precompiled;
 pub mod preprocessed;
+mod queries;
 pub mod response;
 pub mod show;
 pub mod signals;
 pub mod targets;
 pub mod temp;
+mod translation;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::io::Write;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitCode};
+
+use scythe_diag::warning::Group;
+use scythe_diag::{Code, Diagnostic};
 
 use args::Invocation;
 use error::Error;
 use facts::Facts;
+use own_warnings::Fate;
 
-/// Runs the driver with the arguments after the program's name. Does not return where clang++ takes
-/// its place.
+/// The version of Scythe, with its commit if the build script knows it.
+pub(crate) const VERSION: &str = env!("SCYTHE_VERSION");
+
+/// Runs the driver with the arguments after the program's name. Does not return if clang++ replaces
+/// the process.
 pub fn main(args: Vec<OsString>) -> ExitCode {
     match run(&args) {
         Ok(status) => ExitCode::from(u8::try_from(status).unwrap_or(1)),
@@ -50,43 +63,113 @@ pub fn main(args: Vec<OsString>) -> ExitCode {
     }
 }
 
-/// An error as the driver prints it.
+/// Formats an error as the driver prints it.
 pub fn render(error: &Error) -> String {
-    match error {
-        Error::DeviceConfig(diagnostic) => diagnostic.render(),
-        _ => format!("scythe: error: {error}\n"),
-    }
+    error.diagnostic().render_as("scythe")
+}
+
+/// Returns the text of a warning, as the driver prints it.
+pub(crate) fn render_warning(message: &str) -> String {
+    Diagnostic::warning(message).render_as("scythe")
 }
 
 fn run(raw: &[OsString]) -> Result<i32, Error> {
     let words = match utf8(raw) {
         Ok(words) => words,
-        // clang takes any bytes, and without -fsycl they are its own business.
+        // clang accepts any bytes. Without `-fsycl`, the driver forwards them unchanged.
         Err(error) if raw.iter().any(|a| a == "-fsycl") => return Err(error),
-        Err(_) => return Err(become_clang(&args::parse(&[])?, raw)),
+        Err(_) => {
+            let args = raw.iter().map(OsString::as_os_str);
+            return Err(become_clang(&args::parse(&[])?, args));
+        }
     };
     if words.first().is_some_and(|word| word == "inspect") {
         return Err(become_tool(raw));
     }
-    let args = response::expand(words)?;
-    let invocation = args::parse(&args)?;
+    let args = response::expand(words.clone())?;
+    let mut invocation = args::parse(&args)?;
+    // Without inputs, these options ask for the versions of clang and of the linker.
+    if invocation.inputs().next().is_none()
+        && args.iter().any(|word| ["-v", "-Wl,-v", "-Wl,--version"].contains(&word.as_str()))
+    {
+        invocation.query = true;
+    }
     if invocation.help {
-        print!("{}", flags::help());
-        return Ok(0);
+        return print(&flags::help());
     }
     if invocation.sycl_help {
-        print!("{}\n{}", flags::help(), flags::target_list(&invocation.devices));
-        return Ok(0);
+        let list = flags::target_list(&invocation.devices);
+        return print(&format!("{}\n{list}", flags::help()));
     }
     if invocation.version {
         let clang = clang::find(invocation.clang.as_deref())?;
-        print!("scythe version {}\n{}", env!("CARGO_PKG_VERSION"), clang::version_text(&clang)?);
-        return Ok(0);
+        // clang's version comes first: build systems read the first number as the version of clang.
+        let text = clang::version_text(&clang)?;
+        return print(&format!("{text}scythe version {VERSION}\n"));
     }
     if !invocation.sycl || invocation.query {
-        return Err(become_clang(&invocation, raw));
+        let plain = plain::command(&words, invocation.mode == args::Mode::Link)?;
+        if !invocation.query && !args.iter().any(|word| word == "-fno-sycl") {
+            report_ignored(&args, &plain.ignored, " without '-fsycl'")?;
+        }
+        if invocation.query
+            && let Some(status) = queries::answer(&invocation, &args, &plain.words)?
+        {
+            return Ok(status);
+        }
+        if forgotten::is_possible(&invocation) {
+            return forgotten::link(&invocation, &plain.words);
+        }
+        return Err(become_clang(&invocation, plain.words.iter().map(OsStr::new)));
     }
+    report_ignored(&args, &invocation.ignored, "")?;
+    report_unused_inputs(&args, &invocation);
     compile(&invocation)
+}
+
+/// Reports the options without effect, in one warning. `when` limits the statement.
+fn report_ignored(words: &[String], ignored: &[String], when: &str) -> Result<(), Error> {
+    if ignored.is_empty() {
+        return Ok(());
+    }
+    let list = ignored.iter().map(|option| format!("'{option}'")).collect::<Vec<_>>().join(", ");
+    let message = match ignored.len() {
+        1 => format!("the option {list} has no effect{when}"),
+        _ => format!("these options have no effect{when}: {list}"),
+    };
+    match own_warnings::fate(words.iter().map(String::as_str)) {
+        Fate::Ignored => Ok(()),
+        Fate::Warning => {
+            let code = Code::Warning(Group::IgnoredOption);
+            eprint!("{}", Diagnostic::warning(message).code(code).render_as("scythe"));
+            Ok(())
+        }
+        Fate::Error => Err(Error::IgnoredOptions { message }),
+    }
+}
+
+/// Warns about inputs for the linker if the command does not link, as clang does.
+fn report_unused_inputs(words: &[String], invocation: &Invocation) {
+    const SILENT: [&str; 3] = ["-w", "-Qunused-arguments", "-Wno-unused-command-line-argument"];
+    let links = invocation.mode == args::Mode::Link && !invocation.device_only;
+    if links || words.iter().any(|word| SILENT.contains(&word.as_str())) {
+        return;
+    }
+    for input in invocation.inputs().filter(|input| input.kind == args::InputKind::Linkable) {
+        eprint!("{}", render_warning(&format!("{}: 'linker' input unused", input.path)));
+    }
+}
+
+/// Prints a text to standard output, and returns the exit status 0. A reader such as `head` may
+/// close the pipe early, which is not an error.
+fn print(text: &str) -> Result<i32, Error> {
+    let mut stdout = std::io::stdout();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(source) if source.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(Error::Write { path: "standard output".into(), source })
+        }
+        _ => Ok(0),
+    }
 }
 
 fn utf8(raw: &[OsString]) -> Result<Vec<String>, Error> {
@@ -100,7 +183,7 @@ fn utf8(raw: &[OsString]) -> Result<Vec<String>, Error> {
     raw.iter().enumerate().map(word).collect()
 }
 
-/// `scythe inspect FILE`: the tool of that name takes over. Returns only on failure.
+/// `scythe inspect FILE`: replaces the process by `scythe-tools`. Returns only on failure.
 fn become_tool(raw: &[OsString]) -> Error {
     let driver = std::env::current_exe()
         .map_err(|source| Error::Read { path: "/proc/self/exe".into(), source });
@@ -112,21 +195,12 @@ fn become_tool(raw: &[OsString]) -> Error {
     Error::Spawn { program, source }
 }
 
-/// Without `-fsycl`, scythe is clang++: the same arguments, the same exit status. Returns only on
-/// failure.
-fn become_clang(invocation: &Invocation, raw: &[OsString]) -> Error {
+/// Replaces the process by clang++, for invocations without `-fsycl`. Returns only on failure.
+fn become_clang<'a>(invocation: &Invocation, args: impl Iterator<Item = &'a OsStr>) -> Error {
     let clang = match clang::find(invocation.clang.as_deref()) {
         Ok(clang) => clang,
         Err(error) => return error,
     };
-    let ours = |a: &&OsString| {
-        a.to_str().is_some_and(|a| {
-            a.starts_with("--scythe-clang=")
-                || (invocation.query && a.starts_with("-fsycl"))
-                || a == "-fno-sycl"
-        })
-    };
-    let args: Vec<&OsString> = raw.iter().filter(|a| !ours(a)).collect();
     let source = Command::new(&clang).args(args).exec();
     Error::Spawn { program: clang, source }
 }
@@ -136,14 +210,9 @@ fn compile(invocation: &Invocation) -> Result<i32, Error> {
         let facts = Facts::gather(invocation, temp::name(0))?;
         let plan = plan::plan(invocation, &facts)?;
         if invocation.print_plan {
-            print!("{}", show::tree(&plan));
-            return Ok(0);
+            return print(&show::tree(&plan));
         }
-        eprint!(
-            "scythe version {}\n{}",
-            env!("CARGO_PKG_VERSION"),
-            show::plan(&plan, &facts.layout.tools)
-        );
+        eprint!("scythe version {VERSION}\n{}", show::plan(&plan, &facts.layout.tools));
         return Ok(0);
     }
     signals::listen().map_err(|source| Error::Read { path: "signals".into(), source })?;

@@ -1,13 +1,14 @@
-//! Which members of static libraries a program takes: asked of the linker itself.
+//! Finds the members of static libraries that a program links, by running the linker.
 //!
-//! Order, groups, `--whole-archive`, `-u`, symbols of shared libraries and of the language's own:
-//! only the linker knows what all of them come to. So the host link runs once before the device
-//! link, without device images, and lists the members that it loads. Device code has needs of its
-//! own, which host code does not show: a kernel may call a `SYCL_EXTERNAL` function of a member
-//! that nothing else refers to. Such symbols count as undefined in the host link, too (`-u`), by
-//! the linker's own rules. So both links agree on what is in. A function that only device code
-//! defines cannot be asked for in that way: its member's device code is linked, its host code is
-//! not.
+//! Order, groups, `--whole-archive`, `-u`, symbols of shared libraries and of the language runtime
+//! all affect the result, and only the linker implements their rules. Therefore the host link runs
+//! once before the device link, without device images, and lists the members that it loads.
+//!
+//! Device code has additional dependencies, which host code does not show: a kernel may call a
+//! `SYCL_EXTERNAL` function of a member that nothing else refers to. The host link treats such
+//! symbols as undefined (`-u`), so that the linker's rules apply to them and both links agree on
+//! the members. This does not work for a function that only device code defines: in that case the
+//! device code of the member is linked, but not its host code.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -17,29 +18,29 @@ use scythe_image::archive;
 
 use crate::error::Error;
 
-/// The question, and where the answer goes.
+/// The input of [`choose`], and the files that it writes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Members {
-    /// The host link, but for device images.
+    /// The program and arguments of the host link, without device images.
     pub program: PathBuf,
     pub args: Vec<String>,
-    /// What it writes, which nobody needs.
+    /// The output of this link, which is not needed.
     pub output: PathBuf,
     pub archives: Vec<Archive>,
-    /// Device modules that are linked in any case.
+    /// Device modules that are always linked.
     pub objects: Vec<PathBuf>,
-    /// Becomes a file of words for the host link.
+    /// The file of additional words for the host link, which [`choose`] writes.
     pub words: PathBuf,
 }
 
 /// A static library with device code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Archive {
-    /// Its words among those of the link.
+    /// The words of the link that name the archive.
     pub words: Vec<String>,
-    /// What the linker reads.
+    /// The file that the linker reads.
     pub path: PathBuf,
-    /// Where a copy can be made, in which no two members have one name.
+    /// The path for a copy in which all members have different names.
     pub copy: PathBuf,
     pub members: Vec<Member>,
 }
@@ -47,29 +48,29 @@ pub struct Archive {
 /// A member with device code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
-    /// Its place among all members.
+    /// The index among all members.
     pub index: usize,
-    /// Its device modules. Those of members that the program does not take become empty.
+    /// The device modules of the member. If the program does not link the member, they are emptied.
     pub modules: Vec<PathBuf>,
-    /// What to say if the program takes it.
+    /// Warnings to print if the program links the member.
     pub warnings: Vec<String>,
 }
 
-/// What came of the question.
+/// The result of [`choose`].
 pub enum Answer {
-    /// Warnings about members that are linked.
+    /// The members are known. Contains warnings about linked members.
     Chosen(String),
     /// The host link failed.
     Failed(Output),
 }
 
-/// Numbers of an archive and of one of its members with device code.
+/// The index of an archive, and the index of one of its members with device code.
 type Place = (usize, usize);
 
-/// Runs programs.
+/// A function that runs programs.
 pub type Runner<'a> = &'a dyn Fn(&mut Command, &Path) -> Result<Output, Error>;
 
-/// Asks, and empties the modules of members that are not taken.
+/// Finds the linked members, and empties the modules of the other members.
 pub fn choose(question: &Members, tools: &Path, run: Runner) -> Result<Answer, Error> {
     let archives = question.archives.iter().map(Known::read).collect::<Result<Vec<_>, _>>()?;
     let mut wanted: BTreeSet<String> = BTreeSet::new();
@@ -87,7 +88,8 @@ pub fn choose(question: &Members, tools: &Path, run: Runner) -> Result<Answer, E
     let mut needed = BTreeSet::new();
     if loaded != all {
         let symbols = Symbols::read(question, &all, tools, run)?;
-        // What is loaded for device code may need more, of both kinds.
+        // Members that are loaded for device code may need further members, for host or device
+        // code.
         loop {
             let (members, names) = symbols.closure(&loaded);
             needed = members;
@@ -100,7 +102,7 @@ pub fn choose(question: &Members, tools: &Path, run: Runner) -> Result<Answer, E
                 Err(failed) => return Ok(Answer::Failed(failed)),
             };
         }
-        // Host code does not define what could not be loaded by its name.
+        // Drop the symbols that loaded no member: host code does not define them.
         wanted.retain(|name| symbols.definers(name).any(|place| loaded.contains(&place)));
     }
     let words: String = wanted.iter().map(|name| format!("-u\n{name}\n")).collect();
@@ -109,10 +111,7 @@ pub fn choose(question: &Members, tools: &Path, run: Runner) -> Result<Answer, E
     for place in all {
         let member = &archives[place.0].archive.members[place.1];
         if loaded.contains(&place) || needed.contains(&place) {
-            member
-                .warnings
-                .iter()
-                .for_each(|warning| warnings += &format!("scythe: warning: {warning}\n"));
+            member.warnings.iter().for_each(|warning| warnings += &crate::render_warning(warning));
         } else {
             member.modules.iter().try_for_each(|module| write(module, b""))?;
         }
@@ -124,7 +123,7 @@ pub fn choose(question: &Members, tools: &Path, run: Runner) -> Result<Answer, E
 struct Known<'a> {
     archive: &'a Archive,
     names: Vec<String>,
-    /// The linker is given the copy, whose members are called by their numbers.
+    /// Whether the linker gets the copy, in which the members' names are their numbers.
     copied: bool,
 }
 
@@ -134,7 +133,7 @@ impl<'a> Known<'a> {
             .map_err(|source| Error::Read { path: archive.path.clone(), source })?;
         let fail = |error: archive::ArchiveError| Error::DeviceCode {
             path: archive.path.clone(),
-            message: error.to_string(),
+            source: error.into(),
         };
         let names: Vec<String> = archive::members(&bytes)
             .map_err(fail)?
@@ -153,7 +152,7 @@ impl<'a> Known<'a> {
         if self.copied { &self.archive.copy } else { &self.archive.path }
     }
 
-    /// The members with device code that the linker's `name` means.
+    /// Returns the members with device code that the linker calls `name`.
     fn called(&self, name: &str) -> impl Iterator<Item = usize> {
         self.archive.members.iter().enumerate().filter_map(move |(number, member)| {
             let own = if self.copied {
@@ -165,7 +164,7 @@ impl<'a> Known<'a> {
         })
     }
 
-    /// The members of a thin archive that are the file `path`.
+    /// Returns the members of a thin archive that are the file `path`.
     fn files(&self, path: &Path) -> impl Iterator<Item = usize> {
         let folder = self.archive.path.parent().unwrap_or(Path::new(""));
         self.archive.members.iter().enumerate().filter_map(move |(number, member)| {
@@ -175,7 +174,8 @@ impl<'a> Known<'a> {
     }
 }
 
-/// The members that the linker loads, with these symbols undefined; or what it said when it failed.
+/// Returns the members that the linker loads if the symbols in `wanted` are undefined, or the
+/// linker's output if it fails.
 fn load(
     question: &Members,
     archives: &[Known],
@@ -194,7 +194,7 @@ fn load(
     for name in wanted {
         command.args(["-u", name]);
     }
-    // Once lists files, twice also the members of libraries.
+    // One `--trace` lists files; two also list the members of libraries.
     command.args(args).arg("-Wl,--trace,--trace").arg("-o").arg(&question.output);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let output = run(&mut command, &question.program)?;
@@ -218,8 +218,8 @@ fn load(
     Ok(Ok(loaded))
 }
 
-/// The ways in which a line may name an archive and a member: `libx.a(a.o)`, or `(libx.a)a.o`.
-/// Names may hold parentheses.
+/// Returns the ways to read a line as the name of an archive and a member: `libx.a(a.o)`, or
+/// `(libx.a)a.o`. Names may contain parentheses.
 fn members(line: &str) -> impl Iterator<Item = (&str, &str)> {
     let after = line
         .strip_suffix(')')
@@ -238,10 +238,10 @@ fn is_same_file(a: &Path, b: &Path) -> bool {
     a == b || identity(a).is_some_and(|own| identity(b) == Some(own))
 }
 
-/// What device modules define and need, by symbol.
+/// The symbols that device modules define and need.
 struct Symbols {
     defined_by: BTreeMap<String, Vec<Place>>,
-    /// Of modules that are linked in any case.
+    /// The symbols that the always-linked modules need.
     needed: BTreeSet<String>,
     needed_by: BTreeMap<Place, BTreeSet<String>>,
 }
@@ -265,16 +265,16 @@ impl Symbols {
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let output = run(&mut command, tools)?;
         if !output.status.success() {
-            let message = String::from_utf8_lossy(&output.stderr).trim_end().to_owned();
-            return Err(Error::DeviceSymbols { message });
+            let printed = String::from_utf8_lossy(&output.stderr).trim_end().to_owned();
+            return Err(Error::DeviceSymbols { printed });
         }
         let mut symbols = Self {
             defined_by: BTreeMap::new(),
             needed: BTreeSet::new(),
             needed_by: BTreeMap::new(),
         };
-        // A line for each symbol: the number of the file, whether it defines or needs it, the
-        // symbol.
+        // Each line describes one symbol: the number of the file, whether the file defines or needs
+        // the symbol, and the symbol.
         for line in String::from_utf8_lossy(&output.stdout).lines() {
             let mut fields = line.splitn(3, ' ');
             let file = fields
@@ -308,8 +308,8 @@ impl Symbols {
         self.defined_by.get(name).into_iter().flatten().copied()
     }
 
-    /// The members that device code needs besides those that are loaded, and the symbols by which
-    /// it does.
+    /// Returns the members that device code needs in addition to the loaded members, and the
+    /// symbols that it needs them for.
     fn closure(&self, loaded: &BTreeSet<Place>) -> (BTreeSet<Place>, BTreeSet<String>) {
         let (mut members, mut names) = (BTreeSet::new(), BTreeSet::new());
         let mut work: Vec<&String> = self
@@ -319,8 +319,8 @@ impl Symbols {
             .collect();
         while let Some(name) = work.pop() {
             let mut definers = self.definers(name).peekable();
-            // As in a host link, the first that defines a symbol is taken, unless one is there
-            // already.
+            // As in a host link, the first member that defines a symbol is linked, unless a linked
+            // member already defines it.
             let known = self
                 .definers(name)
                 .any(|place| loaded.contains(&place) || members.contains(&place));
@@ -362,7 +362,7 @@ mod tests {
             needed_by: [((0, 0), set(&["g"])), ((1, 0), set(&["f"]))].into(),
         };
         assert_eq!(symbols.closure(&BTreeSet::new()), ([(0, 0), (0, 1)].into(), set(&["f", "g"])));
-        // What is loaded already serves.
+        // A loaded member satisfies the need.
         assert_eq!(symbols.closure(&[(1, 0)].into()), ([(0, 0)].into(), set(&["f"])));
     }
 }

@@ -1,12 +1,13 @@
-//! `-W` options for warnings of the plug-in and of the device link, which clang does not know and
-//! would complain about: the device pass and the device link get those that are theirs, in their
-//! own form, other steps none.
+//! `-W` options for the warnings of the plug-in, of the device link and of the driver. clang does
+//! not know these warnings and would complain about the options. The device pass and the device
+//! link get the options for their own warnings, in their own form; other steps get none.
 
-use scythe_abi::warning::{Group, Reporter, Setting};
+use scythe_diag::warning::{Group, Reporter, Setting};
 
 use crate::flags::Steps;
 
-/// The word that a step gets for a word of the command line; `None` where it gets none.
+/// Returns the word that a step gets for a word of the command line, or `None` if the step must not
+/// get it.
 pub fn for_step(word: &str, step: Steps) -> Option<String> {
     match about(word) {
         None => Some(word.to_owned()),
@@ -17,8 +18,8 @@ pub fn for_step(word: &str, step: Steps) -> Option<String> {
     }
 }
 
-/// The word that the device link gets for a word of the command line; `None` where it is not about
-/// warnings of a device link.
+/// Returns the word that the device link gets for a word of the command line, or `None` if the word
+/// does not affect warnings of the device link.
 pub fn for_device_link(word: &str) -> Option<String> {
     let text = match word {
         "-w" => "no-everything",
@@ -28,7 +29,45 @@ pub fn for_device_link(word: &str) -> Option<String> {
     Some(format!("--warning={text}"))
 }
 
-/// The text after `-W` if it is about one of our groups, and the step that reports the group.
+/// What the driver does about options without effect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    Ignored,
+    Warning,
+    Error,
+}
+
+/// Returns what the words of a command line request for options without effect. Options that
+/// disable all warnings, or clang's warnings about such options, also disable Scythe's. `-Werror`
+/// alone does not change it, because the options do no harm.
+pub fn fate<'a>(words: impl Iterator<Item = &'a str>) -> Fate {
+    let (mut own, mut others, mut error) = (None, true, false);
+    for word in words {
+        match word {
+            "-w" | "-Wno-everything" | "-Qunused-arguments" | "-Wno-option-ignored" => {
+                others = false;
+            }
+            "-Wno-unused-command-line-argument" => others = false,
+            "-Woption-ignored" | "-Wunused-command-line-argument" => others = true,
+            _ => {}
+        }
+        let Some((text, Reporter::Driver)) = about(word) else { continue };
+        match Setting::divide(text).0 {
+            Setting::On => own = Some(true),
+            Setting::Off => own = Some(false),
+            Setting::Error => (own, error) = (Some(true), true),
+            Setting::NoError => error = false,
+        }
+    }
+    match own.unwrap_or(others) {
+        false => Fate::Ignored,
+        true if error => Fate::Error,
+        true => Fate::Warning,
+    }
+}
+
+/// Returns the text after `-W` if it names one of Scythe's groups, and the step that reports the
+/// group.
 fn about(word: &str) -> Option<(&str, Reporter)> {
     let text = word.strip_prefix("-W")?;
     let (_, name) = Setting::divide(text);
@@ -62,6 +101,25 @@ mod tests {
             assert_eq!(device(word).as_deref(), Some(word));
         }
     }
+
+    #[test]
+    fn options_without_effect_are_warned_about_unless_disabled() {
+        let of = |line: &str| fate(line.split_whitespace());
+        assert_eq!(of("-O2"), Fate::Warning);
+        assert_eq!(of("-Werror"), Fate::Warning);
+        for word in ["-w", "-Qunused-arguments", "-Wno-sycl-ignored-option", "-Wno-option-ignored"]
+        {
+            assert_eq!(of(word), Fate::Ignored, "{word}");
+        }
+        assert_eq!(of("-w -Wsycl-ignored-option"), Fate::Warning);
+        assert_eq!(of("-Werror=sycl-ignored-option"), Fate::Error);
+        assert_eq!(of("-Werror=sycl-ignored-option -Wno-error=sycl-ignored-option"), Fate::Warning);
+        for step in [Steps::DEVICE, Steps::HOST, Steps::FOREIGN] {
+            assert_eq!(for_step("-Wno-sycl-ignored-option", step), None);
+        }
+        assert_eq!(for_device_link("-Wno-sycl-ignored-option"), None);
+    }
+
     #[test]
     fn the_device_link_is_told_of_its_own_warnings_and_of_all() {
         let told = |word| for_device_link(word);

@@ -1,8 +1,8 @@
-//! Arguments and facts → steps. Pure: the same invocation and facts give the same plan, and nothing
-//! is touched.
+//! Plans the steps for an invocation and the facts about the machine. Planning is pure: the same
+//! invocation and facts give the same plan, and no file is changed.
 //!
-//! The plan of `scythe -fsycl a.cpp b.o -o app`, where every step starts as soon as those it needs
-//! are done:
+//! The plan of `scythe -fsycl a.cpp b.o -o app`, in which every step starts as soon as the steps
+//! that it depends on are done:
 //!
 //! ```text
 //! device pass of a.cpp ─┐
@@ -25,26 +25,29 @@ use scythe_abi::target::Target;
 use crate::args::{InputKind, Invocation, Mode};
 use crate::error::Error;
 use crate::facts::Facts;
+use crate::header_cache::Request;
 use crate::members::Members;
 use crate::precompiled;
 
 /// One unit of work.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// What it does, for messages: `device pass of 'a.cpp'`.
+    /// The description of the step for messages: `device pass of 'a.cpp'`.
     pub what: String,
     pub action: Action,
-    /// The steps whose outputs it reads: indices, all smaller than its own.
+    /// The indices of the steps whose outputs this step reads. All are smaller than the index of
+    /// this step.
     pub after: Vec<usize>,
-    /// Steps of one group compile the same source: they say the same thing once.
+    /// The group of the step. Steps of a group compile the same source; their duplicate diagnostics
+    /// are printed once.
     pub group: usize,
-    /// Once the step has succeeded, each first file becomes the second.
+    /// Pairs of files: once the step has succeeded, the first file is renamed to the second.
     pub publish: Vec<(PathBuf, PathBuf)>,
-    /// Files that must not remain unless the step succeeds.
+    /// Files that are removed unless the step succeeds.
     pub unfinished: Vec<PathBuf>,
 }
 
-/// The parts of a precompiled header, each with its bundle id.
+/// The device parts of a precompiled header, each with its bundle id.
 pub type DeviceParts = Vec<(String, PathBuf)>;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,45 +55,48 @@ pub enum Action {
     Run {
         program: PathBuf,
         args: Vec<String>,
-        /// The program reads the driver's standard input; several steps may.
+        /// Whether the program reads the driver's standard input. Several steps may read it.
         stdin: bool,
+        /// The precompiled header that the program may read.
+        header: Option<Request>,
     },
-    /// Find out a unit's identity, and put it in front of its device modules. A host compiler that
-    /// comes later is told by a file of words, and by the integration header. Both name the
-    /// provisional identifier, and then the final one.
+    /// Compute a unit's identity and prepend it to the unit's device modules. For a host compiler
+    /// that runs later, write the identity to a file of words and to the integration header. In
+    /// both, the final identity replaces the provisional identifier.
     Identify {
         provisional: u64,
         device: Vec<PathBuf>,
         words: Option<(PathBuf, Vec<String>)>,
         header: Option<PathBuf>,
     },
-    /// Write the identity that a device module has into the unit's host object.
+    /// Copy the identity of a device module into the unit's host object.
     Stamp { object: PathBuf, module: PathBuf },
-    /// Put device code into an object. A unit with a provisional identifier gets its identity.
+    /// Add device code to an object. A unit with a provisional identifier gets its identity.
     Bundle {
         host: PathBuf,
         device: Vec<(Target, PathBuf)>,
         output: PathBuf,
         provisional: Option<u64>,
     },
-    /// Ask the linker which members of static libraries the program takes.
+    /// Run the linker to find the members of static libraries that the program links.
     Members(Members),
-    /// Take device code out of an object or archive: pieces by their place among all there are.
+    /// Extract device modules from an object or archive, selected by their indices.
     Unbundle { input: PathBuf, pieces: Vec<UnbundledPiece> },
-    /// An error unless the passes agree about the functors that they wrote down in these files.
-    Agreement { host: PathBuf, device: Vec<PathBuf> },
-    /// Add what device passes read to what the host pass read, and make one dependency file of it.
-    /// Files in the folder `hidden` are none of the user's.
+    /// Report an error unless the passes agree about the functors that these files describe.
+    CompareLayouts { host: PathBuf, device: Vec<PathBuf> },
+    /// Add the files that device passes read to the files that the host pass read, and write one
+    /// dependency file, in which `source` comes first. Files in the folders `hidden` are left out.
     Dependencies {
         host: PathBuf,
         device: Vec<PathBuf>,
         output: PathBuf,
         phony: bool,
-        hidden: PathBuf,
+        hidden: Vec<PathBuf>,
+        source: String,
     },
-    /// Make one bundle of the preprocessed texts of a unit's passes, by which caches also know the
-    /// compiler; on standard output without a file. Files in the folder `hidden` are none of the
-    /// user's.
+    /// Join the preprocessed texts of a unit's passes into one bundle, in a file or, without one,
+    /// on standard output. The bundle names the compiler, so that caches can tell compilers apart.
+    /// Line markers do not show files in the folder `hidden`.
     JoinTexts {
         unit: u64,
         compiler: u64,
@@ -98,22 +104,24 @@ pub enum Action {
         output: Option<PathBuf>,
         hidden: PathBuf,
     },
-    /// Make one file of the precompiled headers of a unit's passes, which go by their bundle ids.
+    /// Join the precompiled headers of a unit's passes into one file. Bundle ids identify the
+    /// headers.
     JoinPrecompiled { host: PathBuf, device: DeviceParts, note: String, output: PathBuf },
-    /// Copy a device pass's part of such a file.
+    /// Copy the part of a device pass from such a file.
     ExtractPrecompiled { input: PathBuf, id: String, output: PathBuf },
-    /// Take the texts out of a bundle.
+    /// Extract the texts of a bundle.
     DivideText { input: PathBuf, outputs: Vec<(String, PathBuf)> },
     /// Copy an object or archive, without its device code.
     Strip { input: PathBuf, output: PathBuf },
-    /// Note in an object the names of the kernels that are linked for good, read from files.
+    /// Store in an object the names of the kernels whose device link is final. Files list the
+    /// names.
     MarkLinked { object: PathBuf, kernels: Vec<PathBuf>, output: PathBuf },
-    /// An error unless all kernels in these modules are among those linked before. Each module goes
-    /// with the file that the user knows it by.
+    /// Report an error unless all kernels in these modules are already linked. Each module is
+    /// paired with the name of the user's file for messages.
     NewKernels { modules: Vec<(PathBuf, String)>, linked: Vec<String>, linked_in: String },
 }
 
-/// A piece of device code in an object or archive, and where it is to be written.
+/// A device module in an object or archive, and the file to write it to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnbundledPiece {
     pub index: usize,
@@ -121,26 +129,26 @@ pub struct UnbundledPiece {
     pub output: PathBuf,
 }
 
-/// Steps in an order in which they could run one after the other.
+/// Steps in an order in which they could run sequentially.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Plan {
     pub steps: Vec<Step>,
-    /// What the user should know about the plan.
+    /// Warnings about the plan for the user.
     pub warnings: Vec<String>,
-    /// Intermediate files, each with the user's file that it stands for: messages name that
-    /// instead.
+    /// Intermediate files, each with the user's file that it represents. Messages name the user's
+    /// file instead.
     pub names: Vec<(String, String)>,
 }
 
 impl Plan {
-    /// Adds a step and gives its index.
+    /// Adds a step and returns its index.
     fn push(&mut self, step: Step) -> usize {
         self.steps.push(step);
         self.steps.len() - 1
     }
 }
 
-/// The plan for an invocation with `-fsycl`.
+/// Makes the plan for an invocation with `-fsycl`.
 pub fn plan(invocation: &Invocation, facts: &Facts) -> Result<Plan, Error> {
     check(invocation)?;
     preprocess::check(invocation, facts)?;
@@ -160,7 +168,7 @@ pub fn plan(invocation: &Invocation, facts: &Facts) -> Result<Plan, Error> {
     Ok(plan)
 }
 
-/// Requests that no plan can meet.
+/// Reports an error for requests that no plan can satisfy.
 fn check(invocation: &Invocation) -> Result<(), Error> {
     let sources = invocation.inputs().filter(|i| i.kind == InputKind::Source).count();
     if invocation.inputs().next().is_none() {

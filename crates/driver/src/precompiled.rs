@@ -1,10 +1,11 @@
-//! Precompiled headers: which one an invocation uses, and the one file that holds a header for
-//! every pass.
+//! Precompiled headers: finds the precompiled header that an invocation uses, and handles the file
+//! that contains a header for every pass.
 //!
 //! `scythe -fsycl x.hpp` writes one file with the header as the host pass and each device pass see
-//! it (`scythe_image::precompiled`). Build systems and compiler caches, which know one output, keep
-//! it as a whole. The host pass reads that file; a device pass reads a copy of its own part. A file
-//! that lacks a part is an error, never a header that one pass sees and another does not.
+//! it (`scythe_image::precompiled`). Build systems and compiler caches, which know only one output,
+//! keep it as a whole. The host pass reads that file; a device pass reads a copy of its own part. A
+//! file that lacks a part is an error, so that it never happens that one pass sees a header and
+//! another pass does not.
 
 use std::path::{Path, PathBuf};
 
@@ -19,24 +20,24 @@ use crate::flags::{Meaning, Steps};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Precompiled {
     pub path: String,
-    /// What it has for device passes. `None` where clang alone made it.
+    /// The parts for device passes. `None` if clang alone made the file.
     pub made_for: Option<MadeFor>,
-    /// The header of `-include`, beside which clang finds the file by itself.
+    /// The header of `-include`, if clang finds the file by itself beside that header.
     beside: Option<String>,
 }
 
-/// The device passes that a precompiled header has a part for.
+/// The device passes for which a precompiled header has a part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MadeFor {
-    /// Bundle ids.
+    /// The bundle ids of the parts.
     pub parts: Vec<String>,
-    /// The macros that say what the targets have. Clang accepts more of them than there were, and
-    /// headers have chosen by them.
+    /// The macros for the aspects of the targets. They must be the same: clang accepts additional
+    /// macros, but headers have already made choices based on these macros.
     aspect_macros: String,
 }
 
 impl Precompiled {
-    /// The words that a device pass gets in place of an option's, to read `part`.
+    /// Returns the words that replace an option in a device pass, so that the pass reads `part`.
     fn replace(&self, words: &[String], meaning: Meaning, part: &Path) -> Option<Vec<String>> {
         let named = meaning == Meaning::IncludePrecompiled;
         let found = meaning == Meaning::IncludeFirst && self.beside.as_ref() == words.last();
@@ -44,7 +45,7 @@ impl Precompiled {
             .then(|| vec!["-include-pch".to_owned(), part.to_string_lossy().into_owned()])
     }
 
-    /// The options of a device pass that reads `part`.
+    /// Returns the options of a device pass that reads `part`.
     pub fn device_options(&self, invocation: &Invocation, part: &Path) -> Vec<String> {
         // Only the first header can be precompiled.
         let first = invocation
@@ -58,7 +59,7 @@ impl Precompiled {
     }
 }
 
-/// Finds the precompiled header, as clang would: by `-include-pch FILE`, or as `FILE.pch` or
+/// Finds the precompiled header as clang does: by `-include-pch FILE`, or as `FILE.pch` or
 /// `FILE.gch` beside the FILE of the first `-include`.
 pub fn used(invocation: &Invocation) -> Result<Option<Precompiled>, Error> {
     if let Some(words) = invocation.has(Meaning::IncludePrecompiled) {
@@ -81,7 +82,7 @@ pub fn used(invocation: &Invocation) -> Result<Option<Precompiled>, Error> {
                 Ok(None)
             };
         }
-        // Those of other compilers are none of ours: clang warns that it ignores them.
+        // Files of other compilers are left to clang, which warns that it ignores them.
         file if is_clangs(file) => gccs,
         _ => return Ok(None),
     };
@@ -100,21 +101,21 @@ fn is_clangs(file: &Path) -> bool {
     read.is_ok() && precompiled::is_clang(&start)
 }
 
-/// What a file has for device passes.
+/// Returns the parts of a file for device passes.
 fn made_for(path: &str) -> Result<Option<MadeFor>, Error> {
     if !Path::new(path).exists() {
         return Err(Error::NoSuchFile { path: path.to_owned() });
     }
     let bytes = read(Path::new(path))?;
     let found =
-        precompiled::device_parts(&bytes).map_err(|error| damaged(Path::new(path), &error))?;
+        precompiled::device_parts(&bytes).map_err(|error| damaged(Path::new(path), error))?;
     Ok(found.map(|found| MadeFor {
         parts: found.parts.into_iter().map(|(id, _)| id).collect(),
         aspect_macros: found.note,
     }))
 }
 
-/// Requests about precompiled headers that no plan can meet.
+/// Reports an error for requests about precompiled headers that no plan can satisfy.
 pub fn check(invocation: &Invocation, facts: &Facts) -> Result<(), Error> {
     let foreign = invocation
         .host_compiler
@@ -146,7 +147,7 @@ pub fn check(invocation: &Invocation, facts: &Facts) -> Result<(), Error> {
     }
     let path = used.path.clone();
     let Some(made_for) = &used.made_for else {
-        // Clang itself tells whether a single side's header fits.
+        // Clang itself checks whether the header of a single side fits.
         return if invocation.device_only { Ok(()) } else { Err(Error::NoDevicePart { path }) };
     };
     let ids = invocation
@@ -165,12 +166,12 @@ pub fn check(invocation: &Invocation, facts: &Facts) -> Result<(), Error> {
     }
 }
 
-/// What is noted in a precompiled header.
+/// Returns the text that is stored in a precompiled header.
 pub fn note(facts: &Facts) -> String {
     facts.aspect_macros.join("\n")
 }
 
-/// Makes one file of the precompiled headers of all passes.
+/// Joins the precompiled headers of all passes into one file.
 pub fn join(
     host: &Path,
     device: &[(String, PathBuf)],
@@ -184,22 +185,22 @@ pub fn join(
     let parts: Vec<(String, &[u8])> =
         bytes.iter().map(|(id, bytes)| (id.clone(), bytes.as_slice())).collect();
     let joined =
-        precompiled::join(&read(host)?, &parts, note).map_err(|error| damaged(output, &error))?;
+        precompiled::join(&read(host)?, &parts, note).map_err(|error| damaged(output, error))?;
     write(output, &joined)
 }
 
 /// Copies the part of one device pass.
 pub fn extract(input: &Path, id: &str, output: &Path) -> Result<(), Error> {
     let bytes = read(input)?;
-    let found = precompiled::device_parts(&bytes).map_err(|error| damaged(input, &error))?;
+    let found = precompiled::device_parts(&bytes).map_err(|error| damaged(input, error))?;
     let part = found.and_then(|found| found.parts.into_iter().find(|(part, _)| part == id));
     let (_, part) =
         part.ok_or_else(|| Error::NoDevicePart { path: input.to_string_lossy().into_owned() })?;
     write(output, part)
 }
 
-fn damaged(path: &Path, error: &precompiled::PrecompiledError) -> Error {
-    Error::Precompiled { path: path.to_owned(), message: error.to_string() }
+fn damaged(path: &Path, source: precompiled::PrecompiledError) -> Error {
+    Error::Precompiled { path: path.to_owned(), source }
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Error> {

@@ -1,4 +1,4 @@
-//! Files of preprocessed text: telling bundles from plain text, joining and dividing them.
+//! Files of preprocessed text: tells bundles from plain text, and joins and divides bundles.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read, Write};
@@ -9,20 +9,20 @@ use scythe_image::text_bundle::{self, TextBundle};
 use crate::args::{Input, InputKind, Invocation, Item};
 use crate::error::Error;
 
-/// A bundle that is to be compiled.
+/// A bundle to compile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bundle {
     pub unit: Option<u64>,
-    /// The passes that it holds texts of, by their bundle identifiers.
+    /// The bundle identifiers of the passes whose texts the bundle contains.
     pub parts: Vec<String>,
 }
 
-/// The identifier of the host's part.
+/// Returns the identifier of the host's part.
 pub fn host_part() -> String {
     format!("host-{}-unknown-linux-gnu", std::env::consts::ARCH)
 }
 
-/// The input is C++ that was preprocessed, by its language or its name.
+/// Returns whether the input is preprocessed C++, according to its language or its name.
 pub fn is_preprocessed(input: &Input) -> bool {
     let by_name = || {
         Path::new(&input.path)
@@ -34,7 +34,7 @@ pub fn is_preprocessed(input: &Input) -> bool {
         && language.map_or_else(by_name, |language| language == "c++-cpp-output")
 }
 
-/// What a bundle holds, or `None` for plain text.
+/// Reads a bundle. Returns `None` for plain text.
 pub fn read(path: &Path) -> Result<Option<Bundle>, Error> {
     let bytes = bytes(path)?;
     if !text_bundle::is_bundle(&bytes) {
@@ -44,15 +44,15 @@ pub fn read(path: &Path) -> Result<Option<Bundle>, Error> {
     Ok(Some(Bundle { unit, parts: parts.into_iter().map(|(id, _)| id).collect() }))
 }
 
-/// The inputs that are bundles. Other preprocessed text is what one pass saw: the host's, unless
-/// the device side is asked for.
+/// Returns the inputs that are bundles. Other preprocessed text is the text of one pass: the host
+/// pass, unless the device side is requested. Such inputs are added to `host_only`.
 pub fn bundles(
     invocation: &Invocation,
     host_only: &mut BTreeSet<String>,
 ) -> Result<BTreeMap<String, Bundle>, Error> {
     let mut found = BTreeMap::new();
     for input in invocation.inputs().filter(|input| is_preprocessed(input)) {
-        // Standard input is kept in a file, unless nothing is to run.
+        // Standard input is kept in a file, except if nothing is executed.
         let bundle = if input.path == "-" { None } else { read(Path::new(&input.path))? };
         match bundle {
             Some(bundle) => drop(found.insert(input.path.clone(), bundle)),
@@ -63,9 +63,9 @@ pub fn bundles(
     Ok(found)
 }
 
-/// Preprocessed text on standard input is kept in a file in `folder`, since whether it is a bundle
-/// must be known before anything runs. The invocation that comes back names that file; `None` where
-/// there is no such text.
+/// Copies preprocessed text on standard input to a file in `folder`, because the driver must know
+/// whether it is a bundle before any step runs. Returns an invocation that names that file, or
+/// `None` if there is no such text.
 pub fn keep_stdin(invocation: &Invocation, folder: &Path) -> Result<Option<Invocation>, Error> {
     let is_text = |input: &Input| input.path == "-" && is_preprocessed(input);
     if !invocation.inputs().any(is_text) {
@@ -75,7 +75,7 @@ pub fn keep_stdin(invocation: &Invocation, folder: &Path) -> Result<Option<Invoc
     std::io::stdin()
         .read_to_end(&mut text)
         .map_err(|source| Error::Read { path: "standard input".into(), source })?;
-    // Outputs are named after the input, which is "-".
+    // Outputs are named after the input, whose name is "-".
     let file = folder.join("-.ii");
     std::fs::write(&file, text).map_err(|source| Error::Write { path: file.clone(), source })?;
     let mut named = invocation.clone();
@@ -95,11 +95,8 @@ pub fn divide(input: &Path, outputs: &[(String, PathBuf)]) -> Result<(), Error> 
     let bundle = divided(input, &bytes)?;
     for (id, output) in outputs {
         let Some((_, text)) = bundle.parts.iter().find(|(part, _)| part == id) else {
-            let message = format!(
-                "the file changed during the compilation and has no text for '{id}'; compile it \
-                 again"
-            );
-            return Err(Error::Preprocessed { path: input.to_owned(), message });
+            let (path, missing) = (input.to_owned(), id.clone());
+            return Err(Error::PreprocessedChanged { path, missing });
         };
         std::fs::write(output, text)
             .map_err(|source| Error::Write { path: output.clone(), source })?;
@@ -107,8 +104,8 @@ pub fn divide(input: &Path, outputs: &[(String, PathBuf)]) -> Result<(), Error> 
     Ok(())
 }
 
-/// Makes one bundle of texts, in a file or on standard output. Files in the folder `hidden` are
-/// none of the user's: line markers name them like built-in ones.
+/// Joins texts into one bundle, in a file or on standard output. Files in the folder `hidden` are
+/// not the user's: line markers name them like built-in files.
 pub fn join(
     (unit, compiler): (u64, u64),
     parts: &[(String, PathBuf)],
@@ -137,10 +134,10 @@ fn bytes(path: &Path) -> Result<Vec<u8>, Error> {
 
 fn divided<'a>(path: &Path, bytes: &'a [u8]) -> Result<TextBundle<'a>, Error> {
     text_bundle::divide(bytes)
-        .map_err(|e| Error::Preprocessed { path: path.to_owned(), message: e.to_string() })
+        .map_err(|source| Error::Preprocessed { path: path.to_owned(), source })
 }
 
-/// The text with `"<name>"` for `"hidden/name"` in its line markers.
+/// Replaces `"hidden/name"` by `"<name>"` in the line markers of a text.
 fn without_hidden(text: Vec<u8>, hidden: &Path) -> Vec<u8> {
     let folder = format!("\"{}/", hidden.display());
     let mut out = Vec::with_capacity(text.len());

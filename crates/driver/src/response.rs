@@ -1,17 +1,18 @@
-//! Response files: `@FILE` stands for the arguments in `FILE`, split and unquoted as GNU tools and
+//! Response files: replaces `@FILE` by the arguments in `FILE`, split and unquoted as GNU tools and
 //! clang do.
 
 use std::path::Path;
 
-pub use scythe_device_config::words::split;
+pub use scythe_device_config::shell_words::split;
 
 use crate::error::Error;
 
-/// How deep response files may name others; deeper is a file that names itself.
+/// The maximum nesting depth of response files. A deeper nesting indicates a file that names
+/// itself.
 const MAX_DEPTH: usize = 32;
 
-/// Replaces each `@FILE` by the arguments in the file. As with clang, an `@FILE` that does not
-/// exist stays as it is.
+/// Replaces each `@FILE` by the arguments in the file. As in clang, an `@FILE` that does not exist
+/// stays unchanged.
 pub fn expand(args: Vec<String>) -> Result<Vec<String>, Error> {
     let mut out = Vec::with_capacity(args.len());
     for arg in args {
@@ -39,16 +40,6 @@ fn expand_one(arg: String, depth: usize, out: &mut Vec<String>) -> Result<(), Er
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn words_are_split_and_unquoted() {
-        assert_eq!(
-            split("-DA=1  -I 'a b'\n\"c \\\" d\"x \\e ''"),
-            ["-DA=1", "-I", "a b", "c \" dx", "e", ""]
-        );
-        assert_eq!(split(" \n"), Vec::<String>::new());
-        assert_eq!(split("'open"), ["open"]);
-    }
 
     #[test]
     fn files_nest_and_missing_ones_stay() {

@@ -1,17 +1,17 @@
-//! How a step looks as a command line, quoted like clang's `-###` so that it can be pasted into a
+//! Formats steps as command lines, quoted like clang's `-###` so that they can be pasted into a
 //! shell.
 
 use std::path::Path;
 
 use crate::plan::{Action, Plan, Step};
 
-/// All commands of a plan, one per line.
+/// Formats all commands of a plan, one per line.
 pub fn plan(plan: &Plan, tools: &Path) -> String {
     plan.steps.iter().map(|s| step(s, tools) + "\n").collect()
 }
 
-/// One command, with a leading blank as clang has it. What the driver does itself is shown as the
-/// tool that does the same; `tools` is that tool.
+/// Formats one command, with a leading blank as clang does. A step that the driver executes itself
+/// is shown as the equivalent command of `tools`.
 pub fn step(step: &Step, tools: &Path) -> String {
     let tool = |words: Vec<String>| {
         let head = [tools.to_string_lossy().into_owned(), "offload-bundler".to_owned()];
@@ -54,7 +54,7 @@ pub fn step(step: &Step, tools: &Path) -> String {
             let more = ["-Wl,--trace,--trace".to_owned(), "-o".to_owned(), text(&members.output)];
             quoted(words.chain(more))
         }
-        // What no program does is shown as a comment.
+        // Steps without an equivalent program are shown as comments.
         Action::Identify { device, .. } => {
             let device: Vec<String> = device.iter().map(|path| text(path)).collect();
             format!(" # identity of {}", device.join(" and "))
@@ -71,7 +71,7 @@ pub fn step(step: &Step, tools: &Path) -> String {
                 output.display()
             )
         }
-        Action::Agreement { host, device } => {
+        Action::CompareLayouts { host, device } => {
             let device: Vec<String> = device.iter().map(|path| text(path)).collect();
             format!(" # compare functors: {} with {}", host.display(), device.join(" and "))
         }
@@ -129,8 +129,8 @@ pub fn step(step: &Step, tools: &Path) -> String {
     }
 }
 
-/// The steps as a tree: under each what it needs first. What stands in the tree already is named
-/// again with its number only.
+/// Formats the steps as a tree. The children of a step are the steps that it depends on. A step
+/// that is already in the tree appears again only with its number.
 pub fn tree(plan: &Plan) -> String {
     let needed: Vec<usize> =
         plan.steps.iter().flat_map(|step| step.after.iter().copied()).collect();
@@ -142,8 +142,8 @@ pub fn tree(plan: &Plan) -> String {
     out
 }
 
-/// `lines` are what stands before this step's line, before it as a branch, and before what is under
-/// it.
+/// Formats a step and its children. The texts are the prefix of the step's line, the fork before
+/// the step, and the prefix of its children.
 fn branch(
     plan: &Plan,
     index: usize,

@@ -1,8 +1,8 @@
-//! Interruption: a signal that would end the driver ends its children first, and lets the driver
-//! clean up.
+//! Interruption: a signal that would end the driver first ends its child processes, and lets the
+//! driver clean up.
 //!
-//! The handler only writes the signal's number to a pipe; a thread reads it there, passes the
-//! signal on to the children that run, and notes that no more may start.
+//! The handler only writes the signal's number to a pipe. A thread reads the number, forwards the
+//! signal to the running children, and records that no more children may start.
 
 use std::io::{PipeReader, Read};
 use std::os::fd::IntoRawFd;
@@ -15,7 +15,7 @@ static PIPE: AtomicI32 = AtomicI32::new(-1);
 static RECEIVED: AtomicI32 = AtomicI32::new(0);
 static CHILDREN: Mutex<Vec<libc::pid_t>> = Mutex::new(Vec::new());
 
-/// The signal that arrived, if any.
+/// Returns the signal that arrived, if any.
 pub fn received() -> Option<i32> {
     match RECEIVED.load(Ordering::SeqCst) {
         0 => None,
@@ -25,19 +25,19 @@ pub fn received() -> Option<i32> {
 
 extern "C" fn on_signal(signal: libc::c_int) {
     let byte = signal as u8;
-    // SAFETY: `write` is async-signal-safe, the byte is valid for the call, and a bad descriptor is
-    // only an error.
+    // SAFETY: `write` is async-signal-safe, and `byte` lives on the stack for the whole call. An
+    // invalid descriptor only makes `write` return an error.
     unsafe { libc::write(PIPE.load(Ordering::SeqCst), (&raw const byte).cast(), 1) };
 }
 
-/// Starts to listen. Signals that were ignored (`nohup`) stay ignored.
+/// Starts to listen for signals. Signals that were ignored (`nohup`) stay ignored.
 pub fn listen() -> std::io::Result<()> {
     let (reader, writer) = std::io::pipe()?;
     PIPE.store(writer.into_raw_fd(), Ordering::SeqCst);
     std::thread::Builder::new().name("signals".into()).spawn(move || pass_on(reader))?;
     for signal in SIGNALS {
-        // SAFETY: both structures are plain data for which all zeros are valid; the handler does
-        // only what a handler may.
+        // SAFETY: both structures are plain data for which all zeros are valid. The handler only
+        // calls async-signal-safe functions.
         unsafe {
             let mut old: libc::sigaction = std::mem::zeroed();
             if libc::sigaction(signal, std::ptr::null(), &mut old) == 0
@@ -60,8 +60,8 @@ fn pass_on(mut reader: PipeReader) {
         let signal = i32::from(byte[0]);
         RECEIVED.store(signal, Ordering::SeqCst);
         for child in children().iter() {
-            // SAFETY: the child has not been reaped while it is in the list, so that its number is
-            // still its own.
+            // SAFETY: a child in the list has not been reaped, so its process id still refers to
+            // it.
             unsafe { libc::kill(*child, signal) };
         }
     }
@@ -71,21 +71,21 @@ fn children() -> std::sync::MutexGuard<'static, Vec<libc::pid_t>> {
     CHILDREN.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-/// Notes a child that was just started.
+/// Records a child process that was just started.
 pub fn adopt(pid: u32) {
     let pid = pid as libc::pid_t;
     children().push(pid);
     if let Some(signal) = received() {
-        // SAFETY: the child has not been reaped.
+        // SAFETY: the child has not been reaped, so its process id still refers to it.
         unsafe { libc::kill(pid, signal) };
     }
 }
 
-/// Waits until the child has ended, without reaping it, and forgets it.
+/// Waits until the child has ended, without reaping it, and removes it from the list.
 pub fn wait_and_release(pid: u32) {
     loop {
-        // SAFETY: the structure is plain data for which all zeros are valid, and is valid for the
-        // call.
+        // SAFETY: the structure is plain data for which all zeros are valid, and lives for the
+        // whole call.
         let status = unsafe {
             let mut info: libc::siginfo_t = std::mem::zeroed();
             libc::waitid(libc::P_PID, pid, &mut info, libc::WEXITED | libc::WNOWAIT)
@@ -98,7 +98,7 @@ pub fn wait_and_release(pid: u32) {
     children().retain(|p| *p != pid as libc::pid_t);
 }
 
-/// Ends the driver as the signal would have.
+/// Ends the driver in the way the signal would have ended it.
 pub fn die_of(signal: i32) -> ! {
     // SAFETY: restoring the default action and raising a signal have no preconditions.
     unsafe {
@@ -108,7 +108,7 @@ pub fn die_of(signal: i32) -> ! {
     std::process::exit(128 + signal)
 }
 
-/// What a signal is called.
+/// Returns the name of a signal.
 pub fn name(signal: i32) -> String {
     let name = match signal {
         libc::SIGHUP => "SIGHUP",

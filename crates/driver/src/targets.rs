@@ -1,10 +1,10 @@
-//! Device targets: which `-fsycl-targets=` asks for, and the options for each one's compiler
-//! stages.
+//! Device targets: the targets that `-fsycl-targets=` selects, and the options for the compiler
+//! stages of each target.
 //!
-//! Each target has its own device pass, because its macros differ, unless two passes would be the
-//! same. Objects hold the result of each. At the link, each target takes the code that was compiled
-//! for it, and, where an object has none, generic code, of which that for any target but NVIDIA's
-//! can be made.
+//! Each target has its own device pass, because its macros differ, unless two passes would be
+//! identical. Objects contain the result of each pass. At the link, each target uses the code that
+//! was compiled for it. If an object has no such code, the target uses generic code, which can be
+//! compiled for every target except NVIDIA's.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ use scythe_device_config::Table;
 
 use crate::error::Error;
 
-/// A stage of device compilation that options can be meant for.
+/// A stage of device compilation that can have options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     Frontend,
@@ -32,67 +32,74 @@ impl Stage {
     }
 }
 
-/// Which targets an option is for.
+/// The targets to which an option applies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Scope {
-    /// `-Xs`: all.
+    /// All targets (`-Xs`).
     All,
-    /// None was named, so that there must be only one.
+    /// All NVIDIA GPUs (`-Xcuda-ptxas`).
+    Nvidia,
+    /// The only target: the option names no target, so there must be exactly one.
     Single,
-    /// As the user wrote it. [`Targets::finish`] leaves none of these.
+    /// The name of a target as the user wrote it. After [`Targets::finish`], no scope is of this
+    /// kind.
     Written(String),
     Named(Target),
 }
 
-/// The targets of an invocation. Names mean something once the device configuration is known: see
+/// The targets of an invocation. Names are resolved when the device configuration is known: see
 /// [`Targets::finish`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Targets {
     /// The last `-fsycl-targets=`, as the user wrote it.
     written: Option<String>,
-    /// Empty: none was named, which means the generic one, or those found in objects.
+    /// The selected targets. If empty, no target was named, which selects the generic target or the
+    /// targets found in objects.
     selected: BTreeSet<Target>,
-    /// What the device passes of the selected targets are told, and the architecture of NVIDIA's.
+    /// The arguments of the device passes of the selected targets, and the architecture for NVIDIA
+    /// targets.
     passes: BTreeMap<Target, (Vec<String>, Option<String>)>,
     options: Vec<(Stage, Scope, String)>,
-    /// The last `-fsycl-fixed-targets=`, as the user wrote it, and then the names of the device
+    /// The architectures of `--offload-arch=`, as the user wrote them.
+    architectures: BTreeSet<String>,
+    /// The last `-fsycl-fixed-targets=` as the user wrote it; `fixed` has the names from the device
     /// configuration.
     written_fixed: Option<String>,
     fixed: BTreeSet<String>,
 }
 
-/// One device pass, and the targets whose code it makes.
+/// One device pass, and the targets whose code it compiles.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pass {
     pub targets: Vec<Target>,
-    /// What tells it from other passes.
+    /// The arguments that distinguish the pass from other passes.
     pub args: Vec<String>,
-    /// The architecture of NVIDIA GPUs that it compiles for.
+    /// The architecture of NVIDIA GPUs that the pass compiles for.
     pub cuda_arch: Option<String>,
 }
 
 impl Pass {
-    /// The target that names the pass.
+    /// Returns the target that names the pass.
     pub fn target(&self) -> Target {
         self.targets[0]
     }
 }
 
-/// Asks clang for the NVPTX architecture that it was given, without a CUDA installation.
+/// Makes clang compile for the given NVPTX architecture without a CUDA installation.
 const NVPTX: [&str; 4] = ["-nocudalib", "-nocudainc", "-Xclang", "-target-feature"];
-/// Products and sums become one instruction across statements, too, as CUDA's own compiler has it.
-/// The user's option comes later.
+/// Allows the fusion of products and sums across statements, as CUDA's own compiler does. The
+/// user's option comes later and overrides it.
 const CONTRACT: &str = "-ffp-contract=fast";
-/// The two spellings by which options for the back end name an architecture of NVIDIA GPUs.
+/// The two spellings of back-end options that name an architecture of NVIDIA GPUs.
 const CUDA_ARCH: [&str; 2] = ["--cuda-gpu-arch=", "--offload-arch="];
 
 impl Targets {
-    /// `-fsycl-targets=LIST`. The last one counts.
+    /// `-fsycl-targets=LIST`. The last occurrence counts.
     pub fn select(&mut self, list: &str) {
         self.written = Some(list.to_owned());
     }
 
-    /// `-fsycl-fixed-targets=LIST`. The last one counts.
+    /// `-fsycl-fixed-targets=LIST`. The last occurrence counts.
     pub fn fix(&mut self, list: &str) {
         self.written_fixed = Some(list.to_owned());
     }
@@ -103,13 +110,28 @@ impl Targets {
         self.options.push((stage, scope, options));
     }
 
-    /// `-Xs OPTIONS`: for the back end of every target.
+    /// `-Xs OPTIONS`: options for the back end of every target.
     pub fn add_options_for_all(&mut self, options: String) {
         self.options.push((Stage::Backend, Scope::All, options));
     }
 
-    /// Called when all options are known: looks names up in the device configuration, and finds
-    /// names that exclude each other, and options that say more about a target.
+    /// `-Xcuda-ptxas OPTIONS`: options for the back end of NVIDIA GPUs.
+    pub fn add_options_for_nvidia(&mut self, options: String) {
+        self.options.push((Stage::Backend, Scope::Nvidia, options));
+    }
+
+    /// `--offload-arch=LIST`. All occurrences count.
+    pub fn add_architectures(&mut self, list: &str) {
+        self.architectures.extend(list.split(',').map(str::to_owned));
+    }
+
+    /// Undoes `--offload-arch=`.
+    pub fn forget_architectures(&mut self) {
+        self.architectures.clear();
+    }
+
+    /// Resolves names in the device configuration, when all options are known. Reports names that
+    /// exclude each other, and applies options that specify a target further.
     pub fn finish(&mut self, table: &Table) -> Result<(), Error> {
         if let Some(list) = &self.written {
             let option = || format!("-fsycl-targets={list}");
@@ -119,11 +141,13 @@ impl Targets {
         if let Some(list) = &self.written_fixed {
             for name in list.split(',') {
                 let option = format!("-fsycl-fixed-targets={list}");
-                let target =
-                    table.lookup(name).ok_or_else(|| unknown(table.unknown(name), option))?;
+                let target = table
+                    .lookup(name)
+                    .ok_or_else(|| Error::Target { option, source: table.unknown(name) })?;
                 self.fixed.insert(target.name.to_string());
             }
         }
+        self.name_architectures(table)?;
         for (stage, scope, options) in &mut self.options {
             if let Scope::Written(name) = scope {
                 *scope = Scope::Named(named(table, name, || {
@@ -153,7 +177,24 @@ impl Targets {
         Ok(())
     }
 
-    /// ocloc gets `-device` from the target's name, and must not get another.
+    /// Selects the targets of `--offload-arch=`. With the target `nvptx64-nvidia-cuda`, an
+    /// architecture of NVIDIA GPUs is an option for its back end.
+    fn name_architectures(&mut self, table: &Table) -> Result<(), Error> {
+        for arch in &self.architectures {
+            let name = architecture_target(arch);
+            let target = named(table, &name, || format!("--offload-arch={arch}"))?;
+            if target.is_nvptx() && self.selected.contains(&Target::Ptx) {
+                let option = format!("--offload-arch={arch}");
+                self.options.push((Stage::Backend, Scope::Named(Target::Ptx), option));
+            } else {
+                self.selected.insert(target);
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks that no option gives ocloc a second `-device`: the first one comes from the target's
+    /// name.
     fn check_device_option(&self, target: Target) -> Result<(), Error> {
         if !matches!(target, Target::IntelGpu(_)) {
             return Ok(());
@@ -172,8 +213,8 @@ impl Targets {
         }
     }
 
-    /// `-Xsycl-target-backend --cuda-gpu-arch=sm_90` turns `nvptx64-nvidia-cuda` into a named
-    /// architecture, or several such options into several.
+    /// Replaces `nvptx64-nvidia-cuda` by a named architecture for `-Xsycl-target-backend
+    /// --cuda-gpu-arch=sm_90`, or by several for several such options.
     fn name_ptx_architecture(&mut self, table: &Table) -> Result<(), Error> {
         if !self.selected.contains(&Target::Ptx) {
             return Ok(());
@@ -216,7 +257,7 @@ impl Targets {
         Ok(())
     }
 
-    /// Options must be for targets that are asked for, or that objects brought in.
+    /// Checks that options are for targets that are selected or that objects contain.
     pub fn check_options(&self, found: &BTreeSet<Target>) -> Result<(), Error> {
         let known = self.effective();
         for (stage, scope, options) in &self.options {
@@ -232,12 +273,12 @@ impl Targets {
         Ok(())
     }
 
-    /// Those named by `-fsycl-targets=`; none where it is missing.
+    /// Returns the targets named by `-fsycl-targets=`; empty without that option.
     pub fn selected(&self) -> &BTreeSet<Target> {
         &self.selected
     }
 
-    /// Those for which sources are compiled.
+    /// Returns the targets for which sources are compiled.
     pub fn effective(&self) -> BTreeSet<Target> {
         if self.selected.is_empty() {
             BTreeSet::from([Target::Generic])
@@ -246,12 +287,12 @@ impl Targets {
         }
     }
 
-    /// The names of `-fsycl-fixed-targets=`.
+    /// Returns the names of `-fsycl-fixed-targets=`.
     pub fn fixed(&self) -> Vec<String> {
         self.fixed.iter().cloned().collect()
     }
 
-    /// The device passes for sources. Targets whose passes would be the same share one.
+    /// Returns the device passes for sources. Targets whose passes would be identical share one.
     pub fn passes(&self) -> Vec<Pass> {
         let mut passes: Vec<Pass> = Vec::new();
         for target in self.effective() {
@@ -265,13 +306,13 @@ impl Targets {
         passes
     }
 
-    /// The options for a target's back end, as one text; empty without any.
+    /// Returns the options for a target's back end as one text, which is empty if there are none.
     pub fn backend_options(&self, target: Target) -> String {
         self.options_for(Stage::Backend, target).collect::<Vec<_>>().join(" ")
     }
 
-    /// The options for the device link, which is one for all targets.
-    pub fn linker_words(&self) -> Vec<String> {
+    /// Returns the options for the device link, which serves all targets.
+    pub fn linker_arguments(&self) -> Vec<String> {
         let linker = self.options.iter().filter(|(stage, ..)| *stage == Stage::Linker);
         linker.flat_map(|(.., options)| crate::response::split(options)).collect()
     }
@@ -283,6 +324,7 @@ impl Targets {
     fn options_for(&self, stage: Stage, target: Target) -> impl Iterator<Item = &str> {
         let meant = move |scope: &Scope| match scope {
             Scope::All | Scope::Single => true,
+            Scope::Nvidia => target.is_nvptx(),
             Scope::Named(named) => *named == target,
             Scope::Written(_) => false,
         };
@@ -292,7 +334,7 @@ impl Targets {
     }
 }
 
-/// What the device pass of a target is told, and its architecture of NVIDIA GPUs.
+/// Returns the arguments of a target's device pass, and its architecture of NVIDIA GPUs.
 fn pass_words(table: &Table, target: Target) -> Result<(Vec<String>, Option<String>), Error> {
     let Some(row) = table.lookup(&target.name()) else { return Ok(Default::default()) };
     let mut args = Vec::new();
@@ -313,16 +355,21 @@ fn pass_words(table: &Table, target: Target) -> Result<(Vec<String>, Option<Stri
     Ok((args, arch))
 }
 
+/// Returns the name of the target for an architecture of `--offload-arch=`.
+fn architecture_target(arch: &str) -> String {
+    match arch {
+        _ if arch.starts_with("sm_") => format!("nvidia_gpu_{arch}"),
+        _ if arch.starts_with("gfx") => format!("amd_gpu_{arch}"),
+        _ => format!("intel_gpu_{arch}"),
+    }
+}
+
 fn named(table: &Table, name: &str, option: impl Fn() -> String) -> Result<Target, Error> {
-    // The 32-bit form of SPIR: known, and never possible.
+    // The 32-bit form of SPIR is a known name, but can never work.
     if name == "spir" || name.starts_with("spir-") {
         return Err(Error::PointersDiffer { option: option(), name: name.to_owned() });
     }
-    table.id(name).map_err(|message| unknown(message, option()))
-}
-
-fn unknown(message: String, option: String) -> Error {
-    Error::UnknownTarget { option, message }
+    table.id(name).map_err(|source| Error::Target { option: option(), source })
 }
 
 #[cfg(test)]

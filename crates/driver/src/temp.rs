@@ -1,11 +1,11 @@
-//! The one folder for temporary files of an invocation. It is removed when its value is dropped.
+//! The folder for temporary files of an invocation. It is removed when its value is dropped.
 
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use crate::error::Error;
 
-/// A name for the folder, in `TMPDIR` or `/tmp`. Names are tried until one is free.
+/// Returns a name for the folder, in `TMPDIR` or `/tmp`. The caller tries names until one is free.
 pub fn name(attempt: u32) -> PathBuf {
     let base =
         std::env::var_os("TMPDIR").filter(|d| !d.is_empty()).unwrap_or_else(|| "/tmp".into());
@@ -18,14 +18,14 @@ pub struct TempFolder {
 }
 
 impl TempFolder {
-    /// Makes the folder, for this user only.
+    /// Creates the folder, accessible for this user only.
     pub fn create() -> Result<TempFolder, Error> {
         let mut attempt = 0;
         loop {
             let path = name(attempt);
             match std::fs::DirBuilder::new().mode(0o700).create(&path) {
                 Ok(()) => return Ok(TempFolder { path }),
-                // A process of the same number was killed and could not clean up.
+                // A process with the same id was killed and could not clean up.
                 Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists && attempt < 10_000 => {
                     attempt += 1
                 }
@@ -44,7 +44,7 @@ impl TempFolder {
 
 impl Drop for TempFolder {
     fn drop(&mut self) {
-        // Nothing useful can be done where this fails, and the exit status belongs to the
+        // If this fails, nothing useful can be done, and the exit status must be that of the
         // compilation.
         let _ = std::fs::remove_dir_all(&self.path);
     }

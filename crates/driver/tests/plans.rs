@@ -1,6 +1,6 @@
-//! The driver's plans, as `-###` prints them, and the errors of its command line.
+//! Tests the driver's plans, as `-###` prints them, and the errors of its command line.
 //!
-//! `docs/file-tests.md` describes the language. `[[PREFIX]]` is the installed tree.
+//! `docs/file-tests.md` describes the test language. `[[PREFIX]]` is the installed tree.
 
 #[path = "driver/prefix.rs"]
 mod prefix;

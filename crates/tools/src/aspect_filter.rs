@@ -1,11 +1,11 @@
-//! `sycl-aspect-filter`: drops the device modules that a target cannot run, before they reach its
-//! ahead-of-time compiler.
+//! `sycl-aspect-filter`: removes device modules that a target cannot run, before its ahead-of-time
+//! compiler gets them.
 //!
-//! What is dropped stays known: its rows can go to a table of their own, of which images without
-//! code are made, so that a program that launches such a kernel learns what its device lacks.
+//! The removed rows can be written to another table. Images without code are made from that table,
+//! so that a program that launches such a kernel can report the missing feature.
 
 use crate::command_line::{Arguments, Opt, Syntax};
-use crate::files::{self, Outputs, file_error};
+use crate::files::{self, Outputs, damaged};
 use crate::{Failure, Status};
 use scythe_abi::requirements::Requirements;
 use scythe_device_config::{Lack, Table, Target};
@@ -46,33 +46,32 @@ pub fn run(args: &Arguments) -> Result<Status, Failure> {
     let input = args.only_input()?;
     let name = args.required("target")?;
     let text = files::read_text(input)?;
-    let table = FileTable::from_text(&text).map_err(|error| file_error(input, error))?;
+    let table = FileTable::from_text(&text).map_err(|error| damaged(input, error))?;
     let mut outputs = Outputs::default();
     let output = args.last("o").unwrap_or("-");
     if !table.columns().iter().any(|column| column == file_table::PROPERTIES) {
         outputs.add(output, text.as_bytes())?;
         if let Some(path) = args.last("filtered") {
-            outputs.add(path, without_rows(&table)?.to_text().as_bytes())?;
+            outputs.add(path, without_rows(input, &table)?.to_text().as_bytes())?;
         }
         outputs.commit()?;
         return Ok(Status::Done);
     }
     let targets = configuration(args.last("device-config-file"), true)?;
     let target = target(&targets, name)?;
-    let (mut kept, mut removed) = (without_rows(&table)?, without_rows(&table)?);
-    let properties =
-        table.column(file_table::PROPERTIES).map_err(|error| file_error(input, error))?;
+    let (mut kept, mut removed) = (without_rows(input, &table)?, without_rows(input, &table)?);
+    let properties = table.column(file_table::PROPERTIES).map_err(|error| damaged(input, error))?;
     let mut remarks = String::new();
     for (row, path) in table.rows().iter().zip(properties) {
         let sets = PropertySets::from_text(&files::read_text(path)?)
-            .map_err(|error| file_error(path, error))?;
-        let manifest = Manifest::from_properties(&sets).map_err(|error| file_error(path, error))?;
+            .map_err(|error| damaged(path, error))?;
+        let manifest = Manifest::from_properties(&sets).map_err(|error| damaged(path, error))?;
         let lack = lacks(&manifest, target);
         if let Some(lack) = &lack {
             remarks += &format!("{path}: remark: not for target '{name}': {lack}\n");
         }
         let table = if lack.is_none() { &mut kept } else { &mut removed };
-        table.push(row).map_err(|error| file_error(input, error))?;
+        table.push(row).map_err(|error| damaged(input, error))?;
     }
     outputs.add(output, kept.to_text().as_bytes())?;
     if let Some(path) = args.last("filtered") {
@@ -80,14 +79,14 @@ pub fn run(args: &Arguments) -> Result<Status, Failure> {
     }
     outputs.commit()?;
     if args.has("remarks") {
-        // Without standard error there is nobody to tell.
+        // Nothing can be reported if standard error is closed.
         let _ = std::io::stderr().write_all(remarks.as_bytes());
     }
     Ok(Status::Done)
 }
 
-/// The default configuration and a user's file over it. Warnings are printed, unless whoever
-/// started this has said them.
+/// Returns the default configuration, extended by the user's file. Prints warnings if `warn` is
+/// set. The driver prints them before it starts other tools.
 pub fn configuration(path: Option<&str>, warn: bool) -> Result<Table, Failure> {
     let mut table = Table::embedded();
     if let Some(path) = path {
@@ -100,24 +99,25 @@ pub fn configuration(path: Option<&str>, warn: bool) -> Result<Table, Failure> {
     Ok(table)
 }
 
-/// The target of this name.
+/// Returns the target with this name.
 pub fn target<'a>(targets: &'a Table, name: &str) -> Result<&'a Target, Failure> {
-    targets.lookup(name).ok_or_else(|| Failure::new(targets.unknown(name)))
+    targets.lookup(name).ok_or_else(|| targets.unknown(name).into())
 }
 
-/// The first thing that the target lacks for a module with this manifest; `None` where it lacks
-/// nothing.
+/// Returns the first feature that the target lacks for a module with this manifest, or `None` if it
+/// lacks none.
 pub fn lacks(manifest: &Manifest, target: &Target) -> Option<Lack> {
     target.check(&requirements_on(manifest, target)).err()
 }
 
-/// What a module needs when it is compiled for the target, by the branches of `if_device_has` that
-/// are taken then.
+/// Returns the requirements of a module that is compiled for the target, with the branches of
+/// `if_device_has` that the target takes.
 pub fn requirements_on(manifest: &Manifest, target: &Target) -> Requirements {
     let has = |number: u32| target.aspects.iter().any(|&aspect| aspect as u32 == number);
     manifest.requirements.on(&manifest.conditional, has)
 }
 
-fn without_rows(table: &FileTable) -> Result<FileTable, Failure> {
-    FileTable::new(table.columns().iter().cloned()).map_err(|error| Failure::new(error.to_string()))
+/// Returns a table with the columns of the table in the file `path`, and without rows.
+fn without_rows(path: &str, table: &FileTable) -> Result<FileTable, Failure> {
+    FileTable::new(table.columns().iter().cloned()).map_err(|error| damaged(path, error))
 }

@@ -1,9 +1,13 @@
-//! `offload-bundler`: host and device code of one source in one file, and back. Objects become fat
-//! objects, which linkers take as they are; texts and other files become bundles in the formats of
-//! clang's own bundler.
+//! `offload-bundler`: joins host and device code of one source into one file, and splits such
+//! files. Objects become fat objects, which linkers accept. Text and other files become bundles in
+//! the formats of clang's bundler.
 
 use crate::command_line::{Arguments, Opt, Syntax};
-use crate::files::{self, Outputs, file_error};
+use crate::errors::{
+    BundledArchive, FileCount, HostTargets, MissingBundle, MissingOption, RepeatedTarget,
+    UnsupportedValue,
+};
+use crate::files::{self, Outputs, damaged, file_error};
 use crate::{Failure, Status};
 use scythe_image::bundle::{self, Bundle, is_same_target};
 use scythe_image::{archive, binary_bundle, text_bundle};
@@ -49,12 +53,12 @@ pub const SYNTAX: Syntax = Syntax {
         device code.",
 };
 
-/// What kind of file a `--type` is.
+/// The kind of file that `--type` selects.
 #[derive(Clone, Copy)]
 enum Kind {
     Object,
     Archive,
-    /// Text, and what begins a comment in it.
+    /// Text, with the characters that start a comment.
     Text(&'static str),
     Binary,
 }
@@ -79,7 +83,8 @@ fn kind(args: &Arguments) -> Result<Kind, Failure> {
     let found = KINDS.iter().find(|(known, _)| *known == name).map(|(_, kind)| *kind);
     found.ok_or_else(|| {
         let known: Vec<String> = KINDS.iter().map(|(known, _)| format!("'{known}'")).collect();
-        Failure::new(format!("type '{name}' is not supported: expected {}", known.join(", ")))
+        let (value, expected) = (name.to_owned(), known.join(", "));
+        Failure::new(&UnsupportedValue { what: "type", value, expected })
     })
 }
 
@@ -87,18 +92,18 @@ pub fn run(args: &Arguments) -> Result<Status, Failure> {
     let inputs = listed(args, "input", "inputs");
     let kind = kind(args)?;
     if args.has("list") {
-        return list(&one(&inputs, "input")?, kind);
+        return list(&one(&inputs, "input files")?, kind);
     }
     let targets: Vec<String> =
         args.all("targets").flat_map(|list| list.split(',')).map(str::to_owned).collect();
     let outputs = listed(args, "output", "outputs");
     if args.has("unbundle") {
-        return unbundle(&one(&inputs, "input")?, kind, targets, outputs, args);
+        return unbundle(&one(&inputs, "input files")?, kind, targets, outputs, args);
     }
     if targets.is_empty() {
-        return Err(Failure::new("option '--targets' is missing"));
+        return Err(Failure::new(&MissingOption { option: "'--targets'".to_owned() }));
     }
-    bundle_files(&targets, &inputs, &one(&outputs, "output")?, kind)
+    bundle_files(&targets, &inputs, &one(&outputs, "output files")?, kind)
 }
 
 fn listed(args: &Arguments, single: &str, list: &str) -> Vec<String> {
@@ -106,27 +111,39 @@ fn listed(args: &Arguments, single: &str, list: &str) -> Vec<String> {
     args.all(single).chain(list).map(str::to_owned).collect()
 }
 
-fn one(files: &[String], what: &str) -> Result<String, Failure> {
+fn one(files: &[String], what: &'static str) -> Result<String, Failure> {
     match files {
         [file] => Ok(file.clone()),
-        _ => Err(Failure::new(format!("found {} {what} files, expected one", files.len()))),
+        _ => {
+            let (found, expected) = (files.len(), "one".to_owned());
+            Err(Failure::new(&FileCount { found, what, expected }))
+        }
     }
+}
+
+/// Checks that there are as many files as targets.
+fn one_per_target(targets: &[String], files: &[String], what: &'static str) -> Result<(), Failure> {
+    if targets.len() == files.len() {
+        return Ok(());
+    }
+    let expected = format!("{}, one per target", targets.len());
+    Err(Failure::new(&FileCount { found: files.len(), what, expected }))
 }
 
 fn is_host(target: &str) -> bool {
     target.starts_with("host-")
 }
 
-/// An object, and its name for error messages.
+/// An object with its name for error messages.
 type NamedObject<'a> = (String, Cow<'a, [u8]>);
 
-/// A file in an archive: name and contents.
+/// The name and the contents of a file in an archive.
 type Member<'a> = (String, &'a [u8]);
 
-/// The objects in an archive.
+/// Returns the objects in an archive.
 fn objects<'a>(path: &str, bytes: &'a [u8]) -> Result<Vec<NamedObject<'a>>, Failure> {
     let mut objects = Vec::new();
-    for member in archive::members(bytes).map_err(|error| file_error(path, error))? {
+    for member in archive::members(bytes).map_err(|error| damaged(path, error))? {
         let data = match member.data {
             Some(data) => data.into(),
             None => {
@@ -136,17 +153,17 @@ fn objects<'a>(path: &str, bytes: &'a [u8]) -> Result<Vec<NamedObject<'a>>, Fail
         };
         objects.push((format!("{path}({})", member.name), data));
     }
-    // Archives may hold anything; only objects can hold bundles.
+    // Archives may contain any files, but only objects can contain bundles.
     objects.retain(|(_, data): &NamedObject<'_>| bundle::is_object(data));
     Ok(objects)
 }
 
 fn bundles<'a>(name: &str, object: &'a [u8]) -> Result<Vec<Bundle<'a>>, Failure> {
-    bundle::list(object).map_err(|error| file_error(name, error))
+    bundle::list(object).map_err(|error| damaged(name, error))
 }
 
-/// The parts of a bundle: target and contents. Of an archive, an archive of the parts of its
-/// members.
+/// Returns the target and the contents of each part of a bundle. For an archive, the contents of a
+/// part are an archive of the parts of its members.
 fn parts(path: &str, bytes: &[u8], kind: Kind) -> Result<Vec<(String, Vec<u8>)>, Failure> {
     let owned = |parts: Vec<(String, &[u8])>| {
         parts.into_iter().map(|(target, data)| (target, data.to_vec())).collect()
@@ -154,18 +171,18 @@ fn parts(path: &str, bytes: &[u8], kind: Kind) -> Result<Vec<(String, Vec<u8>)>,
     match kind {
         Kind::Text(comment) => {
             let text =
-                text_bundle::divide_as(comment, bytes).map_err(|error| file_error(path, error))?;
+                text_bundle::divide_as(comment, bytes).map_err(|error| damaged(path, error))?;
             if text.parts.is_empty() {
-                return Err(file_error(path, "not a bundle: it has no part"));
+                return Err(damaged(path, "not a bundle: it has no part"));
             }
             Ok(owned(text.parts))
         }
         Kind::Binary => {
-            Ok(owned(binary_bundle::divide(bytes).map_err(|error| file_error(path, error))?))
+            Ok(owned(binary_bundle::divide(bytes).map_err(|error| damaged(path, error))?))
         }
         Kind::Object => {
             let found = bundles(path, bytes)?.into_iter();
-            // The host's part is the object as a whole.
+            // The host's part is the whole object.
             let data =
                 |bundle: &Bundle<'_>| if bundle.is_host() { bytes } else { bundle.data }.to_vec();
             Ok(found.map(|bundle| (bundle.target.to_owned(), data(&bundle))).collect())
@@ -208,38 +225,29 @@ fn bundle_files(
     output: &str,
     kind: Kind,
 ) -> Result<Status, Failure> {
-    if targets.len() != inputs.len() {
-        return Err(Failure::new(format!(
-            "found {} inputs, expected {}, one per target",
-            inputs.len(),
-            targets.len()
-        )));
-    }
+    one_per_target(targets, inputs, "inputs")?;
     if let Some(twice) = targets.iter().enumerate().find_map(|(index, target)| {
         targets[..index].iter().any(|known| is_same_target(known, target)).then_some(target)
     }) {
-        return Err(Failure::new(format!(
-            "target '{twice}' appears twice, expected one input for each"
-        )));
+        return Err(Failure::new(&RepeatedTarget { target: twice.clone() }));
     }
     if targets.iter().filter(|target| is_host(target)).count() > 1 {
-        return Err(Failure::new("more than one host target, expected one"));
+        return Err(Failure::new(&HostTargets { found: "more than one" }));
     }
     let contents = inputs.iter().map(|input| files::read(input)).collect::<Result<Vec<_>, _>>()?;
     let parts = || targets.iter().cloned().zip(contents.iter().map(Vec::as_slice));
     let bytes = match kind {
         Kind::Archive => {
-            return Err(Failure::new("type 'a' cannot be bundled: bundle its objects"));
+            return Err(Failure::new(&BundledArchive));
         }
         Kind::Text(comment) => text_bundle::join_as(comment, &parts().collect::<Vec<_>>()),
         Kind::Binary => binary_bundle::join(&parts().collect::<Vec<_>>()),
         Kind::Object => {
-            let host = targets.iter().position(|target| is_host(target)).ok_or_else(|| {
-                Failure::new("no host target, expected one such as 'host-x86_64-unknown-linux-gnu'")
-            })?;
+            let host = targets.iter().position(|target| is_host(target));
+            let host = host.ok_or_else(|| Failure::new(&HostTargets { found: "no" }))?;
             let devices: Vec<_> = parts().filter(|(target, _)| !is_host(target)).collect();
             bundle::bundle(&contents[host], &devices)
-                .map_err(|error| file_error(&inputs[host], error))?
+                .map_err(|error| damaged(&inputs[host], error))?
         }
     };
     files::write(output, &bytes)?;
@@ -257,9 +265,10 @@ fn unbundle(
     let parts = parts(path, &bytes, kind)?;
     if targets.is_empty() {
         if !args.has("target-list") {
-            return Err(Failure::new("option '--targets' or '--target-list' is missing"));
+            let option = "'--targets' or '--target-list'".to_owned();
+            return Err(Failure::new(&MissingOption { option }));
         }
-        let prefix = one(&outputs, "output")?;
+        let prefix = one(&outputs, "output files")?;
         targets = parts
             .iter()
             .map(|(target, _)| target.clone())
@@ -270,13 +279,7 @@ fn unbundle(
             .map(|target| format!("{prefix}-{}", target.replace(['/', ':'], "_")))
             .collect();
     }
-    if targets.len() != outputs.len() {
-        return Err(Failure::new(format!(
-            "found {} outputs, expected {}, one per target",
-            outputs.len(),
-            targets.len()
-        )));
-    }
+    one_per_target(&targets, &outputs, "outputs")?;
     let mut written = Outputs::default();
     for (target, output) in targets.iter().zip(&outputs) {
         let found = parts
@@ -284,7 +287,7 @@ fn unbundle(
             .find(|(known, _)| is_same_target(known, target) || is_host(known) && is_host(target));
         let part = match found {
             Some((_, part)) => part.as_slice(),
-            // Any object, and any archive, is the host's.
+            // Any object or archive is code for the host.
             None if is_host(target) && matches!(kind, Kind::Object | Kind::Archive) => {
                 bytes.as_slice()
             }
@@ -292,11 +295,9 @@ fn unbundle(
             None => {
                 let known: Vec<String> =
                     parts.iter().map(|(target, _)| format!("'{target}'")).collect();
-                let has = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-                return Err(file_error(
-                    path,
-                    format_args!("no bundle for '{target}': there are {has}"),
-                ));
+                let found = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+                let missing = MissingBundle { target: target.clone(), found };
+                return Err(file_error(path, &missing));
             }
         };
         written.add(output, part)?;

@@ -1,45 +1,47 @@
-//! The command lines of all tools: options as rows of data, from which parsing and `--help` are
-//! made.
+//! The command lines of all tools. Options are rows of data, which the parser and `--help` use.
 //!
-//! An option may be written with one or two dashes, its value after `=` or as the next argument.
-//! The order of options and inputs is kept, because some options apply to the inputs that follow
-//! them. `@FILE` stands for the arguments in `FILE`, one on each line.
+//! An option has one or two dashes. Its value follows after `=` or as the next argument. The parser
+//! keeps the order of options and inputs, because some options apply to the inputs after them.
+//! `@FILE` stands for the arguments in `FILE`, one per line.
 
 use crate::Failure;
+use crate::errors::{
+    MissingOption, MissingValue, NoInput, SeveralInputs, UnexpectedValue, UnknownOption,
+};
 use std::fmt::Write;
 
-/// One option.
+/// An option.
 pub struct Opt {
     pub name: &'static str,
-    /// What the value is called in the help text; `None` for a switch.
+    /// The name of the value in the help text, or `None` for a switch.
     pub value: Option<&'static str>,
     pub help: &'static str,
 }
 
-/// One tool's command line.
+/// The command line of a tool.
 pub struct Syntax {
     pub tool: &'static str,
     pub summary: &'static str,
-    /// What follows the options in the usage line.
+    /// The inputs in the usage line.
     pub inputs: &'static str,
     pub options: &'static [Opt],
-    /// Printed at the end of the help text.
+    /// Text at the end of the help text.
     pub notes: &'static str,
 }
 
-/// One argument, in order.
+/// An argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Argument {
-    /// An option and its value; empty for a switch.
+    /// An option and its value. The value of a switch is empty.
     Option(&'static str, String),
     Input(String),
 }
 
-/// A command line that fits its [`Syntax`].
+/// The arguments of a command line that fits its [`Syntax`], in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Arguments(pub Vec<Argument>);
 
-/// What a command line asks for.
+/// The request of a command line.
 #[derive(Debug)]
 pub enum Request {
     Run(Arguments),
@@ -98,22 +100,17 @@ impl Syntax {
                 return Ok(Request::Help(self.help()));
             }
             let Some(option) = self.options.iter().find(|option| option.name == name) else {
-                return Err(Failure::new(format!(
-                    "unknown option '{arg}' (see {} --help)",
-                    self.tool
-                )));
+                return Err(Failure::new(&UnknownOption { option: arg, tool: self.tool }));
             };
             let value = match (option.value, value) {
                 (None, None) => String::new(),
                 (None, Some(value)) => {
-                    return Err(Failure::new(format!(
-                        "option '--{name}' takes no value, found '{value}'"
-                    )));
+                    return Err(Failure::new(&UnexpectedValue { option: name.to_owned(), value }));
                 }
                 (Some(_), Some(value)) => value,
-                (Some(what), None) => args
+                (Some(expected), None) => args
                     .next()
-                    .ok_or_else(|| Failure::new(format!("option '{arg}' needs a value: {what}")))?,
+                    .ok_or_else(|| Failure::new(&MissingValue { option: arg.clone(), expected }))?,
             };
             parsed.0.push(Argument::Option(option.name, value));
         }
@@ -133,7 +130,7 @@ fn expand(args: &[String]) -> Result<Vec<String>, Failure> {
 }
 
 impl Arguments {
-    /// All values of an option, in order.
+    /// Returns all values of an option, in order.
     pub fn all(&self, name: &str) -> impl Iterator<Item = &str> {
         self.0.iter().filter_map(move |argument| match argument {
             Argument::Option(option, value) if *option == name => Some(value.as_str()),
@@ -141,7 +138,7 @@ impl Arguments {
         })
     }
 
-    /// The last value of an option.
+    /// Returns the last value of an option.
     pub fn last(&self, name: &str) -> Option<&str> {
         self.all(name).last()
     }
@@ -150,10 +147,11 @@ impl Arguments {
         self.last(name).is_some()
     }
 
-    /// The value of an option that must be there.
+    /// Returns the value of a required option.
     pub fn required(&self, name: &str) -> Result<&str, Failure> {
         let dashes = if name.len() == 1 { "-" } else { "--" };
-        self.last(name).ok_or_else(|| Failure::new(format!("option '{dashes}{name}' is missing")))
+        let missing = || MissingOption { option: format!("'{dashes}{name}'") };
+        self.last(name).ok_or_else(|| Failure::new(&missing()))
     }
 
     pub fn inputs(&self) -> impl Iterator<Item = &str> {
@@ -163,15 +161,16 @@ impl Arguments {
         })
     }
 
-    /// The one input that a tool takes.
+    /// Returns the only input.
     pub fn only_input(&self) -> Result<&str, Failure> {
         let mut inputs = self.inputs();
         match (inputs.next(), inputs.next()) {
             (Some(input), None) => Ok(input),
-            (None, _) => Err(Failure::new("no input: expected one")),
-            (Some(first), Some(second)) => Err(Failure::new(format!(
-                "more than one input ('{first}', '{second}', …): expected one"
-            ))),
+            (None, _) => Err(Failure::new(&NoInput { expected: "one" })),
+            (Some(first), Some(second)) => Err(Failure::new(&SeveralInputs {
+                first: first.to_owned(),
+                second: second.to_owned(),
+            })),
         }
     }
 }
@@ -220,15 +219,21 @@ mod tests {
 
     #[test]
     fn mistakes_are_named() {
-        assert_eq!(parse(&["-x"]).unwrap_err(), "error: unknown option '-x' (see tool --help)");
+        assert_eq!(
+            parse(&["-x"]).unwrap_err(),
+            "error: unknown option '-x' (see tool --help) [scythe-E0303]"
+        );
         assert_eq!(
             parse(&["-list=1"]).unwrap_err(),
-            "error: option '--list' takes no value, found '1'"
+            "error: option '--list' takes no value, found '1' [scythe-E0304]"
         );
-        assert_eq!(parse(&["-o"]).unwrap_err(), "error: option '-o' needs a value: FILE");
+        assert_eq!(
+            parse(&["-o"]).unwrap_err(),
+            "error: option '-o' needs a value: FILE [scythe-E0305]"
+        );
         assert_eq!(
             parse(&["@/nowhere"]).unwrap_err(),
-            "/nowhere: error: cannot read: No such file or directory"
+            "/nowhere: error: cannot read: No such file or directory [scythe-E0331]"
         );
     }
 

@@ -1,7 +1,7 @@
-//! Device modules as files: reading, linking and writing them, for the tools that work on whole
-//! modules.
+//! Reads, links and writes device modules, for the tools that process whole modules.
 
-use crate::files::{self, Outputs, file_error};
+use crate::errors::{Properties, UnknownValue, UnreadableModule};
+use crate::files::{self, Outputs, damaged, file_error};
 use crate::{Failure, unit};
 use scythe_image::{FileTable, file_table};
 use scythe_llvm::{Context, Module};
@@ -9,27 +9,31 @@ use scythe_passes::{Pass, SpirvProperties};
 use scythe_split::{Mode, Options, Part, Split};
 use std::collections::HashSet;
 
-const BITCODE_MAGICS: [&[u8]; 2] = [b"BC\xc0\xde", b"\xde\xc0\x17\x0b"];
+/// Whether a file is LLVM bitcode, with or without a wrapper.
+pub fn is_bitcode(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"BC\xc0\xde") || bytes.starts_with(b"\xde\xc0\x17\x0b")
+}
 
-/// Reads a module: bitcode, or textual IR. Its name is the file's.
+/// Reads a module from bitcode or textual IR. The module gets the name of the file.
 pub fn read<'ctx>(context: &'ctx Context, path: &str) -> Result<Module<'ctx>, Failure> {
     parse(context, path, &files::read(path)?)
 }
 
 fn parse<'ctx>(context: &'ctx Context, path: &str, bytes: &[u8]) -> Result<Module<'ctx>, Failure> {
-    let parsed = if BITCODE_MAGICS.iter().any(|magic| bytes.starts_with(magic)) {
+    let parsed = if is_bitcode(bytes) {
         context.parse_bitcode(bytes, path)
     } else {
         context.parse_ir(bytes, path)
     };
-    let module = parsed.map_err(|error| file_error(path, error))?;
+    let module = parsed
+        .map_err(|error| file_error(path, &UnreadableModule { reason: error.to_string() }))?;
     module.set_name(path);
     unit::qualify(&module, bytes)?;
     Ok(module)
 }
 
-/// The same, or `None` for an empty file, which drivers leave of library members that a program
-/// does not use.
+/// Like [`read`], but returns `None` for an empty file. Drivers write empty files for library
+/// members that a program does not use.
 pub fn read_unless_empty<'ctx>(
     context: &'ctx Context,
     path: &str,
@@ -38,8 +42,8 @@ pub fn read_unless_empty<'ctx>(
     if bytes.is_empty() { Ok(None) } else { parse(context, path, &bytes).map(Some) }
 }
 
-/// Reads modules to be linked. One that is there twice counts once, and an empty file holds none.
-/// Kernels of one name and different code become several.
+/// Reads the modules of a link. Repeated modules count once, and empty files are skipped. Kernels
+/// with the same name and different code get different names.
 pub fn read_units<'ctx>(
     context: &'ctx Context,
     paths: &[&str],
@@ -58,39 +62,42 @@ pub fn read_units<'ctx>(
         modules.push(module);
         units.push(identity.map(|identity| identity.id));
     }
-    scythe_split::keep_apart(&modules, &units).map_err(|error| Failure::new(error.to_string()))?;
+    scythe_split::keep_apart(&modules, &units)?;
     Ok(modules)
 }
 
-/// Links modules for `target` and splits the result; `None` where there are no modules.
+/// Links modules for `target` and splits the result. Returns `None` if there are no modules.
 pub fn link_and_split<'ctx>(
     modules: Vec<Module<'ctx>>,
     target: &str,
     options: &Options,
 ) -> Result<Option<Split<'ctx>>, Failure> {
-    // The name is part of the bitcode, so it must not depend on where the inputs are.
+    // The bitcode contains the name, so the name must not depend on the folders of the inputs.
     let linked = scythe_split::link(modules, "device", target)?;
     Ok(linked.map(|linked| Split::new(linked, options)).transpose()?)
 }
 
-/// Makes IR of a part's compile-time properties that becomes SPIR-V, where the part is for SPIR-V.
+/// Converts the compile-time properties of a part to metadata for SPIR-V, if the part is for
+/// SPIR-V.
 pub fn write_properties(part: &Part<'_>) -> Result<(), Failure> {
     if !part.module.triple().starts_with("spir") {
         return Ok(());
     }
-    SpirvProperties.run(&part.module).map(|_| ()).map_err(|error| Failure::new(error.to_string()))
+    let run = SpirvProperties.run(&part.module).map(|_| ());
+    run.map_err(|error| Failure::new(&Properties { reason: error.to_string() }))
 }
 
 pub fn mode(name: &str) -> Result<Mode, Failure> {
     Mode::from_name(name).ok_or_else(|| {
-        Failure::new(format!("unknown split mode '{name}': expected {}", Mode::NAMES))
+        let (value, expected) = (name.to_owned(), Mode::NAMES.to_owned());
+        Failure::new(&UnknownValue { what: "split mode", value, expected })
     })
 }
 
-/// Writes parts as files called `<prefix>_<index>` and their kind, and the table of them.
+/// Writes parts as files `<prefix>_<index>.<extension>`, and the table of these files.
 pub struct PartFiles {
     prefix: String,
-    /// Of files with code.
+    /// The extension of files with code.
     extension: &'static str,
     table: FileTable,
 }
@@ -98,11 +105,12 @@ pub struct PartFiles {
 impl PartFiles {
     pub fn new(prefix: &str, extension: &'static str) -> Result<Self, Failure> {
         let table = FileTable::new([file_table::CODE, file_table::PROPERTIES, file_table::SYMBOLS])
-            .map_err(|error| Failure::new(error.to_string()))?;
+            .map_err(|error| damaged(prefix, error))?;
         Ok(Self { prefix: prefix.to_owned(), extension, table })
     }
 
-    /// Stages the files of the next part; without `with_symbols`, its list of symbols is left out.
+    /// Stages the files of the next part. Without `with_symbols`, the list of symbols is not
+    /// written.
     pub fn add(
         &mut self,
         part: &Part<'_>,
@@ -118,10 +126,10 @@ impl PartFiles {
             let symbols: String = part.symbols.iter().map(|symbol| format!("{symbol}\n")).collect();
             outputs.add(&names[2], symbols.as_bytes())?;
         }
-        self.table.push(names).map_err(|error| Failure::new(error.to_string()))
+        self.table.push(names).map_err(|error| damaged(&self.prefix, error))
     }
 
-    /// The table of all parts added.
+    /// Returns the table of all parts.
     pub fn table(self) -> FileTable {
         self.table
     }

@@ -1,11 +1,11 @@
 //! `device-link`: links all device code of a program into one host object.
 //!
 //! The steps are link, split, manifest, images and wrap, in one process. The inputs of each target
-//! are linked together. Targets with the same inputs share link and split, because device code of
-//! all targets but NVIDIA GPUs is generic. Each part then becomes an image that is built at run
-//! time (generic target) or images that are compiled now (`ahead_of_time`).
+//! are linked together. Targets with the same inputs share link and split, because the device code
+//! of all targets except NVIDIA GPUs is generic. Each part then becomes an image that is built at
+//! run time (generic target), or images that are compiled ahead of time (`ahead_of_time`).
 //!
-//! With a cache, a link with known inputs and options takes its images from there.
+//! If the cache has the images of a link with the same inputs and options, the link uses them.
 
 mod ahead_of_time;
 mod cache;
@@ -17,15 +17,17 @@ mod settings;
 
 use crate::command_line::{Arguments, Opt, Syntax};
 use crate::device_code::{self, PartFiles};
+use crate::errors::CannotWrap;
 use crate::files::Outputs;
 use crate::warnings::{self, Warnings};
 use crate::wrapper::{self, wrap_options};
 use crate::{Failure, Status};
 use inputs::Group;
 use scythe_abi::names::GENERIC_TRIPLE;
-use scythe_diag::{Diagnostic, codes};
+use scythe_diag::{Diagnostic, Report};
 use scythe_image::{Format, Image, Manifest};
 use scythe_llvm::Context;
+use scythe_split::errors::UndefinedDeviceSymbol;
 use scythe_wrap::wrap;
 use settings::Settings;
 
@@ -166,13 +168,14 @@ pub fn run(args: &Arguments) -> Result<Status, Failure> {
     if let Some(file) = args.last("linked") {
         outputs.add(file, kernels(&images).as_bytes())?;
     }
-    let object = wrap(&images, &options).map_err(|error| Failure::new(error.to_string()))?;
+    let object = wrap(&images, &options)
+        .map_err(|error| Failure::new(&CannotWrap { reason: error.to_string() }))?;
     outputs.add(output, &object)?;
     outputs.commit()?;
     Ok(Status::Done)
 }
 
-/// All images, from the cache where it has them.
+/// Returns all images, from the cache if it has them.
 fn images(
     groups: &[Group<'_>],
     settings: &Settings<'_>,
@@ -181,7 +184,7 @@ fn images(
     warnings: &mut Warnings,
 ) -> Result<Vec<Image>, Failure> {
     let mut compilers = ahead_of_time::find(groups, settings)?;
-    // The cache does not hold the parts that `--save-temps` writes.
+    // The cache does not contain the parts that `--save-temps` writes.
     let cache = settings.cache.as_ref().filter(|_| temps.is_none());
     let identity: Vec<String> = compilers.values().map(|compiler| compiler.identity()).collect();
     let key = cache.map(|_| inputs::key(groups, settings, &identity.join("\n"))).transpose()?;
@@ -216,15 +219,15 @@ fn images(
     for compiler in compilers.into_values() {
         images.extend(compiler.finish()?);
     }
-    // A link out of the cache would keep its warnings to itself.
+    // A link from the cache could not repeat the warnings.
     if let Some((cache, key)) = entry.filter(|_| !warnings.any()) {
         cache.keep_images(key, &images);
     }
     Ok(images)
 }
 
-/// The parts of one group as images of bitcode: generic code, or code of a device pass for NVIDIA
-/// GPUs.
+/// Returns the parts of one group as images with bitcode: generic code, or code of a device pass
+/// for NVIDIA GPUs.
 fn parts(
     group: &Group<'_>,
     settings: &Settings<'_>,
@@ -273,27 +276,28 @@ fn parts(
     Ok(images)
 }
 
-/// Code of one target may lack what that of others has: a missing symbol goes with the targets.
+/// Adds the targets to an error about an undefined symbol, because the code of other targets may
+/// define it.
 fn name_targets(fault: Diagnostic, group: &Group<'_>) -> Diagnostic {
     match fault.code {
-        Some(codes::UNDEFINED_DEVICE_SYMBOL) => {
+        Some(UndefinedDeviceSymbol::CODE) => {
             fault.note(format!("in device code for {}", group.target_names()))
         }
         _ => fault,
     }
 }
 
-/// Whether the run-time compiler may have to finish a part that is compiled ahead of time, too.
+/// Whether the run-time compiler may also have to finish a part that is compiled ahead of time.
 ///
-/// Functions that use their work-item or synchronize become part of their kernels, so that finished
+/// Functions that use their work-item or synchronize become part of their kernels, so finished
 /// images cannot be linked with each other. Finished code has the default values of specialization
-/// constants, and a program may set others.
+/// constants, but a program may set other values.
 fn is_finished_at_run_time(part: &Image) -> bool {
     let Manifest { imports, exports, constants, .. } = &part.manifest;
     !(imports.is_empty() && exports.is_empty() && constants.is_empty())
 }
 
-/// The kernels in all images, each once, in order, with a line feed after each.
+/// Returns the names of the kernels in all images, each once, in order, one per line.
 fn kernels(images: &[Image]) -> String {
     let mut met = std::collections::HashSet::new();
     let symbols =

@@ -1,4 +1,5 @@
-//! `device-symbols`: what device modules define for others, and what they need of others.
+//! `device-symbols`: lists the symbols that device modules define, and those that they need from
+//! others.
 
 use crate::command_line::{Arguments, Syntax};
 use crate::{Failure, Status, device_code};

@@ -1,7 +1,8 @@
-//! `image-dump`: what device images a file holds, and what is in them.
+//! `image-dump`: describes the device images in a file.
 
 use crate::command_line::{Arguments, Opt, Syntax};
-use crate::files::{self, Outputs, file_error};
+use crate::errors::NoDeviceCode;
+use crate::files::{self, Outputs, damaged, file_error};
 use crate::{Failure, Status};
 use scythe_abi::launch::{KernelLaunch, ParamKind};
 use scythe_abi::names::LAUNCH_PROPERTY_SET;
@@ -24,11 +25,11 @@ pub const SYNTAX: Syntax = Syntax {
 pub fn run(args: &Arguments) -> Result<Status, Failure> {
     let path = args.only_input()?;
     let bytes = files::read(path)?;
-    let images = container::find_all(&bytes).map_err(|error| file_error(path, error))?;
+    let images = container::find_all(&bytes).map_err(|error| damaged(path, error))?;
     if images.is_empty() {
         let bundles = bundle::list(&bytes).unwrap_or_default();
         if bundles.is_empty() {
-            return Err(file_error(path, "no device image, and no bundle of device code"));
+            return Err(file_error(path, &NoDeviceCode));
         }
         let lines = bundles
             .iter()
@@ -38,9 +39,9 @@ pub fn run(args: &Arguments) -> Result<Status, Failure> {
     let mut outputs = Outputs::default();
     let mut text = String::new();
     for (index, image) in images.iter().enumerate() {
-        describe(&mut text, index, image).map_err(|error| file_error(path, error))?;
+        describe(&mut text, index, image).map_err(|error| damaged(path, error))?;
         if let Some(prefix) = args.last("extract") {
-            let code = image.code().map_err(|error| file_error(path, error))?;
+            let code = image.code().map_err(|error| damaged(path, error))?;
             outputs.add(&format!("{prefix}_{index}.{}", extension(image.format)), &code)?;
         }
     }
@@ -82,7 +83,7 @@ fn describe(out: &mut String, index: usize, image: &ImageView<'_>) -> Result<(),
     Ok(())
 }
 
-/// A launch row on one line.
+/// Formats a launch row on one line.
 struct Launch<'a>(&'a KernelLaunch);
 
 impl fmt::Display for Launch<'_> {
@@ -111,7 +112,7 @@ impl fmt::Display for Launch<'_> {
     }
 }
 
-/// What a file with code of this format ends with.
+/// Returns the extension of files with code of this format.
 pub fn extension(format: Format) -> &'static str {
     match format {
         Format::LlvmBitcode => "bc",

@@ -1,52 +1,52 @@
-//! Reading inputs, and writing outputs all or not at all.
+//! Reads inputs, and writes either all outputs or none.
 
 use crate::Failure;
-use scythe_diag::{Diagnostic, Location};
+use crate::errors::{DamagedFile, NoFolder, NotText, Unreadable, Unwritable};
+use scythe_diag::{Location, Report};
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The reason without the number that the standard library adds.
+/// Returns the reason without the error number that the standard library appends.
 fn reason(error: &io::Error) -> String {
     let text = error.to_string();
     text.split(" (os error").next().unwrap_or_default().to_owned()
 }
 
-/// An error about a file.
-pub fn file_error(path: &str, message: impl std::fmt::Display) -> Failure {
-    Diagnostic::error(message.to_string()).at(Location::file(path)).into()
+/// Reports an error about a file.
+pub fn file_error(path: &str, error: &impl Report) -> Failure {
+    error.report().at(Location::file(path)).into()
+}
+
+/// Reports a file that its reader rejects.
+pub fn damaged(path: &str, reason: impl std::fmt::Display) -> Failure {
+    file_error(path, &DamagedFile { reason: reason.to_string() })
 }
 
 pub fn read(path: &str) -> Result<Vec<u8>, Failure> {
-    fs::read(path)
-        .map_err(|error| file_error(path, format_args!("cannot read: {}", reason(&error))))
+    fs::read(path).map_err(|error| file_error(path, &Unreadable { reason: reason(&error) }))
 }
 
 pub fn read_text(path: &str) -> Result<String, Failure> {
-    String::from_utf8(read(path)?).map_err(|error| {
-        file_error(
-            path,
-            format_args!("not UTF-8 text: bad byte at offset {}", error.utf8_error().valid_up_to()),
-        )
-    })
+    String::from_utf8(read(path)?)
+        .map_err(|error| file_error(path, &NotText { offset: error.utf8_error().valid_up_to() }))
 }
 
-/// Numbers temporary files.
+/// The number of the next temporary file.
 static NEXT: AtomicUsize = AtomicUsize::new(0);
 
-/// Outputs that appear together, when [`Outputs::commit`] is called. Dropped before, they leave
-/// nothing behind.
+/// Outputs that [`Outputs::commit`] writes together. Without a commit, no output is written.
 #[derive(Default)]
 pub struct Outputs {
-    /// Temporary and final path of what waits for the commit.
+    /// The temporary and the final path of each output that waits for the commit.
     staged: Vec<(PathBuf, PathBuf)>,
-    /// What goes to devices, pipes and standard output, which cannot be renamed to.
+    /// Outputs for devices, pipes and standard output, which cannot be the target of a rename.
     direct: Vec<(PathBuf, Vec<u8>)>,
 }
 
 impl Outputs {
-    /// Stages one output. `-` is standard output.
+    /// Stages an output. `-` is standard output.
     pub fn add(&mut self, path: &str, bytes: &[u8]) -> Result<(), Failure> {
         let target = Path::new(path);
         let special =
@@ -55,18 +55,17 @@ impl Outputs {
             self.direct.push((target.to_owned(), bytes.to_owned()));
             return Ok(());
         }
-        let cannot =
-            |error: io::Error| file_error(path, format_args!("cannot write: {}", reason(&error)));
+        let cannot = |reason: String| file_error(path, &Unwritable { reason });
         let Some(name) = target.file_name() else {
-            return Err(file_error(path, "cannot write: not the name of a file"));
+            return Err(cannot("not the name of a file".to_owned()));
         };
         if target.is_dir() {
-            return Err(file_error(path, "cannot write: it is a folder"));
+            return Err(cannot("it is a folder".to_owned()));
         }
         let mut temporary = std::ffi::OsString::from(".");
         temporary.push(name);
-        // Numbered, so that two outputs with one name, also of two threads, do not share a
-        // temporary file.
+        // The number keeps the temporary files of outputs with the same name apart, also in several
+        // threads.
         temporary.push(format!(
             ".{}-{}.tmp",
             std::process::id(),
@@ -74,13 +73,13 @@ impl Outputs {
         ));
         let temporary = target.with_file_name(temporary);
         self.staged.push((temporary.clone(), target.to_owned()));
-        fs::write(&temporary, bytes).map_err(cannot)
+        fs::write(&temporary, bytes).map_err(|error| cannot(reason(&error)))
     }
 
-    /// Puts all outputs in place.
+    /// Writes all outputs.
     pub fn commit(mut self) -> Result<(), Failure> {
         let cannot = |path: &Path, error: io::Error| {
-            file_error(&path.to_string_lossy(), format_args!("cannot write: {}", reason(&error)))
+            file_error(&path.to_string_lossy(), &Unwritable { reason: reason(&error) })
         };
         for (path, bytes) in std::mem::take(&mut self.direct) {
             let written = match path.to_str() {
@@ -89,8 +88,8 @@ impl Outputs {
             };
             written.map_err(|error| cannot(&path, error))?;
         }
-        // From the last to the first: what is left when one fails is removed. The main output is
-        // added last.
+        // The main output was added last and is renamed first. If a rename fails, the remaining
+        // temporary files are removed.
         while let Some((temporary, target)) = self.staged.last() {
             fs::rename(temporary, target).map_err(|error| cannot(target, error))?;
             self.staged.pop();
@@ -102,28 +101,40 @@ impl Outputs {
 impl Drop for Outputs {
     fn drop(&mut self) {
         for (temporary, _) in &self.staged {
-            // Nothing can be done about a temporary file that cannot be removed.
+            // A temporary file that cannot be removed is ignored.
             let _ = fs::remove_file(temporary);
         }
     }
 }
 
-/// Makes a folder, and those that it is to stand in, where they are not there yet.
-pub fn make_folder(path: &str) -> Result<(), Failure> {
-    fs::create_dir_all(path).map_err(|error| {
-        file_error(path, format_args!("cannot make the folder: {}", reason(&error)))
-    })
+/// Prints a text to standard output. A reader such as `head` may close the pipe early, which is not
+/// an error.
+pub fn print(text: &str) -> Result<(), Failure> {
+    let mut stdout = io::stdout();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(file_error("standard output", &Unwritable { reason: reason(&error) }))
+        }
+        _ => Ok(()),
+    }
 }
 
-/// The same, for its owner alone.
+/// Makes a folder and its missing parents.
+pub fn make_folder(path: &str) -> Result<(), Failure> {
+    fs::create_dir_all(path).map_err(|error| file_error(path, &NoFolder { reason: reason(&error) }))
+}
+
+/// Like [`make_folder`], but only the owner can use the new folders.
 pub fn make_private_folder(path: &str) -> Result<(), Failure> {
     use std::os::unix::fs::DirBuilderExt;
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(|error| {
-        file_error(path, format_args!("cannot make the folder: {}", reason(&error)))
-    })
+    fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(path)
+        .map_err(|error| file_error(path, &NoFolder { reason: reason(&error) }))
 }
 
-/// Writes one output.
+/// Writes a single output.
 pub fn write(path: &str, bytes: &[u8]) -> Result<(), Failure> {
     let mut outputs = Outputs::default();
     outputs.add(path, bytes)?;
@@ -165,10 +176,10 @@ mod tests {
         let failure = write("/nowhere/out", b"").unwrap_err();
         assert_eq!(
             failure.to_string(),
-            "/nowhere/out: error: cannot write: No such file or directory"
+            "/nowhere/out: error: cannot write: No such file or directory [scythe-E0333]"
         );
         let dir = tempfile::tempdir().unwrap();
         let failure = write(dir.path().to_str().unwrap(), b"").unwrap_err();
-        assert!(failure.to_string().ends_with("cannot write: it is a folder"), "{failure}");
+        assert!(failure.to_string().contains("cannot write: it is a folder"), "{failure}");
     }
 }

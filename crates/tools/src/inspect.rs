@@ -1,8 +1,7 @@
-//! `inspect`: what device code a file holds, what each kernel needs and why, and which devices have
-//! it.
+//! `inspect`: lists the device code in a file, the requirements of each kernel with their reasons,
+//! and the devices that meet them.
 //!
-//! [`report`] finds out, [`text`], [`json`] and [`html`] show it. All three are made of the same
-//! report.
+//! [`report`] collects the facts. [`text`], [`json`] and [`html`] format the same report.
 
 mod devices;
 mod html;
@@ -12,6 +11,7 @@ mod text;
 
 use crate::aspect_filter;
 use crate::command_line::{Arguments, Opt, Syntax};
+use crate::errors::ConflictingOptions;
 use crate::files;
 use crate::{Failure, Status};
 
@@ -38,7 +38,8 @@ pub const SYNTAX: Syntax = Syntax {
 pub fn run(args: &Arguments) -> Result<Status, Failure> {
     let path = args.only_input()?;
     if args.has("json") && args.has("html") {
-        return Err(Failure::new("both --json and --html: expected one"));
+        let conflict = ConflictingOptions { first: "--json", second: "--html" };
+        return Err(Failure::new(&conflict));
     }
     let table = aspect_filter::configuration(args.last("device-config-file"), true)?;
     let report = report::Report::of_file(path, &files::read(path)?, &table)?;

@@ -1,9 +1,8 @@
-//! `scythe-tools`: the stages between device compilation and host link, each as a command of its
-//! own.
+//! `scythe-tools`: the stages between device compilation and host link, each as a command.
 //!
-//! One binary holds them all. Which one runs is told by the name it was started by (a link named
-//! like the tool), or by its first argument. Every tool writes all of its outputs or none, prints
-//! errors in clang's format, and exits with 1 on errors, unless its help says otherwise.
+//! One binary contains all tools. The name of the link that starts it, or its first argument,
+//! selects the tool. Every tool writes all of its outputs or none, prints errors in clang's format,
+//! and exits with 1 on errors, unless its help says otherwise.
 
 #![forbid(unsafe_code)]
 
@@ -15,6 +14,7 @@ mod device_library;
 mod device_link;
 mod device_symbols;
 mod dump;
+mod errors;
 mod files;
 mod inspect;
 mod no_kernel;
@@ -29,18 +29,20 @@ mod warnings;
 mod wrapper;
 
 use command_line::{Arguments, Request, Syntax};
-use scythe_diag::Diagnostic;
+use errors::{NoTool, NotUtf8, UnknownTool};
+use scythe_diag::{Diagnostic, Report};
+use std::ffi::OsString;
 use std::fmt;
 use std::io::Write;
 use std::path::Path;
 
-/// How a tool ended that did its work.
+/// The result of a tool that succeeded.
 #[derive(Debug, PartialEq, Eq)]
 enum Status {
     Done,
-    /// The text goes to standard output.
+    /// The tool prints this text to standard output.
     Print(String),
-    /// The exit code is the answer.
+    /// The tool ends with this exit code.
     Exit(u8),
 }
 
@@ -50,13 +52,13 @@ impl Status {
     }
 }
 
-/// Why a tool did not do its work.
+/// The errors of a tool that failed.
 #[derive(Debug)]
 struct Failure(Vec<Diagnostic>);
 
 impl Failure {
-    fn new(message: impl Into<String>) -> Self {
-        Diagnostic::error(message).into()
+    fn new(error: &impl Report) -> Self {
+        error.report().into()
     }
 }
 
@@ -81,7 +83,7 @@ impl fmt::Display for Failure {
 
 struct Tool {
     syntax: &'static Syntax,
-    /// Other names it may be started by.
+    /// Other names of the tool.
     aliases: &'static [&'static str],
     run: fn(&Arguments) -> Result<Status, Failure>,
 }
@@ -115,8 +117,23 @@ fn usage() -> String {
     text + "\nEach tool prints its options with --help.\n"
 }
 
-/// Runs the tool that the arguments ask for and returns the exit code.
-pub fn main(args: Vec<String>) -> u8 {
+/// Runs the tool that the arguments select, and returns the exit code.
+pub fn main(args: Vec<OsString>) -> u8 {
+    let mut words = Vec::with_capacity(args.len());
+    for (position, arg) in args.into_iter().enumerate() {
+        match arg.into_string() {
+            Ok(word) => words.push(word),
+            Err(arg) => {
+                let lossy = arg.to_string_lossy().into_owned();
+                return finish("scythe-tools", Err(Failure::new(&NotUtf8 { position, lossy })));
+            }
+        }
+    }
+    run(&words)
+}
+
+/// Runs the tool that the arguments name.
+fn run(args: &[String]) -> u8 {
     let started_as =
         args.first().map(Path::new).and_then(Path::file_name).and_then(|name| name.to_str());
     let (tool, rest) = match started_as.and_then(find) {
@@ -134,13 +151,11 @@ pub fn main(args: Vec<String>) -> u8 {
             Some(name) => match find(name) {
                 Some(tool) => (tool, &args[2..]),
                 None => {
-                    return finish(
-                        "scythe-tools",
-                        Err(Failure::new(format!("unknown tool '{name}' (see --help)"))),
-                    );
+                    let unknown = UnknownTool { name: name.to_owned() };
+                    return finish("scythe-tools", Err(Failure::new(&unknown)));
                 }
             },
-            None => return finish("scythe-tools", Err(Failure::new("no tool named (see --help)"))),
+            None => return finish("scythe-tools", Err(Failure::new(&NoTool))),
         },
     };
     let outcome = tool.syntax.parse(rest).and_then(|request| match request {
@@ -154,16 +169,14 @@ fn finish(tool: &str, outcome: Result<Status, Failure>) -> u8 {
     match outcome {
         Ok(Status::Done) => 0,
         Ok(Status::Exit(code)) => code,
-        Ok(Status::Print(text)) => {
-            let mut stdout = std::io::stdout();
-            // A reader that closed the pipe early, such as `head`, has seen all it wanted.
-            let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
-            u8::from(written.is_err_and(|error| error.kind() != std::io::ErrorKind::BrokenPipe))
-        }
+        Ok(Status::Print(text)) => match files::print(&text) {
+            Ok(()) => 0,
+            Err(failure) => finish(tool, Err(failure)),
+        },
         Err(Failure(diagnostics)) => {
             let text: String =
                 diagnostics.iter().map(|diagnostic| diagnostic.render_as(tool)).collect();
-            // Without standard error there is nobody to tell.
+            // Nothing can be reported if standard error is closed.
             let _ = std::io::stderr().write_all(text.as_bytes());
             1
         }

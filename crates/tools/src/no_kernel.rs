@@ -1,8 +1,8 @@
-//! `llvm-no-spir-kernel`: does a module hold kernels? Drivers ask before they decide that device
-//! code was linked already.
+//! `llvm-no-spir-kernel`: tests whether a module contains kernels. Drivers use it to decide whether
+//! device code is already linked.
 
 use crate::command_line::{Arguments, Opt, Syntax};
-use crate::{Failure, Status, device_code};
+use crate::{Failure, Status, device_code, files};
 use scythe_llvm::{Context, demangle};
 
 pub const SYNTAX: Syntax = Syntax {
@@ -26,13 +26,13 @@ pub fn run(args: &Arguments) -> Result<Status, Failure> {
             .iter()
             .map(|kernel| format!("{0}\t{1}\n", kernel.name(), source_name(&kernel.name())))
             .collect();
-        print!("{list}");
+        files::print(&list)?;
     }
     Ok(Status::Exit(u8::from(!kernels.is_empty())))
 }
 
-/// A kernel's symbol is that of its name type's string, which nobody wrote: the type alone is
-/// meant.
+/// Returns the name of a kernel in the source. The symbol of a kernel is the symbol of the string
+/// that names its type, so the demangled symbol has a prefix.
 fn source_name(symbol: &str) -> String {
     let name = demangle(symbol);
     name.strip_prefix("typeinfo name for ").unwrap_or(&name).to_owned()

@@ -1,10 +1,11 @@
-//! Several jobs at the same time, with results in the order of the jobs.
+//! Runs several jobs at the same time. The results are in the order of the jobs.
 
 use std::num::NonZero;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// What `work` gives for each job. At most `limit` run at a time, the caller's thread among them.
+/// Returns the result of `work` for each job. At most `limit` jobs run at a time, including one on
+/// the caller's thread.
 pub fn map<J: Sync, R: Send + Sync>(
     limit: NonZero<usize>,
     jobs: &[J],
@@ -14,7 +15,7 @@ pub fn map<J: Sync, R: Send + Sync>(
     let next = AtomicUsize::new(0);
     let run = || {
         while let Some((index, job)) = take(&next, jobs) {
-            // Each place is filled once, by whoever took its index.
+            // Only the thread that took an index sets its result.
             let _ = results[index].set(work(job));
         }
     };
@@ -24,11 +25,11 @@ pub fn map<J: Sync, R: Send + Sync>(
         }
         run();
     });
-    // A thread that panicked took the whole scope with it: every place is filled here.
+    // If a thread panics, the scope panics, too. Here, all results are set.
     results.into_iter().filter_map(OnceLock::into_inner).collect()
 }
 
-/// The next job and its index.
+/// Returns the next job and its index.
 fn take<'a, J>(next: &AtomicUsize, jobs: &'a [J]) -> Option<(usize, &'a J)> {
     let index = next.fetch_add(1, Ordering::Relaxed);
     Some((index, jobs.get(index)?))

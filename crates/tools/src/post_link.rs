@@ -1,10 +1,10 @@
-//! `sycl-post-link`: linked device code → file table of parts. The middle of `device-link`, as a
-//! command of its own.
+//! `sycl-post-link`: splits linked device code and writes a file table of its parts, as
+//! `device-link` does internally.
 
 use crate::command_line::{Arguments, Opt, Syntax};
 use crate::device_code::{self, PartFiles};
 use crate::device_link::split_options;
-use crate::files::Outputs;
+use crate::files::{Outputs, damaged};
 use crate::warnings::{self, Warnings};
 use crate::{Failure, Status, aspect_filter};
 use scythe_image::file_table;
@@ -84,7 +84,7 @@ pub fn run(args: &Arguments) -> Result<Status, Failure> {
     let module = device_code::read(&context, input)?;
     let triple = module.triple();
     let mut outputs = Outputs::default();
-    // The table's extension, where the name has one, is not part of the parts' names.
+    // The names of the parts do not contain the extension of the table.
     let prefix = std::path::Path::new(output).with_extension("");
     let mut files =
         PartFiles::new(&prefix.to_string_lossy(), if args.has("S") { "ll" } else { "bc" })?;
@@ -109,7 +109,7 @@ pub fn run(args: &Arguments) -> Result<Status, Failure> {
     if !args.has("symbols") {
         table = table
             .extract(&[file_table::CODE, file_table::PROPERTIES])
-            .map_err(|error| Failure::new(error.to_string()))?;
+            .map_err(|error| damaged(output, error))?;
     }
     outputs.add(output, table.to_text().as_bytes())?;
     outputs.commit()?;

@@ -1,7 +1,7 @@
-//! `spirv-translate`: device code → SPIR-V, as it is given to drivers. The run-time compiler's part
-//! as a command of its own.
+//! `spirv-translate`: translates device code to SPIR-V, as the run-time compiler does for drivers.
 
 use crate::command_line::{Arguments, Opt, Syntax};
+use crate::errors::{BadValue, CannotTranslate, UnknownValue};
 use crate::files::{Outputs, file_error};
 use crate::{Failure, Status, device_code, device_library};
 use scythe_abi::aspect::Aspect;
@@ -44,13 +44,16 @@ pub fn run(args: &Arguments) -> Result<Status, Failure> {
     let version = args.last("spirv-version").unwrap_or("1.4");
     let minor = version.strip_prefix("1.").and_then(|minor| minor.parse::<u8>().ok());
     let minor = minor.ok_or_else(|| {
-        Failure::new(format!("'--spirv-version={version}': expected one such as 1.4"))
+        let (value, expected) = (version.to_owned(), "one such as 1.4".to_owned());
+        Failure::new(&BadValue { option: "spirv-version", value, expected })
     })?;
     let mut aspects = Vec::new();
     for name in args.all("aspects").flat_map(|list| list.split(',')).filter(|name| !name.is_empty())
     {
-        let aspect = Aspect::from_name(name)
-            .ok_or_else(|| Failure::new(format!("unknown aspect '{name}'")))?;
+        let aspect = Aspect::from_name(name).ok_or_else(|| {
+            let expected = "the name of an aspect in 'enum class aspect'".to_owned();
+            Failure::new(&UnknownValue { what: "aspect", value: name.to_owned(), expected })
+        })?;
         aspects.push(aspect as u32);
     }
     let context = Context::new();
@@ -63,7 +66,8 @@ pub fn run(args: &Arguments) -> Result<Status, Failure> {
         aspects,
         ..Options::default()
     };
-    let words = translate(&code, &[], &options).map_err(|error| file_error(input, error))?;
+    let words = translate(&code, &[], &options)
+        .map_err(|error| file_error(input, &CannotTranslate { reason: error.to_string() }))?;
     let mut outputs = Outputs::default();
     outputs.add(output, &words)?;
     outputs.commit()?;

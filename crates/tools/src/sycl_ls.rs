@@ -1,7 +1,8 @@
-//! `sycl-ls`: which devices a program would see, in the form in which `ONEAPI_DEVICE_SELECTOR`
-//! names them; and with `--verbose` what they are, and what keeps others away.
+//! `sycl-ls`: lists the devices that a program sees, in the syntax of `ONEAPI_DEVICE_SELECTOR`.
+//! With `--verbose`, describes the devices, and reports the reasons why others cannot be used.
 
 use crate::command_line::{Arguments, Opt, Syntax};
+use crate::errors::{NoDevices, UnexpectedInput};
 use crate::{Failure, Status};
 use scythe::platform::{Device, Platform, Runtime};
 use scythe::selection::{VARIABLE, backend_name, type_name};
@@ -31,11 +32,12 @@ pub const SYNTAX: Syntax = Syntax {
 
 pub fn run(args: &Arguments) -> Result<Status, Failure> {
     if let Some(input) = args.inputs().next() {
-        return Err(Failure::new(format!("'sycl-ls' takes no inputs, got '{input}'")));
+        let unexpected = UnexpectedInput { tool: SYNTAX.tool, input: input.to_owned() };
+        return Err(Failure::new(&unexpected));
     }
     let runtime =
         if args.has("ignore-device-selectors") { Runtime::unfiltered() } else { Runtime::get() };
-    let runtime = runtime.map_err(|error| Failure::new(error.message))?;
+    let runtime = runtime.map_err(|error| Failure::new(&NoDevices { reason: error.message }))?;
     let mut text = String::new();
     if std::env::var_os(VARIABLE).is_some() && !args.has("ignore-device-selectors") {
         eprintln!("note: {VARIABLE} is set: devices that it leaves out are not listed");
@@ -47,7 +49,7 @@ pub fn run(args: &Arguments) -> Result<Status, Failure> {
     Ok(Status::print(text))
 }
 
-/// Writing to a string cannot fail.
+/// Appends a line to a string, which cannot fail.
 macro_rules! put {
     ($text:expr, $($what:tt)*) => {
         writeln!($text, $($what)*).expect("a string takes all that is written")
@@ -77,7 +79,7 @@ fn describe(runtime: &Runtime, text: &mut String) {
         DeviceType::Accelerator => 1,
         DeviceType::Custom | DeviceType::Host => 0,
     };
-    // The first of the best, as the default selector chooses.
+    // The default selector chooses the first device with the highest score.
     match runtime.devices.iter().rev().max_by_key(score) {
         Some(device) => {
             let (info, platform) = (device.hal.info(), device.platform.backend.platform());

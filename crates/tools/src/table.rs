@@ -1,9 +1,11 @@
-//! `file-table-tform`: changes to file tables between post-link stages.
+//! `file-table-tform`: transforms file tables between the stages after a link.
 
 use crate::command_line::{Argument, Arguments, Opt, Syntax};
-use crate::files::{self, file_error};
+use crate::errors::{BadValue, MissingTable, NoInput, TableTransformation, UnusedTable};
+use crate::files::{self, damaged, file_error};
 use crate::{Failure, Status};
 use scythe_image::FileTable;
+use scythe_image::file_table::FileTableError;
 
 pub const SYNTAX: Syntax = Syntax {
     tool: "file-table-tform",
@@ -30,11 +32,16 @@ pub const SYNTAX: Syntax = Syntax {
 
 pub fn run(args: &Arguments) -> Result<Status, Failure> {
     let mut inputs = args.inputs();
-    let path = inputs.next().ok_or_else(|| Failure::new("no input: expected a file table"))?;
+    let path = inputs.next();
+    let path = path.ok_or_else(|| Failure::new(&NoInput { expected: "a file table" }))?;
     let mut table = read(path)?;
     for argument in &args.0 {
         let Argument::Option(name, value) = argument else { continue };
-        let fail = |error| file_error(path, format_args!("--{name}={value}: {error}"));
+        let in_file = |path: &str, error: FileTableError| {
+            let (option, value) = ((*name).to_owned(), value.clone());
+            file_error(path, &TableTransformation { option, value, reason: error.to_string() })
+        };
+        let fail = |error| in_file(path, error);
         match *name {
             "extract" => {
                 table = table.extract(&value.split(',').collect::<Vec<_>>()).map_err(fail)?
@@ -46,13 +53,11 @@ pub fn run(args: &Arguments) -> Result<Status, Failure> {
             "replace" => {
                 let (column, from) = pair(name, value)?;
                 let other = inputs.next().ok_or_else(|| {
-                    Failure::new(format!(
-                        "no table left for '--replace={value}': expected one more input"
-                    ))
+                    Failure::new(&MissingTable { option: "replace", value: value.clone() })
                 })?;
                 let cells = read(other)?
                     .column(from)
-                    .map_err(|error| file_error(other, format_args!("--replace={value}: {error}")))?
+                    .map_err(|error| in_file(other, error))?
                     .map(str::to_owned)
                     .collect();
                 table.replace(column, cells).map_err(fail)?;
@@ -61,7 +66,7 @@ pub fn run(args: &Arguments) -> Result<Status, Failure> {
         }
     }
     if let Some(unused) = inputs.next() {
-        return Err(Failure::new(format!("no --replace uses the table '{unused}'")));
+        return Err(Failure::new(&UnusedTable { table: unused.to_owned() }));
     }
     let mut text = table.to_text();
     if args.has("drop_titles") {
@@ -71,10 +76,11 @@ pub fn run(args: &Arguments) -> Result<Status, Failure> {
     Ok(Status::Done)
 }
 
-fn pair<'a>(option: &str, value: &'a str) -> Result<(&'a str, &'a str), Failure> {
-    value
-        .split_once(',')
-        .ok_or_else(|| Failure::new(format!("'--{option}={value}': expected two columns, 'a,b'")))
+fn pair<'a>(option: &'static str, value: &'a str) -> Result<(&'a str, &'a str), Failure> {
+    value.split_once(',').ok_or_else(|| {
+        let expected = "two columns, 'a,b'".to_owned();
+        Failure::new(&BadValue { option, value: value.to_owned(), expected })
+    })
 }
 
 fn read(path: &str) -> Result<FileTable, Failure> {
@@ -86,5 +92,5 @@ fn read(path: &str) -> Result<FileTable, Failure> {
         let names: Vec<String> = (0..columns).map(|index| index.to_string()).collect();
         format!("[{}]\n{text}", names.join("|"))
     };
-    FileTable::from_text(&titled).map_err(|error| file_error(path, error))
+    FileTable::from_text(&titled).map_err(|error| damaged(path, error))
 }

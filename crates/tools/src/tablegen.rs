@@ -1,10 +1,12 @@
-//! `dynamic-tblgen`: TableGen with the back end that stock `llvm-tblgen` lacks, which writes
-//! dynamic tables in C++.
+//! `dynamic-tblgen`: TableGen with a back end that stock `llvm-tblgen` lacks. It writes dynamic
+//! tables in C++.
 
 use crate::command_line::{Arguments, Opt, Syntax};
+use crate::errors::{MissingOption, NoTemporaryFolder, Unreadable};
 use crate::files::{self, file_error};
 use crate::{Failure, Status};
 use scythe_device_config::tablegen;
+use scythe_diag::Location;
 use std::path::PathBuf;
 use tempfile::TempDir;
 
@@ -35,27 +37,30 @@ pub const SYNTAX: Syntax = Syntax {
 pub fn run(args: &Arguments) -> Result<Status, Failure> {
     let input = args.only_input()?;
     if !args.has("gen-dynamic-tables") {
-        return Err(Failure::new("nothing to do: expected --gen-dynamic-tables"));
+        return Err(Failure::new(&MissingOption { option: "'--gen-dynamic-tables'".to_owned() }));
     }
-    let built_in = built_in()
-        .map_err(|error| Failure::new(format!("cannot write temporary files: {error}")))?;
+    let built_in = built_in().map_err(|error| {
+        let folder = std::env::temp_dir().to_string_lossy().into_owned();
+        Failure::new(&NoTemporaryFolder { folder, reason: error.to_string() })
+    })?;
     let mut include: Vec<PathBuf> = args.all("I").map(PathBuf::from).collect();
     include.push(built_in.path().to_owned());
     let mut path = PathBuf::from(input);
     if !path.exists() && tablegen::BUILT_IN.iter().any(|(name, _)| *name == input) {
         path = built_in.path().join(input);
     }
-    // Stock TableGen would say this of the path alone, and not how to go on.
+    // The message of stock TableGen would have only the path, and not the reason.
     if !path.exists() {
-        return Err(file_error(input, "cannot read: No such file or directory"));
+        let reason = "No such file or directory".to_owned();
+        return Err(file_error(input, &Unreadable { reason }));
     }
-    let code =
-        tablegen::dynamic_tables(&path, &include).map_err(|error| file_error(input, error))?;
+    let code = tablegen::dynamic_tables(&path, &include)
+        .map_err(|error| error.at(Location::file(input)))?;
     files::write(args.last("o").unwrap_or("-"), code.as_bytes())?;
     Ok(Status::Done)
 }
 
-/// A temporary folder with the files that need no `-I`.
+/// Makes a temporary folder with the files that can be included without `-I`.
 fn built_in() -> std::io::Result<TempDir> {
     let folder = tempfile::Builder::new().prefix("scythe-tblgen-").tempdir()?;
     for (name, text) in tablegen::BUILT_IN {

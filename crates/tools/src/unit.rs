@@ -1,16 +1,19 @@
-//! Gives what a device module names after its translation unit the unit's final identifier.
+//! Replaces the provisional identifier of a translation unit in a device module by the final one.
 //!
-//! The device pass knew a provisional one. The final one stands in front of the module
-//! (`scythe_image::unit`); after [`qualify`], kernels, specialization constants and `device_global`
-//! variables with internal linkage have it in their names.
+//! The device pass knew only the provisional identifier. The final one is stored before the module
+//! (`scythe_image::unit`). [`qualify`] puts it into the names of kernels, specialization constants
+//! and `device_global` variables with internal linkage.
 
 use crate::Failure;
+use crate::files::file_error;
 use scythe_abi::names::{MODULE_ID_ATTRIBUTE, TU_SEPARATOR};
 use scythe_image::unit::{self, Identity};
 use scythe_llvm::{Module, Place};
 use scythe_passes::{device_globals, launch_metadata};
+use scythe_split::errors::DamagedLaunchRows;
 
-/// Renames what `module`, which was read from `bytes`, names by the provisional identifier.
+/// Renames all symbols of `module` that contain the provisional identifier. `bytes` is the file of
+/// the module.
 pub fn qualify(module: &Module<'_>, bytes: &[u8]) -> Result<(), Failure> {
     let Some(Identity { provisional, id }) = unit::identity(bytes) else { return Ok(()) };
     let (old, new) = (suffix(provisional), suffix(id));
@@ -29,8 +32,9 @@ pub fn qualify(module: &Module<'_>, bytes: &[u8]) -> Result<(), Failure> {
             variable.add_attribute(device_globals::ID_ATTRIBUTE, &name);
         }
     }
-    let mut rows =
-        launch_metadata::read(module).map_err(|error| Failure::new(error.to_string()))?;
+    let mut rows = launch_metadata::read(module).map_err(|error| {
+        file_error(&module.name(), &DamagedLaunchRows { reason: error.to_string() })
+    })?;
     for (symbol, _) in &mut rows {
         if let Some(name) = corrected(symbol) {
             *symbol = name;
@@ -42,9 +46,9 @@ pub fn qualify(module: &Module<'_>, bytes: &[u8]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Makes the unit that each function says it is of this module's own: files of one name in two
-/// folders, and one file that is compiled in two ways, are several units. A module without an
-/// identity is what its contents are.
+/// Makes the unit name of each function unique to this module. Files with the same name in two
+/// folders, and a file that is compiled twice with different options, are different units. The
+/// contents identify a module without identity.
 pub fn separate(module: &Module<'_>, bytes: &[u8]) {
     let id = unit::identity(bytes).unwrap_or_else(|| unit::identify(0, &[bytes])).id;
     for function in module.functions() {

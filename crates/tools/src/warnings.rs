@@ -1,14 +1,15 @@
-//! What becomes of the warnings that device code causes at link: `--warning=TEXT`, where TEXT is
-//! what follows `-W` on a compiler's command line.
+//! Handles the warnings of the device link. `--warning=TEXT` controls them, with the text after
+//! `-W` on a compiler's command line.
 //!
-//! As with clang, what is said of one group counts more than what is said of all, and the last word
-//! on either counts. Remarks become errors only where their group is named: `-Werror` leaves them
-//! remarks.
+//! As in clang, a setting for a group overrides a setting for all groups, and the last setting of
+//! each kind counts. Remarks become errors only if a setting names their group: `-Werror` does not
+//! change them.
 
 use crate::Failure;
 use crate::command_line::{Arguments, Opt};
-use scythe_abi::warning::{Group, Reporter, Setting};
-use scythe_diag::{Diagnostic, Severity};
+use crate::errors::BadValue;
+use scythe_diag::warning::{Group, Reporter, Setting};
+use scythe_diag::{Code, Diagnostic, Severity};
 use std::collections::HashSet;
 use std::io::Write;
 
@@ -22,7 +23,7 @@ pub const OPTION: Opt = Opt {
 /// The warnings of one run of a tool.
 pub struct Warnings {
     words: Vec<String>,
-    /// Those told already: one function may be in several parts.
+    /// The messages of all warnings so far. A function may be in several parts.
     told: HashSet<String>,
     shown: Vec<Diagnostic>,
 }
@@ -35,45 +36,45 @@ impl Warnings {
                 ["error", "no-error", "everything", "no-everything"].contains(&word.as_str());
             if !general && !ours().any(|group| group.name() == group_of(word)) {
                 let known: Vec<_> = ours().map(Group::name).collect();
-                return Err(Failure::new(format!(
-                    "'--warning={word}': expected one about {}",
-                    known.join(", ")
-                )));
+                let (value, expected) = (word.clone(), format!("one about {}", known.join(", ")));
+                return Err(Failure::new(&BadValue { option: OPTION.name, value, expected }));
             }
         }
         Ok(Self { words, told: HashSet::new(), shown: Vec::new() })
     }
 
-    /// Takes note of warnings and remarks whose code is `-W` and their group.
+    /// Adds warnings and remarks whose codes are groups.
     pub fn add(&mut self, warnings: Vec<Diagnostic>) {
         for warning in warnings {
-            let group = warning.code.and_then(|code| code.strip_prefix("-W")).unwrap_or_default();
-            let fate = self.fate(group, warning.severity);
+            let fate = match warning.code {
+                Some(Code::Warning(group)) => self.fate(group, warning.severity),
+                Some(Code::Error(_)) | None => Some(warning.severity),
+            };
             if self.told.insert(warning.message.clone()) {
                 self.shown.extend(fate.map(|severity| Diagnostic { severity, ..warning }));
             }
         }
     }
 
-    /// Whether there were some, told or not.
+    /// Whether there were warnings, including disabled ones.
     pub fn any(&self) -> bool {
         !self.told.is_empty()
     }
 
-    /// Prints the warnings; an error where one of them is to be one.
+    /// Prints the warnings. Fails if a setting makes one of them an error.
     pub fn finish(self, tool: &str) -> Result<(), Failure> {
         if self.shown.iter().any(Diagnostic::is_error) {
             return Err(Failure(self.shown));
         }
         let text: String = self.shown.iter().map(|warning| warning.render_as(tool)).collect();
-        // Without standard error there is nobody to tell.
+        // Nothing can be reported if standard error is closed.
         let _ = std::io::stderr().write_all(text.as_bytes());
         Ok(())
     }
 
-    /// How a group's diagnostics, by themselves of severity `plain`, are shown; `None` where they
-    /// are not.
-    fn fate(&self, group: &str, plain: Severity) -> Option<Severity> {
+    /// Returns the severity of a group's diagnostics, whose default severity is `plain`, or `None`
+    /// if they are disabled.
+    fn fate(&self, group: Group, plain: Severity) -> Option<Severity> {
         let (mut own, mut own_error, mut error, mut all) = (None, None, false, true);
         for word in &self.words {
             match word.as_str() {
@@ -81,7 +82,7 @@ impl Warnings {
                 "no-error" => error = false,
                 "everything" => all = true,
                 "no-everything" => all = false,
-                word if group_of(word) == group => match Setting::divide(word).0 {
+                word if group_of(word) == group.name() => match Setting::divide(word).0 {
                     Setting::On => own = Some(true),
                     Setting::Off => own = Some(false),
                     Setting::Error => (own, own_error) = (Some(true), Some(true)),
@@ -114,14 +115,12 @@ mod tests {
         let words = words.iter().map(|&word| Argument::Option(OPTION.name, word.to_owned()));
         let warnings =
             Warnings::read(&Arguments(words.collect())).map_err(|failure| failure.to_string())?;
-        Ok(warnings.fate(Group::External.name(), Severity::Warning))
+        Ok(warnings.fate(Group::External, Severity::Warning))
     }
 
     fn remark(words: &[&str]) -> Option<Severity> {
         let words = words.iter().map(|&word| Argument::Option(OPTION.name, word.to_owned()));
-        Warnings::read(&Arguments(words.collect()))
-            .unwrap()
-            .fate(Group::Aot.name(), Severity::Remark)
+        Warnings::read(&Arguments(words.collect())).unwrap().fate(Group::Aot, Severity::Remark)
     }
 
     #[test]
@@ -150,14 +149,15 @@ mod tests {
         let unknown = fate(&["no-unused"]).unwrap_err();
         assert_eq!(
             unknown,
-            "error: '--warning=no-unused': expected one about sycl-external, sycl-aot"
+            "error: '--warning=no-unused': expected one about sycl-external, sycl-aot \
+             [scythe-E0307]"
         );
     }
 
     #[test]
     fn a_warning_is_told_once() {
         let mut warnings = Warnings::read(&Arguments::default()).unwrap();
-        let one = || Diagnostic::warning("text").code(Group::External.option());
+        let one = || Diagnostic::warning("text").code(Code::Warning(Group::External));
         warnings.add(vec![one().note("from here")]);
         warnings.add(vec![one().note("from there")]);
         assert_eq!(warnings.shown, [one().note("from here")]);

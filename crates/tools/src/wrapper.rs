@@ -1,8 +1,11 @@
-//! `clang-offload-wrapper`: device images → host object with registration.
+//! `clang-offload-wrapper`: writes device images to a host object that registers them.
 
 use crate::command_line::{Argument, Arguments, Opt, Syntax};
-use crate::files::{self, file_error};
-use crate::{Failure, Status};
+use crate::errors::{
+    CannotWrap, NoImageTarget, UnknownFormat, UnknownValue, UnsupportedMachine, UnsupportedValue,
+};
+use crate::files::{self, damaged, file_error};
+use crate::{Failure, Status, device_code};
 use scythe_image::{FileTable, Format, Image, Manifest, PropertySets, container, file_table};
 use scythe_wrap::{Machine, Options, wrap};
 
@@ -67,7 +70,7 @@ pub const UNREGISTER: Opt = Opt {
     help: "called at unload (default: __tgt_unregister_lib)",
 };
 
-/// What the options so far say of the next input.
+/// The options that apply to the next input.
 #[derive(Default)]
 struct Setting {
     target: String,
@@ -82,21 +85,20 @@ pub fn run(args: &Arguments) -> Result<Status, Failure> {
     let output = args.required("o")?;
     let options = wrap_options(args)?;
     let images = images(args)?;
-    let object = wrap(&images, &options).map_err(|error| Failure::new(error.to_string()))?;
+    let object = wrap(&images, &options)
+        .map_err(|error| Failure::new(&CannotWrap { reason: error.to_string() }))?;
     files::write(output, &object)?;
     Ok(Status::Done)
 }
 
-/// What the options say of the object: its machine, and the functions that it calls.
+/// Returns the options for the object: its machine, and the functions that it calls.
 pub fn wrap_options(args: &Arguments) -> Result<Options, Failure> {
     let machine = match args.last("host") {
         Some(triple) => Machine::from_triple(triple).ok_or_else(|| {
-            Failure::new(format!(
-                "host '{triple}' is not supported: expected x86_64-… or aarch64-…"
-            ))
+            let (value, expected) = (triple.to_owned(), "x86_64-… or aarch64-…".to_owned());
+            Failure::new(&UnsupportedValue { what: "host", value, expected })
         })?,
-        None => Machine::host()
-            .ok_or_else(|| Failure::new("this machine is not supported as a host: use --host"))?,
+        None => Machine::host().ok_or_else(|| Failure::new(&UnsupportedMachine))?,
     };
     let mut options = Options::new(machine);
     if let Some(name) = args.last("reg-func-name") {
@@ -114,18 +116,16 @@ fn images(args: &Arguments) -> Result<Vec<Image>, Failure> {
     for argument in &args.0 {
         match argument {
             Argument::Option("kind", kind) if kind != "sycl" => {
-                return Err(Failure::new(format!(
-                    "offload kind '{kind}' is not supported: expected 'sycl'"
-                )));
+                let (value, expected) = (kind.clone(), "'sycl'".to_owned());
+                let unsupported = UnsupportedValue { what: "offload kind", value, expected };
+                return Err(Failure::new(&unsupported));
             }
             Argument::Option("target", target) => setting.target = target.clone(),
             Argument::Option("format", name) => {
                 let format = Format::from_name(name).ok_or_else(|| {
                     let known: Vec<_> = Format::ALL.iter().map(|format| format.as_str()).collect();
-                    Failure::new(format!(
-                        "unknown format '{name}': expected one of {}",
-                        known.join(", ")
-                    ))
+                    let expected = format!("one of {}", known.join(", "));
+                    Failure::new(&UnknownValue { what: "format", value: name.clone(), expected })
                 })?;
                 setting.format = Some(format);
             }
@@ -145,7 +145,7 @@ fn images(args: &Arguments) -> Result<Vec<Image>, Failure> {
 }
 
 fn add_table(path: &str, setting: &Setting, images: &mut Vec<Image>) -> Result<(), Failure> {
-    let fail = |error| file_error(path, error);
+    let fail = |error| damaged(path, error);
     let table = FileTable::from_text(&files::read_text(path)?).map_err(fail)?;
     let column = |name: &str| -> Result<Vec<Option<&str>>, Failure> {
         if table.columns().iter().any(|column| column == name) {
@@ -171,19 +171,20 @@ fn image(
 ) -> Result<Image, Failure> {
     let code = files::read(path)?;
     if code.starts_with(&container::MAGIC) {
-        return Image::parse(&code).map_err(|error| file_error(path, error));
+        return Image::parse(&code).map_err(|error| damaged(path, error));
     }
-    let format = setting.format.or_else(|| format_by_content(&code)).ok_or_else(|| {
-        file_error(path, "cannot tell the format by content: expected an option --format before it")
-    })?;
+    let format = setting
+        .format
+        .or_else(|| format_by_content(&code))
+        .ok_or_else(|| file_error(path, &UnknownFormat))?;
     if setting.target.is_empty() {
-        return Err(file_error(path, "no target: expected an option --target before it"));
+        return Err(file_error(path, &NoImageTarget));
     }
     let manifest = match properties {
         Some(file) => {
             let sets = PropertySets::from_text(&files::read_text(file)?)
-                .map_err(|error| file_error(file, error))?;
-            Manifest::from_properties(&sets).map_err(|error| file_error(file, error))?
+                .map_err(|error| damaged(file, error))?;
+            Manifest::from_properties(&sets).map_err(|error| damaged(file, error))?
         }
         None => Manifest::default(),
     };
@@ -205,19 +206,17 @@ fn image(
     })
 }
 
-/// ELF of a type that only the processor's maker knows, as ocloc writes it. Objects for the CPU
-/// have common types.
+/// Whether code is an ELF file of ocloc, whose type is in the range for processors. Objects for the
+/// CPU have common types.
 fn is_intel_binary(code: &[u8]) -> bool {
     const FIRST_OF_PROCESSOR: u16 = 0xff00;
     let kind = code.get(16..18).map(|bytes| u16::from_le_bytes([bytes[0], bytes[1]]));
     code.starts_with(b"\x7fELF") && kind.is_some_and(|kind| kind >= FIRST_OF_PROCESSOR)
 }
 
-/// The format that the first bytes tell.
+/// Returns the format that the first bytes identify.
 fn format_by_content(code: &[u8]) -> Option<Format> {
-    const MAGICS: [(&[u8], Format); 6] = [
-        (b"BC\xc0\xde", Format::LlvmBitcode),
-        (b"\xde\xc0\x17\x0b", Format::LlvmBitcode),
+    const MAGICS: [(&[u8], Format); 4] = [
         (b"\x03\x02\x23\x07", Format::SpirV),
         (b"\x7fELF", Format::CpuObject),
         (b"\x50\xed\x55\xba", Format::Fatbin),
@@ -226,7 +225,10 @@ fn format_by_content(code: &[u8]) -> Option<Format> {
     if code.is_empty() {
         return Some(Format::Empty);
     }
-    // PTX is text, and may open with comments and blank lines.
+    if device_code::is_bitcode(code) {
+        return Some(Format::LlvmBitcode);
+    }
+    // PTX is text and may start with comments and blank lines.
     let mut text = code;
     while let Some((line, rest)) =
         text.iter().position(|&byte| byte == b'\n').map(|end| text.split_at(end + 1))

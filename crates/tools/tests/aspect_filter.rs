@@ -203,7 +203,7 @@ fn mistakes_are_named_and_leave_nothing_behind() {
         (
             &[],
             &["-target=spir64", "t.table"],
-            "t.table: error: cannot read: No such file or directory\n",
+            "t.table: error: cannot read: No such file or directory [scythe-E0331]\n",
         ),
         (
             &[("t.table", "x\n".into())],
@@ -213,7 +213,7 @@ fn mistakes_are_named_and_leave_nothing_behind() {
         (
             std::slice::from_ref(&table),
             &["t.table"],
-            "sycl-aspect-filter: error: option '--target' is missing\n",
+            "sycl-aspect-filter: error: option '--target' is missing [scythe-E0306]\n",
         ),
         (
             std::slice::from_ref(&table),
@@ -224,12 +224,12 @@ fn mistakes_are_named_and_leave_nothing_behind() {
             &[table.clone(), ("a.prop", bad_property)],
             &["-target=spir64", "t.table"],
             "a.prop: error: the property 'aspect' of set SYCL/device requirements has 3 bytes, \
-             expected a multiple of 4\n",
+             expected a multiple of 4 [scythe-E0335]\n",
         ),
         (
             &[table.clone(), ("a.prop", String::new()), ("c.yaml", "a: [\n".into())],
             &["-target=spir64", "-device-config-file=c.yaml", "t.table"],
-            "c.yaml:1:4: error: found a list, expected the keys of target 'a'\n",
+            "c.yaml:1:4: error: found a list, expected the keys of target 'a' [scythe-E0516]\n",
         ),
     ];
     for (files, args, expected) in cases {

@@ -182,16 +182,19 @@ fn mistakes_are_named() {
     };
     assert_eq!(
         error(b"nothing here", &[]),
-        "app: error: no device image, and no bundle of device code\n"
+        "app: error: no device image, and no bundle of device code [scythe-E0336]\n"
     );
-    assert_eq!(error(b"", &[]), "app: error: no device image, and no bundle of device code\n");
+    assert_eq!(
+        error(b"", &[]),
+        "app: error: no device image, and no bundle of device code [scythe-E0336]\n"
+    );
     let mut damaged = image().to_bytes();
     let last = damaged.len() - 1;
     damaged[last] ^= 1;
     assert!(error(&damaged, &[]).starts_with("app: error: device image checksum "));
     assert_eq!(
         error(b"", &["--json", "--html"]),
-        "inspect: error: both --json and --html: expected one\n"
+        "inspect: error: both --json and --html: expected one [scythe-E0314]\n"
     );
 }
 

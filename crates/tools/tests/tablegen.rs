@@ -286,11 +286,11 @@ fn mistakes_are_named_and_leave_nothing_behind() {
     for (args, expected) in [
         (
             &["input.td"][..],
-            "dynamic-tblgen: error: nothing to do: expected --gen-dynamic-tables\n",
+            "dynamic-tblgen: error: option '--gen-dynamic-tables' is missing [scythe-E0306]\n",
         ),
         (
             &["-gen-dynamic-tables", "none.td"],
-            "none.td: error: cannot read: No such file or directory\n",
+            "none.td: error: cannot read: No such file or directory [scythe-E0331]\n",
         ),
     ] {
         let stderr = tool(folder.path(), args).stderr;

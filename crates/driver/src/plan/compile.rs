@@ -1,4 +1,4 @@
-//! From sources to outputs short of a link: fat objects, assembly, device code, checks,
+//! Plans compilations that end before a link: fat objects, assembly, device code, syntax checks,
 //! preprocessed text.
 
 use std::path::{Path, PathBuf};
@@ -21,13 +21,14 @@ pub fn objects(plan: &mut Plan, invocation: &Invocation, facts: &Facts) {
             host_output(plan, invocation, facts, (group, input), &["-c"], &output);
             continue;
         }
-        // What the compiler names after the object must be named after the final one: it is then
-        // compiled in place.
+        // Files that the compiler names after the object must be named after the final object. In
+        // that case the host pass writes the final object directly.
         let beside = invocation.has(Meaning::SideOutput).is_some();
         let host = if beside { PathBuf::from(&output) } else { unit.files.host(true) };
         let mut action = vec!["-c"];
-        if invocation.has(Meaning::Lto).is_some() {
-            // Device code needs an ELF object to live in, which plain LTO output is not.
+        if invocation.lto() {
+            // Device code needs an ELF object as its container. Plain LTO output is not an ELF
+            // object.
             action.push("-ffat-lto-objects");
         }
         let compiled = unit.compile(plan, &action, host.clone(), Next::Bundle);
@@ -44,7 +45,7 @@ pub fn objects(plan: &mut Plan, invocation: &Invocation, facts: &Facts) {
     }
 }
 
-/// Puts the device code of a unit into its object.
+/// Adds the device code of a unit to its object.
 pub fn bundle(plan: &mut Plan, compiled: Compiled, output: PathBuf, group: usize) -> usize {
     let Compiled { host, device, provisional, .. } = compiled;
     plan.push(Step {
@@ -57,7 +58,7 @@ pub fn bundle(plan: &mut Plan, compiled: Compiled, output: PathBuf, group: usize
     })
 }
 
-/// `-S`: the host side's assembly.
+/// `-S`: plans the assembly of the host side.
 pub fn assembly(plan: &mut Plan, invocation: &Invocation, facts: &Facts) {
     for (group, input) in compiled_inputs(invocation) {
         let output = output_name(invocation, input, if invocation.emit_llvm { "ll" } else { "s" });
@@ -65,7 +66,7 @@ pub fn assembly(plan: &mut Plan, invocation: &Invocation, facts: &Facts) {
     }
 }
 
-/// `-fsyntax-only`: all sides are checked.
+/// `-fsyntax-only`: plans checks for all sides.
 pub fn syntax(plan: &mut Plan, invocation: &Invocation, facts: &Facts) {
     for (group, input) in compiled_inputs(invocation) {
         match input.kind {
@@ -77,7 +78,7 @@ pub fn syntax(plan: &mut Plan, invocation: &Invocation, facts: &Facts) {
     }
 }
 
-/// `-fsycl-device-only`: bitcode, LLVM assembly, or a check alone, for each target.
+/// `-fsycl-device-only`: plans bitcode, LLVM assembly, or only a check, for each target.
 pub fn device_only(plan: &mut Plan, invocation: &Invocation, facts: &Facts) {
     let (action, extension): (&[&str], _) = match invocation.mode {
         Mode::Syntax => (&["-fsyntax-only"], ""),
@@ -108,7 +109,7 @@ pub fn device_only(plan: &mut Plan, invocation: &Invocation, facts: &Facts) {
     }
 }
 
-/// `-M` and its kin: clang's own action, with one side's view of the program.
+/// `-M` and similar options: plans clang's own action, with one side's view of the program.
 pub fn one_side(plan: &mut Plan, invocation: &Invocation, facts: &Facts) {
     for (group, input) in compiled_inputs(invocation) {
         if input.kind == InputKind::Source {
@@ -120,7 +121,7 @@ pub fn one_side(plan: &mut Plan, invocation: &Invocation, facts: &Facts) {
     }
 }
 
-/// The device side of one unit, where that alone is asked for, or the host side.
+/// Plans the device side of one unit if only that side is requested, otherwise the host side.
 pub fn one_side_of(plan: &mut Plan, invocation: &Invocation, unit: &Unit, action: &[&str]) {
     let output = invocation.output.as_deref().map(Path::new);
     if !invocation.device_only {
@@ -132,7 +133,7 @@ pub fn one_side_of(plan: &mut Plan, invocation: &Invocation, unit: &Unit, action
     }
 }
 
-/// A host pass that makes a final output.
+/// Plans a host pass that writes a final output.
 fn host_output(
     plan: &mut Plan,
     invocation: &Invocation,
@@ -158,7 +159,7 @@ fn host_output(
     }
 }
 
-/// Everything but linkable inputs, with each input's place among all.
+/// Returns all inputs except linkable ones, each with its index among all inputs.
 pub fn compiled_inputs(invocation: &Invocation) -> impl Iterator<Item = (usize, &Input)> {
     invocation.inputs().enumerate().filter(|(_, i)| i.kind != InputKind::Linkable)
 }
@@ -167,7 +168,7 @@ fn output_name(invocation: &Invocation, input: &Input, extension: &str) -> Strin
     invocation.output.clone().unwrap_or_else(|| format!("{}.{extension}", names::stem(&input.path)))
 }
 
-/// A waiting file takes its final name when the step has succeeded, and vanishes when not.
+/// Makes a step rename an unfinished file to its final name on success, and remove it on failure.
 pub fn offer(
     publish: &mut Vec<(PathBuf, PathBuf)>,
     unfinished: &mut Vec<PathBuf>,

@@ -1,5 +1,5 @@
-//! The device link: which module goes into the images of which target, and the command that makes
-//! them.
+//! The device link: chooses the modules for the images of each target, and builds the command that
+//! makes the images.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -15,16 +15,16 @@ use crate::plan::{Action, Plan, Step};
 
 /// The device code of one translation unit: a module for each of its targets.
 pub struct Modules {
-    /// The file that the user knows it by.
+    /// The name of the user's file.
     pub from: String,
     pub of_target: BTreeMap<Target, PathBuf>,
-    /// In a static library: the program may not take it.
+    /// Whether the unit is in a static library, so that the program may not link it.
     pub optional: bool,
 }
 
 impl Modules {
-    /// The module to make code for `target` of, where there is one. Generic code serves for every
-    /// target but NVIDIA's, and the CPU's for each of its levels.
+    /// Returns the module from which to make code for `target`, if there is one. Generic code
+    /// serves every target except NVIDIA's. Code for the CPU serves each level of the CPU.
     pub fn for_target(&self, target: Target) -> Option<&PathBuf> {
         let own = self.of_target.get(&target);
         let related = || {
@@ -40,7 +40,7 @@ impl Modules {
         self.for_target(target).is_none()
     }
 
-    /// What to say of code that is linked without being there for `target`.
+    /// Returns the warning about a linked unit without code for `target`.
     fn warning(&self, target: Target) -> String {
         let has = names(self.of_target.keys().copied());
         format!(
@@ -50,7 +50,7 @@ impl Modules {
         )
     }
 
-    /// What to say of code that is linked.
+    /// Returns the warnings about a linked unit.
     pub fn warnings(&self, selected: &BTreeSet<Target>) -> Vec<String> {
         selected
             .iter()
@@ -59,7 +59,7 @@ impl Modules {
             .collect()
     }
 
-    /// The files that a link for the selected targets needs.
+    /// Returns the targets whose modules a link for the selected targets needs.
     pub fn needed(&self, selected: &BTreeSet<Target>) -> BTreeSet<Target> {
         if selected.is_empty() {
             return self.of_target.keys().copied().collect();
@@ -74,19 +74,19 @@ impl Modules {
     }
 }
 
-/// What a device link reads besides modules, and after which steps.
+/// The inputs of a device link besides modules, and the steps that it depends on.
 pub struct Link<'a> {
     pub invocation: &'a Invocation,
     pub facts: &'a Facts,
     pub files: &'a Intermediates,
-    /// Shared libraries that hold device images.
+    /// Shared libraries that contain device images.
     pub provided_by: Vec<PathBuf>,
     pub after: Vec<usize>,
     pub group: usize,
 }
 
-/// Device links of all modules together, or without `-fsycl-rdc` of each alone. Gives their steps
-/// and objects.
+/// Plans the device link of all modules together or, without `-fsycl-rdc`, one device link for each
+/// unit. Returns their steps and objects.
 pub fn device_links(
     plan: &mut Plan,
     link: &Link,
@@ -111,13 +111,14 @@ pub fn device_links(
         .collect())
 }
 
-/// Targets in quotes.
+/// Formats targets in quotes.
 fn names(targets: impl Iterator<Item = Target>) -> String {
     let set: BTreeSet<Target> = targets.collect();
     set.into_iter().map(|target| format!("'{}'", target.name())).collect::<Vec<_>>().join(", ")
 }
 
-/// A target that was asked for must be in some input. Units that lack it are named.
+/// Reports an error if no input has code for a selected target. Warns about each unit that lacks
+/// code for a selected target.
 fn warn_of_missing(
     plan: &mut Plan,
     selected: &BTreeSet<Target>,
@@ -129,7 +130,7 @@ fn warn_of_missing(
             let found = names(all.iter().flat_map(|modules| modules.of_target.keys().copied()));
             return Err(Error::NoCodeForTarget { target: target.name(), found });
         }
-        // Of members of libraries it is known later whether they matter.
+        // Whether members of static libraries matter is known only later.
         let certain = lacking.into_iter().filter(|modules| !modules.optional);
         plan.warnings.extend(certain.map(|modules| modules.warning(*target)));
     }
@@ -156,7 +157,12 @@ fn step(
         alone.map_or_else(|| "device link".to_owned(), |from| format!("device link of '{from}'"));
     let step = plan.push(Step {
         what,
-        action: Action::Run { program: link.facts.layout.tools.clone(), args, stdin: false },
+        action: Action::Run {
+            program: link.facts.layout.tools.clone(),
+            args,
+            stdin: false,
+            header: None,
+        },
         after: link.after.clone(),
         group: link.group,
         publish: Vec::new(),
@@ -165,7 +171,7 @@ fn step(
     (step, object)
 }
 
-/// For each target its modules, in order; targets that take the same ones stand together.
+/// Returns the modules of each target, in order. Targets with the same modules are in one group.
 fn groups(selected: &BTreeSet<Target>, modules: &[&Modules]) -> Vec<(Vec<Target>, Vec<PathBuf>)> {
     let found = || modules.iter().flat_map(|modules| modules.of_target.keys().copied()).collect();
     let targets: BTreeSet<Target> = if selected.is_empty() { found() } else { selected.clone() };
@@ -227,6 +233,6 @@ fn options(link: &Link, unit: usize) -> Vec<String> {
         0 => format!("--save-temps={}", prefix.display()),
         _ => format!("--save-temps={}-unit{unit}", prefix.display()),
     }));
-    args.extend(inv.targets.linker_words());
+    args.extend(inv.targets.linker_arguments());
     args
 }

@@ -1,12 +1,13 @@
-//! From objects to a program: device code of all inputs is linked into one object, which the host
-//! link takes along.
+//! Plans links: the device code of all inputs is linked into one object, which is an input of the
+//! host link.
 //!
-//! Of static libraries, the members that the host link takes are linked (`members.rs`). With `-r`
-//! nothing is linked for devices: the object to come holds the device code of all its inputs, for a
-//! link to come.
+//! The members of static libraries that the host link loads are linked for devices too
+//! (`members.rs`). With `-r`, nothing is linked for devices: the output contains the device code of
+//! all its inputs, for a later link.
 //!
-//! With `-fsycl-link`, host code is put together without being linked, and the images with it: a
-//! link of that object later does no device work, and refuses kernels that are not among its own.
+//! With `-fsycl-link`, the output is an object with the host code, joined but not linked, and the
+//! device images. A later link of that object does no device work, and rejects kernels that the
+//! object does not contain.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -22,24 +23,24 @@ use crate::plan::names::{self, Intermediates};
 use crate::plan::unit::{self, Next, Unit};
 use crate::plan::{Action, Plan, Step, UnbundledPiece};
 
-/// What the inputs contribute to the link.
+/// The contributions of the inputs to the link.
 #[derive(Default)]
 struct Parts {
-    /// The host link's words, in the order of the command line.
+    /// The words of the host link, in the order of the command line.
     words: Vec<String>,
     /// Device code, in the same order.
     device: Vec<Modules>,
     host_steps: Vec<usize>,
     device_steps: Vec<usize>,
-    /// Shared libraries that hold device images.
+    /// Shared libraries that contain device images.
     provided_by: Vec<PathBuf>,
-    /// Inputs whose device code is linked for good, with their kernels.
+    /// Inputs whose device link is final, with their kernels.
     linked: Vec<(String, Vec<String>)>,
     /// Static libraries with device code.
     archives: Vec<Archive>,
 }
 
-/// The whole way from sources and objects to a program or library.
+/// Plans all steps from sources and objects to a program or library.
 pub fn program(plan: &mut Plan, invocation: &Invocation, facts: &Facts) -> Result<(), Error> {
     let output = invocation.output.clone().unwrap_or_else(|| "a.out".to_owned());
     if invocation.has(Meaning::Relocatable).is_some() && !invocation.device_link_only {
@@ -83,7 +84,8 @@ pub fn program(plan: &mut Plan, invocation: &Invocation, facts: &Facts) -> Resul
     Ok(())
 }
 
-/// Compiles sources, takes device code out of the rest, and keeps the order.
+/// Compiles sources and extracts device code from the other inputs, in the order of the command
+/// line.
 fn inputs(plan: &mut Plan, invocation: &Invocation, facts: &Facts) -> Parts {
     let mut parts = Parts::default();
     let mut group = 0;
@@ -137,7 +139,7 @@ fn inputs(plan: &mut Plan, invocation: &Invocation, facts: &Facts) -> Parts {
     parts
 }
 
-/// `-r`: sources become objects with their device code, and all else is what it is.
+/// `-r`: compiles sources to objects with device code. All other inputs stay unchanged.
 fn fat_inputs(
     plan: &mut Plan,
     invocation: &Invocation,
@@ -181,7 +183,8 @@ fn fat_inputs(
     (words, steps)
 }
 
-/// The step that asks which members of static libraries are linked, where there are any.
+/// Plans the step that finds the linked members of static libraries, if there are static libraries
+/// with device code.
 fn members(
     plan: &mut Plan,
     inv: &Invocation,
@@ -214,8 +217,8 @@ fn members(
     }))
 }
 
-/// Takes device code out of an object or library that has any. Gives the word that the host link
-/// needs instead of the user's, where it is another.
+/// Extracts device code from an object or library that contains any. Returns the word that replaces
+/// the user's word in the host link, if it differs.
 fn linkable(
     plan: &mut Plan,
     parts: &mut Parts,
@@ -245,13 +248,13 @@ fn linkable(
         copy: files.copy(),
         members: chosen,
     });
-    // Members of a thin archive are files of their own, and are stripped when the object to come is
+    // Members of a thin archive are separate files. They are stripped when the output object is
     // marked.
     if !inv.device_link_only || holder.units.is_empty() || holder.thin {
         parts.archives.extend(archive);
         return None;
     }
-    // The object to come must not hold device code that is linked already.
+    // The output object must not contain device code that is already linked.
     let output = files.stripped(holder.path.extension().and_then(|e| e.to_str()).unwrap_or("o"));
     parts.host_steps.push(plan.push(Step {
         what: format!("host code of '{name}'"),
@@ -269,8 +272,8 @@ fn linkable(
     Some(word)
 }
 
-/// A library named twice contributes once. Gives its members with device code, of which the linker
-/// has to choose.
+/// Extracts device modules. A library that is named twice contributes once. Returns its members
+/// with device code, from which the linker chooses.
 fn unbundle(
     plan: &mut Plan,
     parts: &mut Parts,
@@ -317,8 +320,8 @@ fn unbundle(
     members
 }
 
-/// Kernels in other inputs must be among those linked before. Without other device code there is
-/// nothing to look at.
+/// Plans the check that kernels in other inputs are among those already linked. Returns `None` if
+/// no other input has device code.
 fn no_new_kernels(plan: &mut Plan, parts: &Parts, group: usize) -> Option<usize> {
     let modules: Vec<(PathBuf, String)> = parts
         .device
@@ -343,7 +346,7 @@ fn no_new_kernels(plan: &mut Plan, parts: &Parts, group: usize) -> Option<usize>
     }))
 }
 
-/// `-fsycl-link`: host objects and images in one object that notes its kernels.
+/// `-fsycl-link`: joins host objects and images into one object that lists its kernels.
 fn linked_object(
     plan: &mut Plan,
     inv: &Invocation,
@@ -359,7 +362,7 @@ fn linked_object(
     let group = inv.inputs().count();
     let joined = plan.push(Step {
         what: format!("host code and images of '{output}'"),
-        action: Action::Run { program: facts.clang.clone(), args, stdin: false },
+        action: Action::Run { program: facts.clang.clone(), args, stdin: false, header: None },
         after,
         group,
         publish: Vec::new(),
@@ -390,10 +393,12 @@ fn host_link(
     let mut args = link_args(inv, facts, &words);
     args.extend(["-o".to_owned(), waiting.to_string_lossy().into_owned()]);
     let (mut publish, mut unfinished) = (Vec::new(), Vec::new());
-    offer(&mut publish, &mut unfinished, waiting, output, facts);
+    if inv.has(Meaning::LinkerQuery).is_none() {
+        offer(&mut publish, &mut unfinished, waiting, output, facts);
+    }
     plan.push(Step {
         what: format!("link of '{output}'"),
-        action: Action::Run { program: facts.clang.clone(), args, stdin: false },
+        action: Action::Run { program: facts.clang.clone(), args, stdin: false, header: None },
         after,
         group: inv.inputs().count(),
         publish,
@@ -401,22 +406,22 @@ fn host_link(
     });
 }
 
-/// The host link, but for its output.
+/// Returns the arguments of the host link, without its output.
 fn link_args(inv: &Invocation, facts: &Facts, words: &[String]) -> Vec<String> {
     let lib = facts.layout.lib.to_string_lossy();
     let mut args = linker(inv, facts);
     args.extend(words.iter().cloned());
-    if inv.has(Meaning::Relocatable).is_none() {
+    if inv.runtime && inv.has(Meaning::Relocatable).is_none() {
         args.extend([format!("-L{lib}"), "-lscythe".to_owned(), format!("-Wl,-rpath,{lib}")]);
     }
     args
 }
 
-/// What puts host objects together without linking them, but for its output.
+/// Returns the arguments that join host objects without linking them, without the output.
 fn joining_args(inv: &Invocation, facts: &Facts, words: &[String]) -> Vec<String> {
     let mut args = linker(inv, facts);
     args.extend(["-r".to_owned(), "-nostdlib".to_owned()]);
-    // Libraries are for the link to come; with '-r', linkers take only archives.
+    // Libraries belong to the later link. With '-r', linkers accept only archives.
     args.extend(words.iter().filter(|word| !word.starts_with("-l")).cloned());
     args
 }

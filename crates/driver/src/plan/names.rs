@@ -7,7 +7,7 @@ use scythe_abi::target::Target;
 use crate::args::{Input, Invocation, SaveTemps};
 use crate::facts::Facts;
 
-/// The file name of a source without its extension.
+/// Returns the file name of a source without its extension.
 pub fn stem(source: &str) -> String {
     if source == "-" {
         return "-".to_owned();
@@ -15,13 +15,13 @@ pub fn stem(source: &str) -> String {
     Path::new(source).file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// The precompiled header of an input: like clang, beside the header.
+/// Returns the name of an input's precompiled header. As in clang, the file is beside the header.
 pub fn precompiled(invocation: &Invocation, input: &Input) -> String {
     invocation.output.clone().unwrap_or_else(|| format!("{}.pch", input.path))
 }
 
-/// Where an output is written before it is complete: beside it, since a rename cannot cross file
-/// systems.
+/// Returns the path of an output while it is unfinished. The path is beside the output, because a
+/// rename cannot cross file systems.
 pub fn waiting(output: &str, facts: &Facts) -> PathBuf {
     if facts.in_place.contains(output) {
         return PathBuf::from(output);
@@ -31,8 +31,8 @@ pub fn waiting(output: &str, facts: &Facts) -> PathBuf {
     path.with_file_name(format!(".{name}.{}.tmp", facts.unique))
 }
 
-/// Intermediate files of one source. `number` keeps sources of the same name in different folders
-/// apart.
+/// The intermediate files of one source. `number` distinguishes sources of the same name in
+/// different folders.
 pub struct Intermediates {
     folder: PathBuf,
     stem: String,
@@ -55,7 +55,7 @@ impl Intermediates {
         Self { folder, stem, kept }
     }
 
-    /// Device code from the pass for `target`, which is one of several.
+    /// Device code from the pass for `target`. `several` tells whether there are other passes.
     pub fn device(&self, target: Target, several: bool) -> PathBuf {
         let name = match (self.kept, several) {
             (true, _) => format!("{}-{}.bc", self.stem, target.bundle_id()),
@@ -65,18 +65,18 @@ impl Intermediates {
         self.folder.join(name)
     }
 
-    /// A kept host object must not take the name of the fat object.
+    /// The host object. A kept host object must not have the name of the fat object.
     pub fn host(&self, fat_follows: bool) -> PathBuf {
         let suffix = if self.kept && fat_follows { "-host.o" } else { ".o" };
         self.folder.join(format!("{}{suffix}", self.stem))
     }
 
-    /// Words for a host compiler that has to know the unit's identity.
+    /// The file of words that gives a host compiler the unit's identity.
     pub fn identity(&self) -> PathBuf {
         self.folder.join(format!("{}-unit.args", self.stem))
     }
 
-    /// Preprocessed text for one pass, which goes by its identifier in bundles.
+    /// The preprocessed text of one pass. `part` is the identifier of the pass in bundles.
     pub fn text(&self, part: &str) -> PathBuf {
         self.folder.join(format!("{}-{part}.ii", self.stem))
     }
@@ -90,17 +90,17 @@ impl Intermediates {
         self.folder.join(format!("{}-int.h", self.stem))
     }
 
-    /// What the `n`th pass over the source read; pass 0 is the host's.
+    /// The list of files that the `n`th pass over the source read. Pass 0 is the host pass.
     pub fn dependencies(&self, n: usize) -> PathBuf {
         self.folder.join(format!("{}-{n}.d", self.stem))
     }
 
-    /// How the `n`th pass over the source lays out functors; pass 0 is the host's.
+    /// The layout of functors in the `n`th pass over the source. Pass 0 is the host pass.
     pub fn functors(&self, n: usize) -> PathBuf {
         self.folder.join(format!("{}-{n}.functors", self.stem))
     }
 
-    /// The `n`th piece of device code taken out of an object or archive.
+    /// The `n`th device module that was extracted from an object or archive.
     pub fn unbundled(&self, n: usize) -> PathBuf {
         self.folder.join(format!("{}-unbundled-{n}.bc", self.stem))
     }
@@ -120,14 +120,14 @@ impl Intermediates {
         self.folder.join(format!("{}-copy.a", self.stem))
     }
 
-    /// What a link writes that only tells which members of libraries it takes, and the words that
-    /// it leads to.
+    /// The output of the link that only finds the linked members of libraries, and the file of
+    /// words that results from it.
     pub fn members(&self) -> (PathBuf, PathBuf) {
         let at = |end: &str| self.folder.join(format!("{}-members{end}", self.stem));
         (at(""), at(".args"))
     }
 
-    /// The object that holds device images. `unit` counts sources where each is linked alone.
+    /// The object that contains device images. `unit` numbers sources if each is linked alone.
     pub fn wrapper(&self, unit: usize) -> PathBuf {
         let number = if unit == 0 { String::new() } else { format!("-{unit}") };
         self.folder.join(format!("{}-wrapper{number}.o", self.stem))
@@ -139,12 +139,12 @@ impl Intermediates {
         self.folder.join(format!("{}-kernels{number}.txt", self.stem))
     }
 
-    /// All host code and images in one object.
+    /// The object with all host code and images.
     pub fn relocatable(&self) -> PathBuf {
         self.folder.join(format!("{}-linked.o", self.stem))
     }
 
-    /// What the device link's own intermediate files begin with, when they are kept.
+    /// The prefix of the device link's intermediate files, if they are kept.
     pub fn device_link_prefix(&self) -> Option<PathBuf> {
         self.kept.then(|| self.folder.join(&self.stem))
     }

@@ -1,5 +1,5 @@
-//! Precompiled headers: one pass of each side makes its own, and a last step joins them in one
-//! file.
+//! Precompiled headers: each pass makes its own precompiled header, and a last step joins them in
+//! one file.
 
 use std::path::PathBuf;
 
@@ -12,10 +12,10 @@ use crate::plan::{Action, Plan, Step};
 use crate::precompiled;
 use crate::targets::Pass;
 
-/// Makes a pass write what it has read, instead of code.
+/// Makes a pass write a precompiled header instead of code.
 const ACTION: [&str; 3] = ["-c", "-Xclang", "-emit-pch"];
 
-/// A precompiled header of each input.
+/// Plans a precompiled header for each input.
 pub fn headers(plan: &mut Plan, invocation: &Invocation, facts: &Facts) {
     for (group, input) in compiled_inputs(invocation) {
         let output = names::precompiled(invocation, input);
@@ -27,7 +27,7 @@ pub fn headers(plan: &mut Plan, invocation: &Invocation, facts: &Facts) {
         } else if invocation.host_only {
             unit.host_side(plan, &ACTION, &waiting)
         } else if invocation.device_only {
-            // One, or '-o' would name several.
+            // There is only one pass here: '-o' cannot name several files.
             let steps = passes.iter().enumerate();
             steps
                 .map(|(number, pass)| unit.device_pass(plan, number, pass, &ACTION, Some(&waiting)))
@@ -67,8 +67,8 @@ fn all_sides(plan: &mut Plan, unit: &Unit, passes: &[Pass], output: PathBuf) -> 
     })
 }
 
-/// The file in which a device pass finds the precompiled header that the unit uses, and the step
-/// that makes it.
+/// Returns the file with the part of the unit's precompiled header for a device pass, and the step
+/// that makes this file.
 pub fn part(plan: &mut Plan, unit: &Unit, pass: &Pass) -> Option<(PathBuf, usize)> {
     let used = unit.facts.precompiled.as_ref()?;
     used.made_for.as_ref()?;

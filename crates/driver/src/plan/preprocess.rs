@@ -1,10 +1,11 @@
-//! Preprocessed text: making it with `-E`, and compiling it again.
+//! Preprocessed text: makes it with `-E`, and compiles it.
 //!
-//! `-E` prints what every pass over a source sees. With one pass that is plain text, with several a
-//! bundle of one text per pass. So whoever takes the text for the source is right: compiler caches,
-//! which hash it, and `distcc`, which ships it. Compiling a bundle begins with a step that divides
-//! it; each pass then reads its own part. The bundle also carries the identifier of the translation
-//! unit, since neither the source's name nor its macros are known any more.
+//! `-E` prints the text that every pass over a source sees. With one pass the output is plain text;
+//! with several passes it is a bundle with one text per pass. Programs that take the text in place
+//! of the source therefore work correctly: compiler caches, which hash it, and `distcc`, which
+//! sends it to other machines. The first step of the compilation of a bundle divides it; each pass
+//! then reads its own part. The bundle also contains the identifier of the translation unit,
+//! because the source's name and its macros are no longer known.
 
 use std::path::{Path, PathBuf};
 
@@ -21,14 +22,16 @@ use crate::targets::Pass;
 
 /// The language of preprocessed text.
 pub const LANGUAGE: &str = "c++-cpp-output";
-/// Makes a device pass print what it sees, with SYCL's attributes in the form that clang reads.
+/// Makes a device pass print its preprocessed text, with SYCL's attributes in the form that clang
+/// reads.
 const DEVICE_TEXT: [&str; 5] = ["-Xclang", "-plugin", "-Xclang", "scythe-preprocess", "-E"];
-/// Asks for less than a bundle must hold: a kernel's identity includes its place in the source, and
-/// whoever compiles a bundle has neither files nor macros.
+/// Options that would remove text that a bundle must contain, and that are therefore ignored. A
+/// kernel's identity includes its position in the source, and the machine that compiles a bundle
+/// has neither the files nor the macros.
 const UNHEEDED: [&str; 4] =
     ["-P", "-fminimize-whitespace", "-frewrite-includes", "-fdirectives-only"];
 
-/// `-E`.
+/// `-E`: plans the preprocessed text of each input.
 pub fn texts(plan: &mut Plan, invocation: &Invocation, facts: &Facts) {
     for (group, input) in compiled_inputs(invocation) {
         let output = invocation.output.as_deref();
@@ -38,7 +41,7 @@ pub fn texts(plan: &mut Plan, invocation: &Invocation, facts: &Facts) {
         }
         let unit = Unit::new(invocation, facts, input, group);
         let passes = invocation.targets.passes();
-        // A list of macros is no text to compile.
+        // A list of macros is not a text to compile.
         let listing = invocation.options_for(Steps::HOST).iter().any(|word| word == "-dM");
         let one_side =
             invocation.host_only || unit.is_host_only() || listing && !invocation.device_only;
@@ -51,12 +54,12 @@ pub fn texts(plan: &mut Plan, invocation: &Invocation, facts: &Facts) {
     }
 }
 
-/// A text of each pass, and the bundle of all.
+/// Plans a text for each pass, and the bundle of all texts.
 fn bundle(plan: &mut Plan, invocation: &Invocation, facts: &Facts, unit: &Unit) {
     let first = plan.steps.len();
     let (mut parts, mut device) = (Vec::new(), Vec::new());
     let passes = invocation.targets.passes();
-    // A foreign host compiler sees the integration header, which a pass of its own makes.
+    // A foreign host compiler reads the integration header, which a separate pass makes.
     let header = unit.by_foreign_compiler() && !invocation.device_only;
     if header {
         device.push(unit.device_pass(plan, 0, &passes[0], &["-fsyntax-only"], None));
@@ -107,7 +110,8 @@ fn bundle(plan: &mut Plan, invocation: &Invocation, facts: &Facts, unit: &Unit) 
     });
 }
 
-/// The step that divides the bundle which a unit is compiled from, where it is one.
+/// Returns the step that divides the bundle from which a unit is compiled, or `None` if the input
+/// is not a bundle.
 pub fn division(plan: &mut Plan, unit: &Unit) -> Option<usize> {
     let bundle = unit.facts.texts.get(&unit.input.path)?;
     let what = format!("division of '{}'", unit.input.path);
@@ -125,8 +129,8 @@ pub fn division(plan: &mut Plan, unit: &Unit) -> Option<usize> {
     }))
 }
 
-/// What a device pass over preprocessed text begins with. For such text, clang's own
-/// `-fsycl-device-only` would be a host pass; these are the words that it stands for else.
+/// Returns the first words of a device pass over preprocessed text. For such text, clang's own
+/// `-fsycl-device-only` would run a host pass; these are the words that it otherwise stands for.
 pub fn device_words(pass: &Pass) -> Vec<String> {
     let host = format!("{}-pc-linux-gnu", std::env::consts::ARCH);
     let target = pass.target();
@@ -143,7 +147,7 @@ pub fn device_words(pass: &Pass) -> Vec<String> {
     args
 }
 
-/// A bundle must hold a text for every pass.
+/// Checks that each bundle contains a text for every pass.
 pub fn check(invocation: &Invocation, facts: &Facts) -> Result<(), Error> {
     for input in invocation.inputs() {
         let Some(bundle) = facts.texts.get(&input.path) else { continue };

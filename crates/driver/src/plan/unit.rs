@@ -1,5 +1,5 @@
-//! One source on its way through its passes: the device pass of each target, the host pass, and the
-//! files that these need.
+//! The passes over one source: the device pass of each target, the host pass, and the files that
+//! they need.
 
 use std::path::{Path, PathBuf};
 
@@ -8,14 +8,17 @@ use scythe_abi::target::Target;
 use crate::args::{Input, InputKind, Invocation, Mode, Standard};
 use crate::facts::Facts;
 use crate::flags::{Meaning, Steps};
+use crate::header_cache::Request;
 use crate::plan::compile::offer;
 use crate::plan::names::{self, Intermediates};
 use crate::plan::{Action, Plan, Step, precompile, preprocess};
 use crate::targets::Pass;
 use crate::{fingerprint, preprocessed};
 
-/// A device pass compiles a header as a source, since clang knows no other device passes. What it
-/// would say about that is none of the user's concern.
+/// The macro by which DPC++ tells programs that kernels need no names.
+const UNNAMED_LAMBDA: &str = "-D__SYCL_UNNAMED_LAMBDA__=1";
+/// Disables warnings about headers. A device pass compiles a header as a source, because clang has
+/// no device passes of other kinds, and its warnings about that do not concern the user.
 const AS_SOURCE: [&str; 3] = [
     "-Wno-pragma-once-outside-header",
     "-Wno-pragma-system-header-outside-header",
@@ -31,43 +34,42 @@ pub struct Unit<'a> {
     pub files: Intermediates,
 }
 
-/// How a unit's host object learns of the unit's identity, which is known when the device passes
-/// are done.
+/// How a unit's host object gets the unit's identity, which is known after the device passes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Identification {
-    /// It is written into the object.
+    /// The identity is written into the object.
     Afterwards,
-    /// The host pass waits for it: objects for link-time optimisation cannot be written to.
+    /// The host pass waits for the identity, because objects for link-time optimisation cannot be
+    /// changed.
     Before,
-    /// The provisional identifier has to do: the text to compile for link-time optimisation has it
-    /// already.
+    /// The object keeps the provisional identifier, because the text to compile for link-time
+    /// optimisation already contains it.
     Provisional,
 }
 
-/// What becomes of the passes' outputs.
+/// The use of the passes' outputs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Next {
-    /// They are put together, by a step that also sees to the unit's identity
-    /// ([`Compiled::provisional`]).
+    /// A later step bundles them and also sets the unit's identity ([`Compiled::provisional`]).
     Bundle,
-    /// They are linked, each on its own.
+    /// They are linked separately.
     Link,
 }
 
-/// What became of a source, and the steps that make it.
+/// The outputs of a source's passes, and the steps that make them.
 pub struct Compiled {
-    /// None for a source that provably holds no device code.
+    /// The device modules. Empty for a source that provably contains no device code.
     pub device: Vec<(Target, PathBuf)>,
     pub device_steps: Vec<usize>,
     pub host: PathBuf,
-    /// After it the host side may be used.
+    /// The step after which the host side may be used.
     pub host_step: usize,
-    /// The unit's identifier, where its outputs still have to be given the final one.
+    /// The unit's provisional identifier, if its outputs do not have the final identity yet.
     pub provisional: Option<u64>,
 }
 
 impl<'a> Unit<'a> {
-    /// `group` is the input's place among all inputs.
+    /// Creates a unit. `group` is the input's index among all inputs.
     pub fn new(
         invocation: &'a Invocation,
         facts: &'a Facts,
@@ -89,13 +91,13 @@ impl<'a> Unit<'a> {
         Self { invocation, facts, input, id, group, files }
     }
 
-    /// No pass but the host's can find anything in this source.
+    /// Returns whether the source concerns only the host pass.
     pub fn is_host_only(&self) -> bool {
         self.facts.host_only.contains(&self.input.path)
     }
 
-    /// All passes, side by side; a foreign host compiler waits for the integration header. `host`
-    /// is where the host pass writes, with these words for the compiler.
+    /// Plans all passes. They run in parallel, except that a foreign host compiler waits for the
+    /// integration header. The host pass writes `host`, and `action` are its additional words.
     pub fn compile(&self, plan: &mut Plan, action: &[&str], host: PathBuf, next: Next) -> Compiled {
         let (mut device, mut device_steps) = (Vec::new(), Vec::new());
         if !self.is_host_only() {
@@ -122,7 +124,7 @@ impl<'a> Unit<'a> {
         if early {
             self.tell_identity(&mut plan.steps[host_step], device_steps[0]);
         }
-        host_step = self.agreement(plan, &passes, host_step);
+        host_step = self.compare_layouts(plan, &passes, host_step);
         self.dependencies(plan, &passes, host_step);
         let late = identification == Identification::Afterwards && !device.is_empty();
         if late && next == Next::Link {
@@ -144,7 +146,7 @@ impl<'a> Unit<'a> {
     fn identification(&self) -> Identification {
         let inv = self.invocation;
         let foreign = |word: &String| self.by_foreign_compiler() && word.starts_with("-flto");
-        if inv.has(Meaning::Lto).is_none() && !inv.host_compiler_options.iter().any(foreign) {
+        if !inv.lto() && !inv.host_compiler_options.iter().any(foreign) {
             Identification::Afterwards
         } else if preprocessed::is_preprocessed(self.input) {
             Identification::Provisional
@@ -153,7 +155,7 @@ impl<'a> Unit<'a> {
         }
     }
 
-    /// The step that finds out the unit's identity, after the device passes.
+    /// Plans the step that computes the unit's identity, after the device passes.
     fn identify(
         &self,
         plan: &mut Plan,
@@ -179,7 +181,7 @@ impl<'a> Unit<'a> {
         })
     }
 
-    /// Lets a host pass read the identity that the step `identified` finds out.
+    /// Makes a host pass read the identity that the step `identified` computes.
     fn tell_identity(&self, host: &mut Step, identified: usize) {
         if let Action::Run { args, .. } = &mut host.action {
             args.retain(|word| !self.id_words().contains(word));
@@ -188,12 +190,12 @@ impl<'a> Unit<'a> {
         host.after.push(identified);
     }
 
-    /// The integration header, the user's or a temporary one.
+    /// Returns the integration header, which is the user's or a temporary file.
     fn int_header(&self) -> PathBuf {
         self.invocation.int_header.as_ref().map_or_else(|| self.files.int_header(), PathBuf::from)
     }
 
-    /// Checks every side, writes nothing.
+    /// Plans checks for every side, which write nothing.
     pub fn check(&self, plan: &mut Plan) {
         let mut steps = Vec::new();
         if !self.invocation.host_only && !self.is_host_only() {
@@ -202,11 +204,11 @@ impl<'a> Unit<'a> {
             }
         }
         let host = self.host_pass(plan, &["-fsyntax-only"], None, &steps);
-        let host = self.agreement(plan, &steps, host);
+        let host = self.compare_layouts(plan, &steps, host);
         self.dependencies(plan, &steps, host);
     }
 
-    /// The host side alone. A foreign host compiler cannot do without the integration header.
+    /// Plans only the host side. A foreign host compiler also needs the integration header.
     pub fn host_side(&self, plan: &mut Plan, action: &[&str], output: &Path) -> usize {
         let passes = self.invocation.targets.passes();
         let header = self.by_foreign_compiler()
@@ -223,8 +225,8 @@ impl<'a> Unit<'a> {
         host
     }
 
-    /// A device pass, with the plug-in. The first one writes the integration header, which is the
-    /// same for all.
+    /// Plans a device pass, with the plug-in. The first device pass writes the integration header,
+    /// which is the same for all.
     pub fn device_pass(
         &self,
         plan: &mut Plan,
@@ -258,6 +260,7 @@ impl<'a> Unit<'a> {
         }
         args.extend(self.plugin_args());
         args.extend(standard_args(inv, Steps::DEVICE));
+        args.push(UNNAMED_LAMBDA.to_owned());
         args.extend(system_include(self.facts));
         args.extend(self.facts.aspect_macros.iter().cloned());
         args.extend(pass.args.iter().cloned());
@@ -270,6 +273,7 @@ impl<'a> Unit<'a> {
         if self.input.is_header() {
             args.extend(words(&AS_SOURCE));
         }
+        let header = self.header_request(&args);
         args.extend(words(action));
         args.extend(self.device_dependency_args(number));
         self.finish(&mut args, &pass.target().bundle_id(), output);
@@ -278,7 +282,7 @@ impl<'a> Unit<'a> {
         let target = if several { format!(" for {}", pass.target().name()) } else { String::new() };
         plan.push(Step {
             what: format!("device pass of '{}'{target}", self.input.path),
-            action: self.run(self.facts.clang.clone(), args),
+            action: self.run(self.facts.clang.clone(), args, header),
             after: division.into_iter().chain(part.map(|(_, step)| step)).collect(),
             group: self.group,
             publish,
@@ -286,8 +290,8 @@ impl<'a> Unit<'a> {
         })
     }
 
-    /// The host pass, by clang or another compiler. `device` are the steps whose results it may
-    /// need.
+    /// Plans the host pass, by clang or by another compiler. `device` are the steps whose results
+    /// it may need.
     pub fn host_pass(
         &self,
         plan: &mut Plan,
@@ -297,7 +301,7 @@ impl<'a> Unit<'a> {
     ) -> usize {
         let (program, mut args, mut after) = match &self.invocation.host_compiler {
             Some(compiler) if self.by_foreign_compiler() => {
-                // Preprocessed text has seen the integration header.
+                // Preprocessed text already includes the integration header.
                 let header =
                     device.first().copied().filter(|_| !preprocessed::is_preprocessed(self.input));
                 (
@@ -308,13 +312,14 @@ impl<'a> Unit<'a> {
             }
             _ => (self.facts.clang.clone(), self.clang_host_args(), Vec::new()),
         };
+        let header = self.header_request(&args).filter(|_| program == self.facts.clang);
         args.extend(words(action));
         args.extend(self.side_outputs(!device.is_empty()));
         self.finish(&mut args, &preprocessed::host_part(), output);
         after.extend(preprocess::division(plan, self));
         plan.push(Step {
             what: format!("host pass of '{}'", self.input.path),
-            action: self.run(program, args),
+            action: self.run(program, args, header),
             after,
             group: self.group,
             publish: Vec::new(),
@@ -322,7 +327,7 @@ impl<'a> Unit<'a> {
         })
     }
 
-    /// Whether clang compiles all sides of the unit, so that they can be compared.
+    /// Returns whether clang compiles all sides of the unit, so that they can be compared.
     fn compares(&self) -> bool {
         let inv = self.invocation;
         let all_sides =
@@ -332,21 +337,21 @@ impl<'a> Unit<'a> {
             && !self.by_foreign_compiler()
     }
 
-    /// Makes the pass write down how it lays out functors.
+    /// Returns the argument that makes the pass write the layout of its functors.
     fn functors_arg(&self, number: usize) -> Option<String> {
         self.compares()
             .then(|| plugin_arg("functors", &self.files.functors(number).to_string_lossy()))
     }
 
-    /// The step after which the host side may be used: the host pass, or, where several passes run,
-    /// their comparison.
-    fn agreement(&self, plan: &mut Plan, device_steps: &[usize], host_step: usize) -> usize {
+    /// Returns the step after which the host side may be used: the host pass or, if several passes
+    /// run, their comparison.
+    fn compare_layouts(&self, plan: &mut Plan, device_steps: &[usize], host_step: usize) -> usize {
         if !self.compares() || device_steps.is_empty() {
             return host_step;
         }
         plan.push(Step {
             what: format!("comparison of the passes of '{}'", self.input.path),
-            action: Action::Agreement {
+            action: Action::CompareLayouts {
                 host: self.files.functors(0),
                 device: (1..=device_steps.len()).map(|n| self.files.functors(n)).collect(),
             },
@@ -357,7 +362,7 @@ impl<'a> Unit<'a> {
         })
     }
 
-    /// One dependency file from what each pass read.
+    /// Plans one dependency file from the lists of all passes.
     pub fn dependencies(&self, plan: &mut Plan, device_steps: &[usize], host_step: usize) {
         let Some(file) =
             dependency_file(self.invocation, self.input).filter(|_| !device_steps.is_empty())
@@ -374,7 +379,11 @@ impl<'a> Unit<'a> {
                 device: (1..=device_steps.len()).map(|n| self.files.dependencies(n)).collect(),
                 output: waiting,
                 phony: self.invocation.has(Meaning::PhonyTargets).is_some(),
-                hidden: self.facts.temp.clone(),
+                hidden: std::iter::once(&self.facts.temp)
+                    .chain(&self.facts.header_cache.folder)
+                    .cloned()
+                    .collect(),
+                source: self.input.path.clone(),
             },
             after: device_steps.iter().copied().chain([host_step]).collect(),
             group: self.group,
@@ -383,7 +392,8 @@ impl<'a> Unit<'a> {
         });
     }
 
-    /// Clang's own one-sided actions (`-M`, …) never need another compiler.
+    /// Returns whether a foreign compiler runs the host pass. Clang's own actions for one side
+    /// (`-M`, …) never need another compiler.
     pub fn by_foreign_compiler(&self) -> bool {
         self.invocation.host_compiler.is_some() && self.invocation.mode != Mode::OneSide
     }
@@ -392,6 +402,7 @@ impl<'a> Unit<'a> {
         let inv = self.invocation;
         let fixed = inv.targets.fixed().join(",");
         let known = [
+            ("default-sub-group-size", inv.sub_group_size.as_deref()),
             ("fixed-targets", Some(fixed.as_str()).filter(|list| !list.is_empty())),
             ("device-config-file", inv.config_file.as_deref()),
             ("dump-after", inv.dump_after.as_deref()),
@@ -403,15 +414,16 @@ impl<'a> Unit<'a> {
 
     fn clang_host_args(&self) -> Vec<String> {
         let mut args = words(&["-Xclang", "-fsycl-is-host", "-D__SCYTHE_HOST_PASS__"]);
-        // It lets programs register their variables of device code.
+        // The plug-in lets programs register the variables of their device code.
         args.push(format!("-fplugin={}", self.facts.layout.plugin.display()));
         args.push(format!("-fpass-plugin={}", self.facts.layout.plugin.display()));
         args.push(plugin_arg("mode", "host"));
         args.extend(self.functors_arg(0));
         args.extend(self.id_words());
         args.extend(standard_args(self.invocation, Steps::HOST));
+        args.push(UNNAMED_LAMBDA.to_owned());
         args.extend(common_clang(self.invocation, self.facts));
-        // SYCL's attributes mean something to the device pass only.
+        // SYCL's attributes have a meaning only in the device pass.
         args.push("-Wno-unknown-attributes".to_owned());
         args.extend(system_include(self.facts));
         args.extend(self.facts.aspect_macros.iter().cloned());
@@ -425,12 +437,14 @@ impl<'a> Unit<'a> {
     fn foreign_args(&self, with_header: bool) -> Vec<String> {
         let mut args = self.id_words();
         args.extend(standard_args(self.invocation, Steps::FOREIGN));
+        args.push(UNNAMED_LAMBDA.to_owned());
         args.extend(system_include(self.facts));
         args.extend(self.facts.aspect_macros.iter().cloned());
         if self.facts.colour && self.invocation.has(Meaning::Colour).is_none() {
             args.push("-fdiagnostics-color=always".to_owned());
         }
-        // The temporary folder's name must not reach debug information: outputs are reproducible.
+        // The temporary folder's name must not occur in debug information, because outputs are
+        // reproducible.
         args.push(format!("-fdebug-prefix-map={}=.", self.facts.temp.display()));
         if with_header {
             args.extend(["-include".to_owned(), self.int_header().to_string_lossy().into_owned()]);
@@ -440,18 +454,20 @@ impl<'a> Unit<'a> {
         args
     }
 
-    /// Where a device pass lists what it read. Alone, it writes the user's file.
+    /// Returns the options for the list of files that a device pass read. If there is only the
+    /// device side, the pass writes the user's file.
     fn device_dependency_args(&self, number: usize) -> Vec<String> {
         let Some(file) = dependency_file(self.invocation, self.input) else { return Vec::new() };
         if self.invocation.device_only {
             return dependency_args(self.invocation, self.input, &file);
         }
         let list = self.files.dependencies(number + 1);
-        // The rule's target is of no interest: only what follows it is taken.
+        // The target of the rule is not used; only the prerequisites are.
         words(&["-MF", &list.to_string_lossy(), "-MT", "device"])
     }
 
-    /// Files that compilers name after `-o`, where `-o` is a temporary file.
+    /// Returns the options for files that compilers would name after `-o`, if `-o` is a temporary
+    /// file.
     fn side_outputs(&self, merged: bool) -> Vec<String> {
         let mut args = Vec::new();
         if let Some(file) = dependency_file(self.invocation, self.input) {
@@ -470,22 +486,29 @@ impl<'a> Unit<'a> {
         args
     }
 
-    /// What tells compilers the unit's identifier.
+    /// Returns the words that give compilers the unit's identifier.
     fn id_words(&self) -> Vec<String> {
-        // The plug-in knows it by its argument: macros may not differ from those of a precompiled
-        // header.
+        // The plug-in takes the identifier as an argument, because macros must not differ from
+        // those of a precompiled header.
         match self.by_foreign_compiler() {
             true => vec![format!("-DSCYTHE_TU_ID=0x{:016x}ULL", self.id)],
             false => vec![plugin_arg("tu-id", &format!("{:016x}", self.id))],
         }
     }
 
-    fn run(&self, program: PathBuf, args: Vec<String>) -> Action {
+    fn run(&self, program: PathBuf, args: Vec<String>, header: Option<Request>) -> Action {
         let divided = self.facts.texts.contains_key(&self.input.path);
-        Action::Run { program, args, stdin: self.input.path == "-" && !divided }
+        Action::Run { program, args, stdin: self.input.path == "-" && !divided, header }
     }
 
-    /// `part` names the pass in a bundle of preprocessed text.
+    /// Returns the precompiled header for a pass by clang with the arguments `args`.
+    fn header_request(&self, args: &[String]) -> Option<Request> {
+        let facts = self.facts;
+        let cache = Some(&facts.header_cache).filter(|_| !self.is_host_only())?;
+        cache.request(&self.input.path, args, &facts.clang, &facts.layout)
+    }
+
+    /// Adds the input and the output. `part` names the pass in a bundle of preprocessed text.
     fn finish(&self, args: &mut Vec<String>, part: &str, output: Option<&Path>) {
         if self.facts.texts.contains_key(&self.input.path) {
             args.extend(words(&[
@@ -508,7 +531,7 @@ fn file_name(path: &str) -> String {
     Path::new(path).file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// The user's dependency file for an input, where one is asked for beside another output.
+/// Returns the user's dependency file for an input, if it is written in addition to another output.
 pub fn dependency_file(inv: &Invocation, input: &Input) -> Option<String> {
     inv.has(Meaning::DependencyFile)?;
     if let Some(file) = &inv.dependency_output {
@@ -525,7 +548,8 @@ fn dependency_target(inv: &Invocation, input: &Input) -> String {
     inv.output.clone().unwrap_or_else(|| format!("{}.o", names::stem(&input.path)))
 }
 
-/// Makes a compiler write the dependency file `file`, for the user's output.
+/// Returns the options that make a compiler write the dependency file `file`, for the user's
+/// output.
 pub fn dependency_args(inv: &Invocation, input: &Input, file: &str) -> Vec<String> {
     let mut args = words(&["-MF", file]);
     if inv.has(Meaning::DependencyName).is_none() {
@@ -534,8 +558,8 @@ pub fn dependency_args(inv: &Invocation, input: &Input, file: &str) -> Vec<Strin
     args
 }
 
-/// Names what is left beside an object after the program, where the object itself is a temporary
-/// file.
+/// Returns the option that names files beside an object after the program, if the object itself is
+/// a temporary file.
 pub fn dump_dir(inv: &Invocation) -> Vec<String> {
     if inv.mode != Mode::Link || inv.has(Meaning::SideOutput).is_none() {
         return Vec::new();
@@ -543,7 +567,7 @@ pub fn dump_dir(inv: &Invocation) -> Vec<String> {
     words(&["-dumpdir", &format!("{}-", inv.output.as_deref().unwrap_or("a"))])
 }
 
-/// Compiles what is not SYCL (assembly, C, LLVM IR), as clang++ alone would.
+/// Compiles sources that are not SYCL (assembly, C, LLVM IR), as clang++ alone would.
 pub fn plain_host(
     plan: &mut Plan,
     invocation: &Invocation,
@@ -565,7 +589,12 @@ pub fn plain_host(
     }
     plan.push(Step {
         what: format!("host pass of '{}'", input.path),
-        action: Action::Run { program: facts.clang.clone(), args, stdin: input.path == "-" },
+        action: Action::Run {
+            program: facts.clang.clone(),
+            args,
+            stdin: input.path == "-",
+            header: None,
+        },
         after: Vec::new(),
         group,
         publish: Vec::new(),
@@ -573,7 +602,7 @@ pub fn plain_host(
     })
 }
 
-/// The object of a source, for linking, made by the host side alone.
+/// Plans the object of a source, for linking, made by the host side alone.
 pub fn host_object(
     plan: &mut Plan,
     inv: &Invocation,
@@ -590,8 +619,8 @@ pub fn host_object(
     (object, step)
 }
 
-/// What every clang step begins with. The user's options are spread over several commands, so that
-/// none of them can tell which are unused.
+/// Returns the first arguments of every clang step. The user's options are distributed over several
+/// commands, so clang must not warn about unused options.
 fn common_clang(invocation: &Invocation, facts: &Facts) -> Vec<String> {
     let mut args = words(&["-Qunused-arguments"]);
     if facts.colour && invocation.has(Meaning::Colour).is_none() {
@@ -600,8 +629,8 @@ fn common_clang(invocation: &Invocation, facts: &Facts) -> Vec<String> {
     args
 }
 
-/// `-sycl-std=`, for each kind of pass. clang knows the older version by the macro of its own time
-/// only.
+/// Returns the options for `-sycl-std=`, for each kind of pass. For the older version, clang
+/// defines only the macro of that version, so `SYCL_LANGUAGE_VERSION` is defined here.
 fn standard_args(invocation: &Invocation, step: Steps) -> Vec<String> {
     if invocation.standard == Standard::Sycl2020 {
         return Vec::new();
@@ -615,13 +644,13 @@ fn standard_args(invocation: &Invocation, step: Steps) -> Vec<String> {
     args
 }
 
-/// Makes the device pass lay out types as an x86-64 host does: `std::max_align_t`, classes that are
-/// aligned to it or to `__BIGGEST_ALIGNMENT__`. `long double` has the host's layout for that reason
-/// alone; the plug-in refuses kernels that use it.
+/// Makes the device pass lay out types as an x86-64 host does: `std::max_align_t`, and classes that
+/// are aligned to it or to `__BIGGEST_ALIGNMENT__`. Only for that reason does `long double` have
+/// the host's layout; the plug-in rejects kernels that use it.
 fn host_layout_args(invocation: &Invocation) -> Vec<String> {
     let mut args =
         words(&["-U__BIGGEST_ALIGNMENT__", "-D__BIGGEST_ALIGNMENT__=16", "-fnew-alignment=16"]);
-    // With this option, the device's own layout is the host's.
+    // With this option, the device's own layout equals the host's.
     if !invocation.options_for(Steps::HOST).iter().any(|option| option == "-mlong-double-64") {
         args.extend(words(&["-Xclang", "-mlong-double-80"]));
     }

@@ -1,12 +1,13 @@
-//! What the driver guarantees while steps run, shown with scripts in place of clang and the tools.
+//! Tests the driver's guarantees about the execution of steps, with scripts in place of clang and
+//! the tools.
 
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use crate::tree::{SYCL, Tree, start};
 
-/// A clang that answers `--version`, sets `$pass` (`device`, `host` or `link`) and `$out`, then
-/// does as told. The host pass leaves an object.
+/// Writes a fake clang that answers `--version`, sets `$pass` (`device`, `host` or `link`) and
+/// `$out`, then executes `body`. The host pass writes an object.
 fn clang(tree: &Tree, body: &str) -> String {
     let folder = tree.tmp().parent().unwrap().to_owned();
     std::fs::write(folder.join("host.s"), "").unwrap();
@@ -35,8 +36,7 @@ fn clang(tree: &Tree, body: &str) -> String {
     format!("--scythe-clang={}", path.display())
 }
 
-/// Nothing may be left but `expected` in the current folder, and nothing at all in the temporary
-/// one.
+/// Checks that the current folder contains only `expected`, and that the temporary folder is empty.
 #[track_caller]
 fn left(tree: &Tree, expected: &[&str]) {
     let mut names = tree.names(&tree.cwd());
@@ -88,7 +88,7 @@ fn what_depends_on_a_failure_does_not_run() {
 fn both_passes_run_at_the_same_time() {
     let tree = Tree::new();
     tree.write("a.cpp", SYCL);
-    // Each pass waits for the other one's mark.
+    // Each pass waits for the marker file of the other pass.
     let clang = clang(
         &tree,
         "t=$(dirname $out); : > $t/$pass.mark\n\
@@ -99,7 +99,7 @@ fn both_passes_run_at_the_same_time() {
     if processors > 1 {
         let outcome = tree.scythe(&["-fsycl", &clang, "-c", "a.cpp"]);
         assert!(!outcome.text.contains("status"), "{}", outcome.text);
-        // The bundle of two empty files fails, after both passes succeeded.
+        // Bundling two empty files fails, after both passes succeeded.
         assert_eq!(outcome.status, Some(1), "{}", outcome.text);
     }
 }
@@ -146,7 +146,7 @@ fn an_interrupted_driver_ends_its_children_and_cleans_up() {
         std::thread::sleep(Duration::from_millis(10));
     }
     let pid = libc::pid_t::try_from(child.id()).unwrap();
-    // SAFETY: the child has not been waited for, so that the number is its own.
+    // SAFETY: the child has not been waited for, so its process id still refers to it.
     unsafe { libc::kill(pid, libc::SIGTERM) };
     let status = child.wait().unwrap();
     assert_eq!(status.signal(), Some(libc::SIGTERM));
@@ -204,8 +204,8 @@ fn an_interrupted_device_link_leaves_nothing() {
     );
     let clang = clang(&tree, ": > $out");
     let mut command = tree.command(&["-fsycl", &clang, "a.cpp", "-o", "app"]);
-    // A test that runs in the background may have been told to ignore the signal, and the driver
-    // would go on ignoring it.
+    // A test that runs in the background may have inherited that the signal is ignored, and the
+    // driver would keep ignoring it.
     // SAFETY: 'signal' is safe to call between fork and exec.
     unsafe {
         command.pre_exec(|| {
@@ -219,7 +219,7 @@ fn an_interrupted_device_link_leaves_nothing() {
         assert!(started.elapsed() < Duration::from_secs(20), "the device link did not start");
         std::thread::sleep(Duration::from_millis(10));
     }
-    // SAFETY: the child has not been waited for, so that the number is its own.
+    // SAFETY: the child has not been waited for, so its process id still refers to it.
     unsafe { libc::kill(libc::pid_t::try_from(child.id()).unwrap(), libc::SIGINT) };
     assert_eq!(child.wait().unwrap().signal(), Some(libc::SIGINT));
     left(&tree, &["a.cpp", "app"]);
@@ -291,15 +291,50 @@ fn without_sycl_it_is_clang() {
 }
 
 #[test]
+fn clang_answers_questions_without_inputs() {
+    let tree = Tree::new();
+    let clang = tree.script("plain", "echo \"[$*]\"");
+    let clang = format!("--scythe-clang={}", clang.display());
+    for question in ["-v", "-Wl,--version", "-Wl,-v"] {
+        let outcome = tree.scythe(&[&clang, "-fsycl", "-O2", question]);
+        assert_eq!((outcome.status, outcome.text), (Some(0), format!("[-O2 {question}]\n")));
+    }
+}
+
+#[test]
 fn versions_and_help_are_printed() {
     let tree = Tree::new();
     let clang = clang(&tree, "exit 1");
     let version = tree.scythe(&[&clang, "--version"]);
     assert_eq!(version.status, Some(0));
     assert!(
-        version.text.starts_with("scythe version ")
-            && version.text.contains("clang version 22.1.8")
+        version.text.starts_with("clang version 22.1.8")
+            && version.text.contains(concat!("scythe version ", env!("CARGO_PKG_VERSION")))
     );
     let help = tree.scythe(&["--help"]);
     assert!(help.text.contains("-fsycl-host-compiler=PROGRAM"), "{}", help.text);
+}
+
+#[test]
+fn a_full_disk_is_an_error() {
+    let tree = Tree::new();
+    let full = std::fs::File::options().write(true).open("/dev/full").expect("the device exists");
+    let mut command = tree.command(&["--help"]);
+    let output = command.stdout(full).stderr(std::process::Stdio::piped()).output();
+    let output = output.expect("the driver runs");
+    assert_eq!(output.status.code(), Some(1));
+    let text = String::from_utf8_lossy(&output.stderr);
+    let expected = "scythe: error: cannot write 'standard output': No space left on device";
+    assert!(text.starts_with(expected), "{text}");
+}
+
+#[test]
+fn inputs_for_a_linker_that_does_not_run_are_named() {
+    let tree = Tree::new();
+    let clang = clang(&tree, "exit 0");
+    tree.write("a.o", "");
+    let outcome = tree.scythe(&[&clang, "-fsycl", "-c", "a.o"]);
+    assert_eq!(outcome.text, "scythe: warning: a.o: 'linker' input unused\n");
+    let silent = tree.scythe(&[&clang, "-fsycl", "-c", "a.o", "-Qunused-arguments"]);
+    assert_eq!(silent.text, "");
 }

@@ -1,4 +1,4 @@
-//! The driver as a program.
+//! Tests the driver as a program.
 
 mod execution;
 mod prefix;

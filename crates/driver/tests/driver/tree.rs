@@ -1,14 +1,14 @@
-//! An installed tree with the real driver, where the parts that it starts are shell scripts of the
-//! test.
+//! An installed tree with the real driver, in which the programs that it starts are shell scripts
+//! of the test.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// A process started while another thread writes a program inherits the open file until it runs its
-/// own, and as long the program cannot be run. So one thread at a time writes programs or starts
-/// processes.
+/// Returns a lock that serialises writing programs and starting processes. A process that is
+/// started while another thread writes a program inherits the open file until it executes its own
+/// program. During that time, the written program cannot be run.
 fn one_at_a_time() -> MutexGuard<'static, ()> {
     static LOCK: Mutex<()> = Mutex::new(());
     LOCK.lock().unwrap_or_else(PoisonError::into_inner)
@@ -27,7 +27,7 @@ pub struct Tree {
     dir: tempfile::TempDir,
 }
 
-/// How a command ended, and what it printed.
+/// The exit status and the output of a command.
 pub struct Outcome {
     pub status: Option<i32>,
     pub text: String,
@@ -58,7 +58,7 @@ impl Tree {
         self.dir.path().join("cwd")
     }
 
-    /// Writes a file; a relative name that does not begin with `prefix/` is relative to
+    /// Writes a file. A relative name that does not begin with `prefix/` is relative to
     /// [`Tree::cwd`].
     pub fn write(&self, name: &str, text: &str) -> PathBuf {
         let base =
@@ -70,7 +70,7 @@ impl Tree {
         path
     }
 
-    /// Writes a shell script that can be run.
+    /// Writes an executable shell script.
     pub fn script(&self, name: &str, body: &str) -> PathBuf {
         let _alone = one_at_a_time();
         let path = self.write(name, &format!("#!/bin/bash\n{body}\n"));
@@ -79,7 +79,7 @@ impl Tree {
         path
     }
 
-    /// The driver, ready to run.
+    /// Returns a command that runs the driver.
     pub fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(self.prefix().join("bin/scythe"));
         command.args(args).current_dir(self.cwd()).env("TMPDIR", self.tmp());
@@ -95,7 +95,7 @@ impl Tree {
         Outcome { status: output.status.code(), text: String::from_utf8_lossy(&text).into_owned() }
     }
 
-    /// The names in a folder, sorted.
+    /// Returns the names in a folder, sorted.
     pub fn names(&self, folder: &Path) -> Vec<String> {
         let entries = std::fs::read_dir(folder).expect("the folder can be read");
         let mut names: Vec<String> = entries

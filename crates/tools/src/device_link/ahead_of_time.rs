@@ -1,11 +1,12 @@
 //! Ahead-of-time compilation: one [`Compiler`] for each family of targets.
 //!
-//! A link creates the compilers of the families that it has targets for ([`find`]). It adds the
-//! parts of all targets first, and then each compiler compiles its parts in parallel. Images come
-//! in the order of families, then in the order in which targets were added.
+//! A link creates the compilers of the families of its targets ([`find`]). It first adds the parts
+//! of all targets. Then each compiler compiles its parts in parallel. Images are in the order of
+//! families, and then in the order in which targets were added.
 //!
 //! `cpu.rs`, `intel.rs` and `nvidia.rs` have the same functions in the same order. Only
-//! [`compiler`] chooses between them: a new family is one more file, and one more arm there.
+//! [`compiler`] selects between them: a new family needs one more file, and one more arm in that
+//! function.
 
 mod cpu;
 mod external;
@@ -21,18 +22,18 @@ use std::collections::BTreeMap;
 
 /// Compiles device code for the targets of one family.
 pub trait Compiler {
-    /// Reports mistakes in the options for a target.
+    /// Reports errors in the options for a target.
     fn check(&self, target: Target) -> Result<(), Failure>;
 
     /// Finds the external programs and libraries that these targets need.
     fn find_tools(&mut self, targets: &[Target]) -> Result<(), Failure>;
 
-    /// Identifies those programs and libraries in keys of the link cache. It changes with each of
-    /// them.
+    /// Returns a text that identifies these programs and libraries in keys of the link cache. It
+    /// changes if one of them changes.
     fn identity(&self) -> String;
 
-    /// The largest size of a work-group in the slowest of three dimensions, if the family limits
-    /// this dimension further than the work-group as a whole.
+    /// Returns the largest size of a work-group in the slowest of three dimensions, if the family
+    /// limits this dimension further than the whole work-group.
     fn slowest_size_limit(&self) -> Option<u32>;
 
     /// Whether devices of the family also build images for the generic target at run time. The
@@ -48,7 +49,7 @@ pub trait Compiler {
     fn finish(self: Box<Self>) -> Result<Vec<Image>, Failure>;
 }
 
-/// The compiler of a family. Generic code has none: it is compiled at run time.
+/// Returns the compiler of a family. Generic code has none: it is compiled at run time.
 pub fn compiler<'s>(family: Family, settings: &'s Settings<'s>) -> Option<Box<dyn Compiler + 's>> {
     match family {
         Family::Generic => None,
@@ -61,7 +62,7 @@ pub fn compiler<'s>(family: Family, settings: &'s Settings<'s>) -> Option<Box<dy
 /// The compilers of a link, by family.
 pub type Compilers<'s> = BTreeMap<Family, Box<dyn Compiler + 's>>;
 
-/// The compilers for all targets of these groups, with the tools that they need.
+/// Returns the compilers for all targets of these groups, with the tools that they need.
 pub fn find<'s>(
     groups: &[Group<'_>],
     settings: &'s Settings<'s>,

@@ -1,10 +1,10 @@
-//! The link cache: images of whole links and code compiled ahead of time, by the hash of all
-//! inputs.
+//! The link cache: images of whole links and code that was compiled ahead of time, by the hash of
+//! all inputs.
 //!
 //! An entry is a file with a magic number, the hash of its contents, and the contents. An entry
-//! gets its final name when it is complete, so that several links can share a folder. A damaged
-//! entry is made again. If an entry cannot be written, the link warns and continues. Unfinished
-//! files are removed after an hour.
+//! gets its final name when it is complete, so several links can share a folder. A damaged entry is
+//! written again. If an entry cannot be written, the link warns and continues. Unfinished files are
+//! removed after an hour.
 
 use crate::{Failure, device_library, files};
 use scythe_diag::Diagnostic;
@@ -21,14 +21,14 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// The cache in this folder, which is made where it is not there, for its owner alone.
+    /// Opens the cache in this folder. Makes the folder if necessary, for its owner only.
     pub fn open(folder: &str) -> Result<Self, Failure> {
         files::make_private_folder(folder)?;
         remove_unfinished(Path::new(folder));
         Ok(Self { folder: PathBuf::from(folder), identity: program_identity()? })
     }
 
-    /// The images of a link that was done before.
+    /// Returns the images of an earlier link.
     pub fn images(&self, key: &blake3::Hash) -> Option<Vec<Image>> {
         let contents = self.read(&name("link", key))?;
         let mut images = Vec::new();
@@ -46,8 +46,8 @@ impl Cache {
         self.write(&name("link", key), &contents);
     }
 
-    /// Code that was compiled ahead of time before. Names of entries start with `kind`. `key`
-    /// covers the input and the compiler, except for this program.
+    /// Returns code of an earlier compilation. Names of entries start with `kind`. `key` covers the
+    /// input and the compiler, except for this program.
     pub fn binary(&self, kind: &str, key: &blake3::Hash) -> Option<Vec<u8>> {
         self.read(&self.binary_name(kind, key))
     }
@@ -83,8 +83,7 @@ impl Cache {
     }
 }
 
-/// Removes what links that were ended in the middle left, when it is too old to be that of a link
-/// that still runs.
+/// Removes the unfinished files of interrupted links. Newer files may belong to a running link.
 fn remove_unfinished(folder: &Path) {
     const AGE: std::time::Duration = std::time::Duration::from_secs(3600);
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -93,7 +92,7 @@ fn remove_unfinished(folder: &Path) {
             name.as_encoded_bytes().starts_with(b".") && name.as_encoded_bytes().ends_with(b".tmp");
         let modified = || entry.metadata().and_then(|data| data.modified()).ok()?.elapsed().ok();
         if unfinished && modified().is_some_and(|age| age > AGE) {
-            // Another link may have removed it already.
+            // Another link may have removed the file.
             let _ = std::fs::remove_file(entry.path());
         }
     }
@@ -103,7 +102,7 @@ fn name(kind: &str, key: &blake3::Hash) -> String {
     format!("{kind}-{}", key.to_hex())
 }
 
-/// What stands for this program in keys: its version, its own code, LLVM, and the device library.
+/// Returns the hash of this program for keys: its version, its file, LLVM, and the device library.
 pub fn program_identity() -> Result<blake3::Hash, Failure> {
     let mut hasher = blake3::Hasher::new();
     hasher.update(env!("CARGO_PKG_VERSION").as_bytes());
@@ -120,7 +119,7 @@ pub fn program_identity() -> Result<blake3::Hash, Failure> {
     Ok(hasher.finalize())
 }
 
-/// The files of the device library, by name; none where it is not installed.
+/// Returns the files of the device library, sorted by name. Empty if it is not installed.
 fn library_files(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten();
     let mut files: Vec<PathBuf> =

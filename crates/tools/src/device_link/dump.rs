@@ -1,4 +1,4 @@
-//! `--dump-device-code`: the code of each image in a file of its own, for people and their tools.
+//! `--dump-device-code`: writes the code of each image to a file.
 
 use crate::Failure;
 use crate::dump::extension;
@@ -6,9 +6,9 @@ use crate::files::{self, Outputs};
 use scythe_image::{Format, Image};
 use std::path::Path;
 
-/// Stages one file per image, `SOURCE-TARGET-HASH.EXTENSION`. The source is that of the first
-/// kernel. The hash, of the code and the image's symbols, keeps apart images that several links
-/// write to one folder; equal images are one file.
+/// Stages one file per image, `SOURCE-TARGET-HASH.EXTENSION`. The source is the file of the first
+/// kernel. The hash covers the code and the symbols of the image, so several links can write to one
+/// folder. Equal images share a file.
 pub fn stage(folder: &str, images: &[Image], outputs: &mut Outputs) -> Result<(), Failure> {
     files::make_folder(folder)?;
     for image in images.iter().filter(|image| image.format != Format::Empty) {
@@ -26,7 +26,7 @@ pub fn stage(folder: &str, images: &[Image], outputs: &mut Outputs) -> Result<()
     Ok(())
 }
 
-/// The name, without folders, of the source of an image's first kernel.
+/// Returns the name, without folders, of the source of an image's first kernel.
 fn source(image: &Image) -> String {
     let launch = image.symbols.first().and_then(|symbol| image.manifest.launch(symbol));
     let file = launch.and_then(|launch| {

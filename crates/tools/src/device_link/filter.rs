@@ -1,21 +1,20 @@
-//! Which parts a target's compiler is given: those that the device configuration says it can run.
+//! Selects the parts that a target can run according to the device configuration.
 //!
-//! What a target lacks a feature for stays known in images without code, so that a program that
-//! launches such a kernel learns what its device lacks. Whoever links is told of each such kernel:
-//! [`remarks`].
+//! Other parts become images without code. A program that launches a kernel of such an image can
+//! report the missing feature. [`remarks`] reports each such kernel at the link.
 
 use super::ahead_of_time;
 use super::settings::Settings;
 use crate::{Failure, aspect_filter};
 use scythe_abi::aspect::Aspect;
 use scythe_abi::target::Target;
-use scythe_abi::warning::Group;
 use scythe_device_config::{Lack, Target as Entry};
-use scythe_diag::{Diagnostic, Location, Severity};
+use scythe_diag::warning::Group;
+use scythe_diag::{Code, Diagnostic, Location};
 use scythe_image::{Format, Image};
 
-/// The parts that can be compiled for `target`, in order, and an empty image for each of the
-/// others.
+/// Returns the parts that can be compiled for `target`, in order, and an empty image for each other
+/// part.
 pub fn for_target(
     target: Target,
     parts: &[Image],
@@ -25,8 +24,8 @@ pub fn for_target(
     Ok((kept.into_iter().map(|part| parts[part].clone()).collect(), left_out))
 }
 
-/// The same for one device called `name`, which has what the device configuration says of target
-/// `entry`; parts by number.
+/// Like [`for_target`], for a device called `name` with the features of the target `entry` in the
+/// device configuration. Returns the numbers of the parts.
 pub fn for_device(
     entry: &str,
     name: &str,
@@ -52,15 +51,15 @@ pub fn for_device(
     Ok((kept, removed))
 }
 
-/// Why an image is not for a target.
+/// The reason why a target cannot run an image.
 enum Reason {
     Lack(Lack),
-    /// The size of its work-groups in the slowest of three dimensions, and the target's limit.
+    /// The size of the work-groups in the slowest of three dimensions, and the limit of the target.
     SlowestSize(u32, u32),
 }
 
-/// The first thing that a target lacks for an image; also of required work-group sizes, which some
-/// compilers refuse.
+/// Returns the first reason why a target cannot run an image. This includes required work-group
+/// sizes, which some compilers reject.
 fn lacks(image: &Image, entry: &Entry, settings: &Settings<'_>) -> Option<Reason> {
     let required = aspect_filter::requirements_on(&image.manifest, entry);
     if let Err(lack) = entry.check_launch(&required) {
@@ -79,8 +78,8 @@ fn lacks(image: &Image, entry: &Entry, settings: &Settings<'_>) -> Option<Reason
     too_large.map(|size| Reason::SlowestSize(size, limit))
 }
 
-/// A remark for each kernel and exported function that was left out of the code for a target, in
-/// the order of the images.
+/// Returns a remark for each kernel and exported function that has no code for a target, in the
+/// order of the images.
 pub fn remarks(images: &[Image], settings: &Settings<'_>) -> Result<Vec<Diagnostic>, Failure> {
     let mut remarks = Vec::new();
     for image in images.iter().filter(|image| image.format == Format::Empty) {
@@ -88,13 +87,13 @@ pub fn remarks(images: &[Image], settings: &Settings<'_>) -> Result<Vec<Diagnost
         let by_id = || table.lookup(&Target::of_image_target(image.target.as_str())?.name());
         let named = table.lookup(image.target.as_str()).or_else(by_id);
         let shown = named.map_or(image.target.as_str(), |entry| &*entry.name);
-        // A device that only ocloc knows has what is known of all Intel GPUs.
+        // A device that only ocloc knows has the features that all Intel GPUs share.
         let known = named.or_else(|| table.lookup(&Target::IntelGen.name()));
         let Some(lack) = known.and_then(|entry| lacks(image, entry, settings)) else { continue };
         let remark = |what: String| {
             let message =
                 format!("{what} is left out of the code for '{shown}': {}", describe(&lack));
-            Diagnostic::new(Severity::Remark, message).code(Group::Aot.option())
+            Diagnostic::remark(message).code(Code::Warning(Group::Aot))
         };
         for symbol in &image.symbols {
             let remark = remark(format!("kernel '{}'", scythe_split::kernel_name(symbol)));

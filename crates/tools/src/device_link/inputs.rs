@@ -1,4 +1,4 @@
-//! Which inputs are linked together, and what identifies a link.
+//! Groups the inputs that are linked together, and computes the key of a link.
 
 use super::settings::Settings;
 use crate::command_line::{Argument, Arguments};
@@ -7,7 +7,7 @@ use scythe_abi::names::GENERIC_TRIPLE;
 use scythe_abi::target::Target;
 use scythe_device_config::Table;
 
-/// Targets that take the same inputs, and these, in order.
+/// Targets with the same inputs, and these inputs in order.
 pub struct Group<'a> {
     pub targets: Vec<Target>,
     pub inputs: Vec<&'a str>,
@@ -19,8 +19,8 @@ impl Group<'_> {
     }
 }
 
-/// The inputs of each target, in order. Targets with the same inputs share a group, in the order of
-/// targets.
+/// Returns the inputs of each target, in order. Targets with the same inputs share a group, in the
+/// order of targets.
 pub fn groups<'a>(args: &'a Arguments, table: &Table) -> Result<Vec<Group<'a>>, Failure> {
     let mut of_target: std::collections::BTreeMap<Target, Vec<&str>> = Default::default();
     let mut current = vec![Target::Generic];
@@ -37,7 +37,7 @@ pub fn groups<'a>(args: &'a Arguments, table: &Table) -> Result<Vec<Group<'a>>, 
     }
     let mut groups: Vec<Group<'_>> = Vec::new();
     for (target, inputs) in of_target {
-        // Only generic code is shared: other device passes compile for one target each.
+        // Only generic code is shared: other device passes compile for one target.
         let generic = target.device_triple() == GENERIC_TRIPLE;
         match groups.iter_mut().find(|group| generic && group.inputs == inputs) {
             Some(group) => group.targets.push(target),
@@ -55,23 +55,23 @@ fn targets(list: &str, table: &Table) -> Result<Vec<Target>, Failure> {
     Ok(targets)
 }
 
-/// The target of this name.
+/// Returns the target with this name.
 pub fn target(name: &str, table: &Table) -> Result<Target, Failure> {
-    // An id of an object's section stands for a name, which the user knows.
+    // A bundle id is replaced by the name of its target, which the user knows.
     let by_id =
         || Target::of_id(name).map(|target| target.name()).filter(|_| table.lookup(name).is_none());
-    table.id(&by_id().unwrap_or_else(|| name.to_owned())).map_err(Failure::new)
+    Ok(table.id(&by_id().unwrap_or_else(|| name.to_owned()))?)
 }
 
-/// The key of a link: a hash of the inputs, the options, this program, and the compilers that it
-/// calls.
+/// Returns the key of a link: a hash of the inputs, the options, this program, and the compilers
+/// that it calls.
 pub fn key(
     groups: &[Group<'_>],
     settings: &Settings<'_>,
     compilers: &str,
 ) -> Result<blake3::Hash, Failure> {
     let mut hasher = blake3::Hasher::new();
-    // With its length before each, no two lists of fields are the same bytes.
+    // The length before each field keeps different lists of fields apart.
     let mut field = |bytes: &[u8]| {
         hasher.update(&(bytes.len() as u64).to_le_bytes());
         hasher.update(bytes);

@@ -1,11 +1,12 @@
-//! What the options of `device-link` say of the images.
+//! The settings of `device-link`, from its options.
 
 use super::cache::Cache;
 use super::{ahead_of_time, inputs, provided};
 use crate::command_line::Arguments;
+use crate::errors::BadValue;
 use crate::{Failure, aspect_filter, device_code, files};
 use scythe_abi::target::Target;
-use scythe_device_config::words;
+use scythe_device_config::shell_words;
 use scythe_split::{Imports, Mode, Options};
 use std::collections::BTreeMap;
 use std::num::NonZero;
@@ -13,18 +14,18 @@ use std::path::{Path, PathBuf};
 
 pub struct Settings<'a> {
     pub split: Options,
-    /// For code that is built at run time.
+    /// Options for code that is built at run time.
     pub run_time_options: String,
-    /// Parts that are compiled at the same time.
+    /// The number of parts that are compiled at the same time.
     pub jobs: NonZero<usize>,
     pub cache: Option<Cache>,
-    /// For all targets of the CPU.
+    /// Options for all CPU targets.
     pub cpu_options: &'a str,
     backend_options: BTreeMap<Target, String>,
-    /// A folder for temporary files: that of the output, so that whoever cleans up there finds
-    /// them, too.
+    /// The folder for temporary files. It is the folder of the output, so that cleaning up the
+    /// output removes them, too.
     pub scratch: PathBuf,
-    /// Where CUDA is, if the user says so.
+    /// The folder of CUDA, if the user names one.
     pub cuda_path: Option<String>,
     /// The text of the device configuration file.
     configuration: String,
@@ -37,9 +38,8 @@ impl<'a> Settings<'a> {
         let mut backend_options: BTreeMap<Target, String> = BTreeMap::new();
         for value in args.all("backend-options") {
             let (name, options) = value.split_once(':').ok_or_else(|| {
-                Failure::new(format!(
-                    "'--backend-options={value}': expected a target, ':' and options"
-                ))
+                let (value, expected) = (value.to_owned(), "a target, ':' and options".to_owned());
+                Failure::new(&BadValue { option: "backend-options", value, expected })
             })?;
             append(
                 backend_options.entry(inputs::target(name, &split.targets)?).or_default(),
@@ -65,7 +65,7 @@ impl<'a> Settings<'a> {
             cuda_path: args.last("cuda-path").map(str::to_owned),
             verbose: args.has("verbose"),
         };
-        // Report mistakes even if there is nothing to compile. `--cpu-opts` needs no target.
+        // Report errors even if there is nothing to compile. `--cpu-opts` needs no target.
         for &target in [Target::Cpu].iter().chain(settings.backend_options.keys()) {
             if let Some(compiler) = ahead_of_time::compiler(target.family(), &settings) {
                 compiler.check(target)?;
@@ -74,17 +74,17 @@ impl<'a> Settings<'a> {
         Ok(settings)
     }
 
-    /// The user's options for a target's compiler.
+    /// Returns the user's options for a target's compiler.
     pub fn option_text(&self, target: Target) -> &str {
         self.backend_options.get(&target).map_or("", String::as_str)
     }
 
-    /// The same options as a list.
+    /// Returns the same options as a list.
     pub fn options_for(&self, target: Target) -> Vec<String> {
-        words::split(self.option_text(target))
+        shell_words::split(self.option_text(target))
     }
 
-    /// Everything here that images depend on.
+    /// Returns all settings that images depend on.
     pub fn key_fields(&self) -> Vec<String> {
         let imports = match &self.split.imports {
             Imports::None => "none".to_owned(),
@@ -105,7 +105,7 @@ impl<'a> Settings<'a> {
         ]
     }
 
-    /// Says what is being done, to those who asked.
+    /// Prints a message with `--verbose`.
     pub fn tell(&self, what: std::fmt::Arguments<'_>) {
         if self.verbose {
             eprintln!("device-link: {what}");
@@ -113,25 +113,25 @@ impl<'a> Settings<'a> {
     }
 }
 
-/// What `--split`, `--export`, `--provided-by` and `--allow-undefined` say, for the tools that have
-/// them.
+/// Reads `--split`, `--export`, `--provided-by` and `--allow-undefined`, for all tools with these
+/// options.
 pub fn split_options(args: &Arguments, default: Mode) -> Result<Options, Failure> {
     Ok(Options {
         mode: args.last("split").map_or(Ok(default), device_code::mode)?,
         export: args.has("export"),
         imports: imports(args)?,
         foreign: false,
-        // The driver, which tells all tools of the file, has said what is odd about it.
+        // The driver has printed the warnings about this file.
         targets: aspect_filter::configuration(args.last("device-config-file"), false)?,
     })
 }
 
-/// The folder of an output, or where temporary files go else.
+/// Returns the folder of an output. For devices and standard output, returns the system's temporary
+/// folder.
 fn scratch(output: &str) -> PathBuf {
     let plain = Some(output).filter(|output| *output != "-" && !output.starts_with("/dev/"));
     match plain.map(|output| Path::new(output).parent().unwrap_or(Path::new(""))) {
-        // Compilers run in folders of their own, so that a relative path would mean another place
-        // there.
+        // Compilers run in other folders, where a relative path would have another meaning.
         Some(folder) => std::path::absolute(folder.join(".")).unwrap_or_else(|_| folder.to_owned()),
         None => std::env::temp_dir(),
     }
@@ -157,9 +157,8 @@ fn jobs(args: &Arguments) -> Result<NonZero<usize>, Failure> {
     match args.last("jobs") {
         None => Ok(std::thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN)),
         Some(text) => text.parse().map_err(|_| {
-            Failure::new(format!(
-                "'--jobs={text}': expected the number of jobs, which is at least 1"
-            ))
+            let expected = "the number of jobs, which is at least 1".to_owned();
+            Failure::new(&BadValue { option: "jobs", value: text.to_owned(), expected })
         }),
     }
 }

@@ -1,30 +1,30 @@
-//! Which of the known devices can run an image.
+//! Finds the known devices that can run an image.
 
 use scythe_abi::aspect::Aspect;
 use scythe_abi::requirements::{Conditional, Requirements};
 use scythe_abi::target::{Family, Level, Target as Id};
 use scythe_device_config::{Table, Target};
 
-/// Whether one device can.
+/// Whether a device can run an image.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     Runs,
-    /// It may have what is needed: the name stands for several devices.
+    /// The device may have the feature: the name stands for several devices.
     Perhaps(String),
-    /// What it lacks.
+    /// The feature that the device lacks.
     Lacks(String),
 }
 
-/// A device, and whether it can.
+/// A device, and whether it can run an image.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Device {
     pub name: String,
-    /// What kind of device it is, for headings.
+    /// The kind of the device, for headings.
     pub family: &'static str,
     pub verdict: Verdict,
 }
 
-/// Every known device, in the table's order.
+/// Returns the verdicts for all known devices, in the order of the table.
 pub fn judge(
     image_target: &str,
     requirements: &Requirements,
@@ -50,7 +50,7 @@ fn has(target: &Target, number: u32) -> bool {
     Aspect::from_u32(number).is_some_and(|aspect| target.has(aspect))
 }
 
-/// Not a name for a whole family.
+/// Whether the target is one device, and not a family of devices.
 fn is_device(target: &Target) -> bool {
     let named = target.id().is_ok_and(|id| id.arch().is_some());
     named && target.architecture().is_some() || !target.may_support_other_aspects
@@ -86,8 +86,8 @@ fn verdict(
     }
 }
 
-/// Whether an image for `image_target` holds code that the target can use. Images for names that
-/// nobody knows are taken for generic ones.
+/// Whether an image for `image_target` contains code that the target can use. Unknown image targets
+/// count as generic.
 fn is_code_for(image_target: &str, target: &Target, table: &Table) -> bool {
     if let Some(level) = Level::of_image_target(image_target) {
         return cpu_level(target).is_some_and(|own| own >= level);
@@ -101,8 +101,8 @@ fn is_code_for(image_target: &str, target: &Target, table: &Table) -> bool {
     }
 }
 
-/// The level of the processors that a target stands for: by its aspects, else by what code is made
-/// for it.
+/// Returns the instruction-set level of a target's processors: from its aspects, or else from its
+/// compiler options.
 fn cpu_level(target: &Target) -> Option<Level> {
     if target.id().ok()?.family() != Family::Cpu {
         return None;

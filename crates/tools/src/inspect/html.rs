@@ -1,5 +1,5 @@
-//! A report as one web page: no other files, no network, light or dark as the reader likes,
-//! readable without scripts.
+//! Formats a report as one web page. It needs no other files, no network and no scripts, and it
+//! follows the reader's choice of light or dark colours.
 
 use super::devices::{Device, Verdict};
 use super::report::{GlobalReport, ImageReport, KernelReport, Report};
@@ -9,7 +9,7 @@ use std::fmt::Write;
 
 const STYLE: &str = include_str!("style.css");
 
-/// Text that stands for itself.
+/// Escapes text.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -110,7 +110,7 @@ fn show_origin(origin: &AspectOrigin) -> String {
     format!("<div class=\"origin\"><b>{}</b><ol>{steps}</ol></div>", escaped(&origin.aspect))
 }
 
-/// One line of chips for each family.
+/// Writes one line of chips for each family.
 fn show_devices(devices: &[Device]) -> String {
     let runs = devices.iter().filter(|device| device.verdict == Verdict::Runs).count();
     let mut out = format!(

@@ -1,5 +1,5 @@
-//! A report for other programs. Keys are only ever added; `version` changes when one changes its
-//! meaning.
+//! Formats a report as JSON for other programs. New versions only add keys. `version` changes if
+//! the meaning of a key changes.
 
 use super::devices::{Device, Verdict};
 use super::report::{GlobalReport, ImageReport, KernelReport, Report, place_of};
@@ -11,7 +11,7 @@ const VERSION: u32 = 1;
 pub fn render(report: &Report) -> String {
     let images: Vec<Value> = report.images.iter().map(image).collect();
     let value = json!({ "version": VERSION, "file": report.file, "images": images });
-    // The alternate form is the indented one.
+    // The alternate form is indented.
     format!("{value:#}\n")
 }
 

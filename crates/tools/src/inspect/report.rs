@@ -1,7 +1,8 @@
-//! What there is to say of a file, before it is known how.
+//! Collects the facts about the device code in a file, independent of the output format.
 
 use super::devices::{self, Device, Verdict};
-use crate::files::{self, file_error};
+use crate::errors::{NoDeviceCode, UnreadableModule};
+use crate::files::{self, damaged, file_error};
 use crate::{Failure, device_code};
 use scythe_abi::aspect::Aspect;
 use scythe_abi::aspect_origin::AspectOrigin;
@@ -23,7 +24,7 @@ pub struct Report {
 
 /// A device image, or the device code of an object that is not linked yet.
 pub struct ImageReport {
-    /// The member of a static library that holds it.
+    /// The member of a static library that contains the code.
     pub member: Option<String>,
     pub linked: bool,
     pub target: String,
@@ -31,7 +32,7 @@ pub struct ImageReport {
     pub options: String,
     pub code_size: u64,
     pub requirements: Requirements,
-    /// What it needs of some devices besides.
+    /// The requirements for some devices, in addition to those for all.
     pub conditional: Vec<Conditional>,
     pub kernels: Vec<KernelReport>,
     pub exported: Vec<String>,
@@ -50,7 +51,7 @@ pub struct GlobalReport {
 
 pub struct KernelReport {
     pub symbol: String,
-    /// In C++, where the symbol tells it.
+    /// The name in C++, if the symbol contains it.
     pub name: String,
     pub launch: Option<KernelLaunch>,
     pub origins: Vec<AspectOrigin>,
@@ -60,11 +61,11 @@ impl Report {
     pub fn of_file(path: &str, bytes: &[u8], table: &Table) -> Result<Self, Failure> {
         let mut images = Vec::new();
         if archive::is_archive(bytes) {
-            for member in archive::members(bytes).map_err(|error| file_error(path, error))? {
+            for member in archive::members(bytes).map_err(|error| damaged(path, error))? {
                 let place = format!("{path}({})", member.name);
                 let data = match member.data {
                     Some(data) => Cow::Borrowed(data),
-                    // A thin library holds names alone.
+                    // A thin library contains only names.
                     None => Cow::Owned(files::read(&beside(path, member.name))?),
                 };
                 images.extend(images_of(&place, Some(member.name.to_owned()), &data, table)?);
@@ -73,24 +74,25 @@ impl Report {
             images = images_of(path, None, bytes, table)?;
         }
         if images.is_empty() {
-            return Err(file_error(path, "no device image, and no bundle of device code"));
+            return Err(file_error(path, &NoDeviceCode));
         }
         Ok(Self { file: path.to_owned(), images })
     }
 
-    /// Different kernels: images for several targets hold the same ones.
+    /// Returns the number of different kernels. Images for several targets contain the same
+    /// kernels.
     pub fn kernel_count(&self) -> usize {
         let all = self.images.iter().flat_map(|image| &image.kernels).map(|kernel| &kernel.symbol);
         all.collect::<std::collections::BTreeSet<_>>().len()
     }
 }
 
-/// A name that is meant relative to a file's folder.
+/// Returns the path of a name that is relative to a file's folder.
 fn beside(path: &str, name: &str) -> String {
     Path::new(path).with_file_name("").join(name).to_string_lossy().into_owned()
 }
 
-/// What one file or member holds.
+/// Reports the device code of one file or member.
 fn images_of(
     place: &str,
     member: Option<String>,
@@ -98,11 +100,11 @@ fn images_of(
     table: &Table,
 ) -> Result<Vec<ImageReport>, Failure> {
     let mut reports = Vec::new();
-    for image in container::find_all(bytes).map_err(|error| file_error(place, error))? {
+    for image in container::find_all(bytes).map_err(|error| damaged(place, error))? {
         reports.push(of_image(place, &member, &image, table)?);
     }
     if reports.is_empty() && bundle::is_object(bytes) {
-        for bundle in bundle::list(bytes).map_err(|error| file_error(place, error))? {
+        for bundle in bundle::list(bytes).map_err(|error| damaged(place, error))? {
             if let Some(target) = bundle.device_triple() {
                 reports.extend(of_bundle(place, &member, target, bundle.data, table)?);
             }
@@ -117,7 +119,7 @@ fn of_image(
     image: &ImageView<'_>,
     table: &Table,
 ) -> Result<ImageReport, Failure> {
-    let manifest = image.manifest().map_err(|error| file_error(place, error))?;
+    let manifest = image.manifest().map_err(|error| damaged(place, error))?;
     let symbols: Vec<String> = image.symbols().map(str::to_owned).collect();
     let mut report = describe(image.target, manifest, &symbols, table);
     report.member = member.clone();
@@ -126,7 +128,7 @@ fn of_image(
     report.options = image.options.to_owned();
     report.code_size = image.code_size();
     if image.format == Format::Empty {
-        // It only tells what was left out: nobody runs it.
+        // An image without code only lists the kernels that were left out. No device runs it.
         for device in
             report.devices.iter_mut().filter(|device| !matches!(device.verdict, Verdict::Lacks(_)))
         {
@@ -136,7 +138,7 @@ fn of_image(
     Ok(report)
 }
 
-/// The device code of a fat object, split as a link by itself would split it.
+/// Reports the device code of a fat object, split as a link of this object alone would split it.
 fn of_bundle(
     place: &str,
     member: &Option<String>,
@@ -145,7 +147,9 @@ fn of_bundle(
     table: &Table,
 ) -> Result<Vec<ImageReport>, Failure> {
     let context = Context::new();
-    let module = context.parse_bitcode(code, place).map_err(|error| file_error(place, error))?;
+    let module = context
+        .parse_bitcode(code, place)
+        .map_err(|error| file_error(place, &UnreadableModule { reason: error.to_string() }))?;
     let options = Options {
         mode: Mode::Off,
         export: true,
@@ -206,7 +210,7 @@ fn describe(target: &str, manifest: Manifest, symbols: &[String], table: &Table)
 }
 
 impl GlobalReport {
-    /// Its size, and where it lives.
+    /// Describes the size and the location of the variable.
     pub fn details(&self) -> String {
         let scope = if self.image_scope { ", in this image alone" } else { "" };
         format!("{} bytes{scope}", self.size)
@@ -214,7 +218,7 @@ impl GlobalReport {
 }
 
 impl ImageReport {
-    /// What it needs of a device, each as users know it.
+    /// Returns the device requirements, each as text for users.
     pub fn needs(&self) -> Vec<String> {
         let aspect = |&number: &u32| {
             Aspect::from_u32(number)
@@ -254,7 +258,7 @@ impl ImageReport {
 }
 
 impl KernelReport {
-    /// How it is launched and where it stands, on one line.
+    /// Describes the launch and its location on one line.
     pub fn summary(&self) -> String {
         match &self.launch {
             Some(launch) => {
@@ -271,7 +275,7 @@ impl KernelReport {
     }
 }
 
-/// The position of the call that launches a kernel.
+/// Formats the location of the call that launches a kernel.
 pub fn place_of(launch: &KernelLaunch) -> String {
     format!("{}:{}:{}", launch.file, launch.line, launch.column)
 }

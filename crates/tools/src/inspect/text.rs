@@ -1,4 +1,4 @@
-//! A report for the terminal.
+//! Formats a report for a terminal.
 
 use super::devices::{Device, Verdict};
 use super::report::{ImageReport, Report};
@@ -8,7 +8,7 @@ use std::fmt::Write;
 
 const WIDTH: usize = 100;
 
-/// `1 kernel`, `2 kernels`.
+/// Formats a number with its noun: `1 kernel`, `2 kernels`.
 pub fn count(number: usize, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
@@ -24,7 +24,7 @@ pub fn render(report: &Report) -> String {
     out
 }
 
-/// What an image is: target, format, size and where it comes from.
+/// Describes an image: target, format, size and origin.
 pub fn headline(image: &ImageReport) -> String {
     let mut text = format!("{}, {}, {} bytes", image.target, image.format, image.code_size);
     if let Some(member) = &image.member {
@@ -36,7 +36,8 @@ pub fn headline(image: &ImageReport) -> String {
     text
 }
 
-/// Devices by what they lack; those that run first, under the empty string.
+/// Groups devices by the feature that they lack. Devices that can run the image have the empty
+/// string.
 pub fn by_verdict(devices: &[Device]) -> (Vec<&str>, BTreeMap<String, Vec<&str>>) {
     let mut runs = Vec::new();
     let mut others: BTreeMap<String, Vec<&str>> = BTreeMap::new();
@@ -54,7 +55,7 @@ pub fn by_verdict(devices: &[Device]) -> (Vec<&str>, BTreeMap<String, Vec<&str>>
     (runs, others)
 }
 
-/// The functions from the kernel to the use, in one line.
+/// Formats the functions from the kernel to the use on one line.
 pub fn chain(origin: &AspectOrigin) -> String {
     let steps = origin.chain.iter().map(|step| match &step.place {
         Some(place) => format!("{} ({place})", step.function),
@@ -99,7 +100,7 @@ fn show_image(out: &mut String, index: usize, image: &ImageReport) {
     }
 }
 
-/// Names in indented lines of a readable length.
+/// Formats names in indented lines of a readable length.
 fn wrapped(names: &[&str]) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for name in names {

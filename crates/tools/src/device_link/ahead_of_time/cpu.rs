@@ -1,11 +1,12 @@
-//! x86-64 objects for the CPU: one for each part and instruction-set level, so that programs need
-//! no compiler when they run.
+//! Writes x86-64 objects for the CPU, one for each part and instruction-set level, so that programs
+//! need no compiler at run time.
 //!
-//! Images come in the order of targets, parts and levels, lowest level first.
+//! Images are in the order of targets, parts and levels, lowest level first.
 
 use super::super::filter;
 use super::super::settings::Settings;
 use super::external;
+use crate::errors::{CannotCompile, LevelGiven, UnknownCompilerOption, UnknownLevel};
 use crate::{Failure, aspect_filter, device_library, parallel};
 use scythe_abi::aspect::Aspect;
 use scythe_abi::jit::SCALAR_OPTION;
@@ -16,10 +17,10 @@ use scythe_passes::target::cpu;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// The options that these targets take, for errors.
+/// The options of these targets, for errors.
 const OPTIONS: &str = "-march=LEVEL[,LEVEL…], -O0 to -O3, -mscalar";
 
-/// The kind of its entries in the link cache.
+/// The kind of the entries in the link cache.
 const CACHE_KIND: &str = "cpu";
 
 /// The options for one target.
@@ -27,11 +28,11 @@ const CACHE_KIND: &str = "cpu";
 struct TargetOptions {
     levels: BTreeSet<Level>,
     opt_level: u32,
-    /// One work-item at a time, without vectors.
+    /// Whether code runs one work-item at a time, without vectors.
     scalar: bool,
 }
 
-/// One object: the code of a part for a level.
+/// The compilation of a part for a level.
 struct Job {
     /// The number of the target.
     target: usize,
@@ -60,12 +61,12 @@ impl super::Compiler for Compiler<'_> {
         options(target, self.settings).map(|_| ())
     }
 
-    /// None: the compiler is part of this program.
+    /// Finds nothing: the compiler is part of this program.
     fn find_tools(&mut self, _: &[Target]) -> Result<(), Failure> {
         Ok(())
     }
 
-    /// Empty: all keys cover this program and its device library.
+    /// Returns an empty text: all keys cover this program and its device library.
     fn identity(&self) -> String {
         String::new()
     }
@@ -110,7 +111,7 @@ impl super::Compiler for Compiler<'_> {
 }
 
 impl Compiler<'_> {
-    /// The object of one job.
+    /// Compiles the object of one job.
     fn compile(&self, job: &Job, device_library: &Path) -> Result<Vec<u8>, Failure> {
         let key = self.key(job);
         let cached = self.settings.cache.as_ref().zip(key.as_ref());
@@ -124,8 +125,8 @@ impl Compiler<'_> {
             aspects: vec![Aspect::ExtIntelX86_64 as u32],
         };
         let code = compile_to_object(&self.parts[job.part].code, &options).map_err(|error| {
-            let level = job.level.as_str();
-            Failure::new(format!("cannot compile device code for {level}: {error}"))
+            let (target, reason) = (job.level.as_str().to_owned(), error.to_string());
+            Failure::new(&CannotCompile { target, reason })
         })?;
         if let Some((cache, key)) = cached {
             cache.keep_binary(CACHE_KIND, key, &code);
@@ -142,14 +143,14 @@ impl Compiler<'_> {
 }
 
 impl TargetOptions {
-    /// The options of code generation for a level.
+    /// Returns the options of code generation for a level.
     fn for_level(&self, level: Level) -> cpu::Options {
         cpu::Options {
             opt_level: self.opt_level,
             cpu: level.as_str().to_owned(),
             features: String::new(),
-            // LLVM prefers narrower vectors by default. The run-time compiler asks for all 512
-            // bits, too.
+            // LLVM prefers narrower vectors by default. The run-time compiler also requests all 512
+            // bits.
             vector_width: if level.vector_bits() == 512 { 512 } else { 0 },
             lanes: level.vector_bits() / 32,
             scalar: self.scalar,
@@ -159,14 +160,14 @@ impl TargetOptions {
     }
 }
 
-/// The options for all CPU targets, then those of the device configuration, then the user's.
+/// Returns the options for a target: those for all CPU targets, then those of the device
+/// configuration, then those of the user.
 fn options(target: Target, settings: &Settings<'_>) -> Result<TargetOptions, Failure> {
     let entry = aspect_filter::target(&settings.split.targets, &target.name())?;
     let (configured, given) = (&*entry.aot_toolchain_options, settings.option_text(target));
     if target != Target::Cpu && given.contains("-march=") && configured.contains("-march=") {
-        let message =
-            format!("'{given}' for '{}': the target names the level already", target.name());
-        return Err(Failure::new(message));
+        let (options, target) = (given.to_owned(), target.name());
+        return Err(Failure::new(&LevelGiven { options, target }));
     }
     parse(&format!("{} {configured} {given}", settings.cpu_options), &target.name())
 }
@@ -183,10 +184,9 @@ fn parse(options: &str, target: &str) -> Result<TargetOptions, Failure> {
             (_, "-O3") => read.opt_level = 3,
             (_, SCALAR_OPTION) => read.scalar = true,
             _ => {
-                let place = format!("for the CPU target '{target}'");
-                return Err(Failure::new(format!(
-                    "unknown option '{word}' {place}: expected {OPTIONS}"
-                )));
+                let (option, target) = (word.to_owned(), target.to_owned());
+                let unknown = UnknownCompilerOption { option, target, expected: OPTIONS };
+                return Err(Failure::new(&unknown));
             }
         }
     }
@@ -195,16 +195,15 @@ fn parse(options: &str, target: &str) -> Result<TargetOptions, Failure> {
 
 fn levels(list: &str, target: &str) -> Result<BTreeSet<Level>, Failure> {
     let level = |name: &str| {
-        let place = format!("'-march={list}' for '{target}'");
-        let expected = Level::NAMES;
-        let message =
-            || format!("unknown instruction-set level '{name}' in {place}: expected {expected}");
-        Level::from_name(name).ok_or_else(|| Failure::new(message()))
+        Level::from_name(name).ok_or_else(|| {
+            let (name, list, target) = (name.to_owned(), list.to_owned(), target.to_owned());
+            Failure::new(&UnknownLevel { name, list, target, expected: Level::NAMES })
+        })
     };
     list.split(',').map(level).collect()
 }
 
-/// The image of a part's object.
+/// Makes the image of a part's object.
 fn image(part: &Image, level: Level, code: Vec<u8>) -> Image {
     Image {
         target: level.into(),
@@ -241,7 +240,7 @@ mod tests {
         let level = "unknown instruction-set level 'i386' in '-march=avx2,i386' for 'x86_64'";
         assert!(bad("-march=avx2,i386").contains(level));
         assert!(bad("-march=").contains("'x86-64-v3' or 'avx2'"));
-        let option = "unknown option '-O7' for the CPU target 'x86_64': expected -march=LEVEL";
+        let option = "unknown option '-O7' for 'x86_64': expected -march=LEVEL";
         assert!(bad("-O7").contains(option));
     }
 
@@ -267,6 +266,9 @@ mod tests {
         let mut compiler = Box::new(Compiler::new(&settings));
         compiler.add(Target::Cpu, &[part]).unwrap();
         let error = compiler.finish().err().unwrap().to_string();
-        assert!(error.starts_with("error: cannot compile device code for x86-64-v3: "), "{error}");
+        assert!(
+            error.starts_with("error: cannot compile device code for 'x86-64-v3': "),
+            "{error}"
+        );
     }
 }

@@ -1,15 +1,17 @@
-//! Device binaries for Intel GPUs: SPIR-V by this program, then a binary for each device by ocloc.
+//! Writes device binaries for Intel GPUs. This program writes SPIR-V, and ocloc compiles it for
+//! each device.
 //!
-//! Images come in the order of targets, devices and parts. A part that is linked with other images
-//! at run time is bitcode, in images for the same device: ocloc would miss the symbols that a part
-//! imports, and its binaries export nothing.
+//! Images are in the order of targets, devices and parts. A part that is linked with other images
+//! at run time stays bitcode, in images for the same device: ocloc rejects undefined symbols, and
+//! its binaries export nothing.
 
 mod devices;
 mod ocloc;
 
 use super::super::settings::Settings;
 use super::super::{filter, is_finished_at_run_time};
-use super::external;
+use super::external::{self, Fault};
+use crate::errors::{CannotCompile, DeviceGiven, NoConfiguredDevice, NoDevice, ReservedOption};
 use crate::{Failure, aspect_filter, device_library, parallel};
 use devices::{Device, known_target, unknown_device};
 use ocloc::Ocloc;
@@ -19,17 +21,17 @@ use scythe_abi::intel::Version;
 use scythe_abi::target::Target;
 use scythe_codegen::spirv;
 use scythe_device_config::{OCLOC_DEVICE as DEVICE, intel_name};
-use scythe_diag::Diagnostic;
+use scythe_diag::{Diagnostic, Report};
 use scythe_image::{Format, Image, archive};
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-/// The version of SPIR-V that ocloc reads since 2022. It knows only a part of version 1.4, without
-/// comparisons of pointers.
+/// The version of SPIR-V that ocloc reads since 2022. It supports only a part of version 1.4,
+/// without comparisons of pointers.
 const SPIRV_VERSION: u32 = 0x0001_0300;
 
-/// Extensions that ocloc since 2022 knows for every device.
+/// The extensions that ocloc supports for every device since 2022.
 const EXTENSIONS: [&str; 4] = [
     "SPV_EXT_shader_atomic_float_add",
     "SPV_EXT_shader_atomic_float_min_max",
@@ -37,7 +39,7 @@ const EXTENSIONS: [&str; 4] = [
     "SPV_KHR_no_integer_wrap_decoration",
 ];
 
-/// The kind of its entries in the link cache.
+/// The kind of the entries in the link cache.
 const CACHE_KIND: &str = "binary";
 
 /// The options for one target.
@@ -64,7 +66,7 @@ struct Job {
 
 pub struct Compiler<'s> {
     settings: &'s Settings<'s>,
-    /// Each ocloc by the name that the device configuration gives it.
+    /// The ocloc programs, by their names in the device configuration.
     tools: BTreeMap<String, Arc<Ocloc>>,
     devices: Vec<Device>,
     parts: Vec<Image>,
@@ -164,7 +166,7 @@ impl super::Compiler for Compiler<'_> {
         let binaries =
             parallel::map(self.settings.jobs, &self.jobs, |job| self.compile(job, &folder));
         let mut images: Vec<(usize, Image)> = Vec::new();
-        // A device may be in a range and have a name in the list, too.
+        // A device may be in a range and also have a name in the list.
         let mut made = HashSet::new();
         for (job, binaries) in self.jobs.iter().zip(binaries) {
             let number = self.translations[job.translation].part;
@@ -181,47 +183,48 @@ impl super::Compiler for Compiler<'_> {
 }
 
 impl Compiler<'_> {
-    /// The binaries of one job, each with its target. Only a range of devices has several.
+    /// Compiles the binaries of one job, each with its target. Only a range of devices has several.
     fn compile(&self, job: &Job, device_library: &Path) -> Result<Vec<(String, Vec<u8>)>, Failure> {
         let (device, translation) =
             (&self.devices[job.device], &self.translations[job.translation]);
         let part = &self.parts[translation.part];
-        let fail = |what: String, log: Option<&str>| {
-            let message = format!("cannot compile device code for '{}': {what}", device.shown);
-            let mut fault =
-                Diagnostic::error(message).note(format!("the code holds {}", kernels(part)));
-            if let Some(log) = log.filter(|log| !log.is_empty()) {
-                fault = fault.note(format!("what {} said:\n{log}", device.compiler.name()));
+        let compiler = device.compiler.name();
+        let fail = |error: Diagnostic, log: &str| {
+            let mut error = error.note(format!("the code contains {}", kernels(part)));
+            if !log.is_empty() {
+                error = error.note(format!("{compiler} printed:\n{log}"));
             }
-            Failure::from(fault)
+            Failure::from(error)
+        };
+        let no_output = |reason: String, log: &str| {
+            fail(Fault::Output(reason).report(&device.shown, &compiler), log)
         };
         let options = device.options();
         let key = self.key(job);
         let cached = self.settings.cache.as_ref().zip(key.as_ref());
         if let Some(code) = cached.and_then(|(cache, key)| cache.binary(CACHE_KIND, key)) {
-            return binaries(device, &code, "").map_err(|what| fail(what, None));
+            return binaries(device, &code, "").map_err(|reason| no_output(reason, ""));
         }
         let spirv =
             translation.spirv.get_or_init(|| translate(part, &translation.aspects, device_library));
-        let spirv = spirv.as_ref().map_err(|what| fail(what.clone(), None))?;
+        let spirv = spirv.as_ref().map_err(|reason| {
+            let (target, reason) = (device.shown.clone(), reason.clone());
+            fail(CannotCompile { target, reason }.report(), "")
+        })?;
         let compiled = device.compiler.compile(spirv, &options, &self.settings.scratch);
-        let (code, log) = compiled.map_err(|fault| {
-            match device.compiler.is_unknown_device(&device.name, &fault) {
-                true => unknown_device(&device.compiler, &device.name, &device.shown, Some(&fault)),
-                false => {
-                    fail(format!("{} {}", device.compiler.name(), fault.message), Some(&fault.log))
+        let (code, log) = compiled.map_err(|failed| {
+            match device.compiler.is_unknown_device(&device.name, &failed) {
+                true => {
+                    unknown_device(&device.compiler, &device.name, &device.shown, Some(&failed))
                 }
+                false => fail(failed.fault.report(&device.shown, &compiler), &failed.log),
             }
         })?;
         if !log.is_empty() {
-            self.settings.tell(format_args!(
-                "{} for {}: {log}",
-                device.compiler.name(),
-                device.name
-            ));
+            self.settings.tell(format_args!("{compiler} for {}: {log}", device.name));
         }
-        let made = binaries(device, &code, &log).map_err(|what| fail(what, Some(&log)))?;
-        // For a PCI device, the target comes from ocloc's log, which the cache does not hold.
+        let made = binaries(device, &code, &log).map_err(|reason| no_output(reason, &log))?;
+        // The target of a PCI device comes from ocloc's log, which the cache does not contain.
         if let Some((cache, key)) = cached.filter(|_| !device.name.starts_with("0x")) {
             cache.keep_binary(CACHE_KIND, key, &code);
         }
@@ -254,22 +257,16 @@ impl Compiler<'_> {
     }
 }
 
-/// The options of the device configuration, then the user's.
+/// Returns the options of the device configuration, and then those of the user.
 fn options(target: Target, settings: &Settings<'_>) -> Result<TargetOptions, Failure> {
     let entry = aspect_filter::target(&settings.split.targets, &target.name())?;
     let (configured, given) = (entry.options(), settings.options_for(target));
     if let Some(word) = ocloc::own_option(&configured).or_else(|| ocloc::own_option(&given)) {
-        let message = format!(
-            "'{word}' among the options for '{}': device-link passes it to ocloc itself",
-            entry.name
-        );
-        return Err(Failure::new(message));
+        let (option, target) = (word.to_owned(), entry.name.to_string());
+        return Err(Failure::new(&ReservedOption { option, target }));
     }
     if target != Target::IntelGen && given.iter().any(|word| word == DEVICE) {
-        return Err(Failure::new(format!(
-            "'{DEVICE}' among the options for '{}': the target names it",
-            entry.name
-        )));
+        return Err(Failure::new(&DeviceGiven { target: entry.name.to_string() }));
     }
     let (mut devices, mut others) = (None, Vec::new());
     let mut all = configured.into_iter().chain(given);
@@ -281,27 +278,21 @@ fn options(target: Target, settings: &Settings<'_>) -> Result<TargetOptions, Fai
     }
     match devices.filter(|list| !list.is_empty()) {
         Some(devices) => Ok(TargetOptions { devices, others }),
-        None if target != Target::IntelGen => Err(Failure::new(format!(
-            "the device configuration names no device for the target '{}': expected \
-             '{DEVICE} NAME' in its 'aot-toolchain-options'",
-            entry.name
-        ))),
-        None => Err(Failure::new(format!(
-            "code for '{0}' needs the option '{DEVICE} NAME[,NAME…]' for its compiler: \
-             '-Xsycl-target-backend={0} \"{DEVICE} skl\"', or a target such as 'intel_gpu_skl'",
-            entry.name
-        ))),
+        None if target != Target::IntelGen => {
+            Err(Failure::new(&NoConfiguredDevice { target: entry.name.to_string() }))
+        }
+        None => Err(Failure::new(&NoDevice { target: entry.name.to_string() })),
     }
 }
 
-/// The name of ocloc in the device configuration.
+/// Returns the name of ocloc in the device configuration.
 fn tool<'a>(target: Target, settings: &'a Settings<'_>) -> Result<&'a str, Failure> {
     let entry = aspect_filter::target(&settings.split.targets, &target.name())?;
-    entry.id().map_err(Failure::new)?;
+    entry.id()?;
     Ok(&entry.aot_toolchain)
 }
 
-/// The image of a part's binary.
+/// Makes the image of a part's binary.
 fn image(part: &Image, target: String, code: Vec<u8>) -> Image {
     let (manifest, symbols) = (part.manifest.clone(), part.symbols.clone());
     Image {
@@ -328,8 +319,8 @@ fn translate(part: &Image, aspects: &[u32], device_library: &Path) -> Result<Vec
     spirv::translate(&part.code, &[], &options).map_err(|error| error.to_string())
 }
 
-/// The binaries in ocloc's output, each with its target. The name of a member of an archive is the
-/// size of an address in bits and a version, `64.9.0.9`.
+/// Returns the binaries in ocloc's output, each with its target. The name of an archive member
+/// consists of the address size in bits and a version, `64.9.0.9`.
 fn binaries(device: &Device, code: &[u8], log: &str) -> Result<Vec<(String, Vec<u8>)>, String> {
     if !archive::is_archive(code) {
         let told = || {
@@ -342,7 +333,7 @@ fn binaries(device: &Device, code: &[u8], log: &str) -> Result<Vec<(String, Vec<
         return Ok(vec![(target, code.to_vec())]);
     }
     let members =
-        archive::members(code).map_err(|error| format!("{}: {error}", device.compiler.name()))?;
+        archive::members(code).map_err(|error| format!("wrote a damaged archive: {error}"))?;
     let binaries: Vec<_> = members
         .iter()
         .filter_map(|member| {
@@ -353,15 +344,12 @@ fn binaries(device: &Device, code: &[u8], log: &str) -> Result<Vec<(String, Vec<
     if binaries.is_empty() {
         let names: Vec<&str> = members.iter().map(|member| member.name).collect();
         let seen = names.join(", ");
-        return Err(format!(
-            "{} wrote an archive of {seen}: expected names such as '64.9.0.9'",
-            device.compiler.name()
-        ));
+        return Err(format!("wrote an archive of {seen}: expected names such as '64.9.0.9'"));
     }
     Ok(binaries)
 }
 
-/// The kernels of a part, for messages.
+/// Lists the kernels of a part, for messages.
 fn kernels(part: &Image) -> String {
     const SHOWN: usize = 8;
     let names: Vec<String> =

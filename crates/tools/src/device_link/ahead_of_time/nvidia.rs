@@ -1,27 +1,29 @@
-//! Fat binaries for NVIDIA GPUs: PTX by this program, a cubin by ptxas, and both in an image.
+//! Writes fat binaries for NVIDIA GPUs. This program writes PTX, ptxas compiles it to a cubin, and
+//! an image contains both.
 //!
-//! Images come in the order of targets and parts. Without ptxas, images hold only PTX, which the
-//! driver compiles when a program runs.
+//! Images are in the order of targets and parts. Without ptxas, images contain only PTX, which the
+//! driver compiles at run time.
 
 use super::super::settings::Settings;
 use super::super::{filter, is_finished_at_run_time};
 use super::Compiler as _;
-use super::external::{self, stamp, temporary_folder};
+use super::external::{self, FailedRun, Fault, stamp, temporary_folder};
+use crate::errors::{CannotCompile, NoArchitecture, NoCuda, NoPtxasOption, UnknownCompilerOption};
 use crate::{Failure, aspect_filter, device_library, parallel};
 use scythe_abi::cuda::{Architecture, MAX_SLOWEST_SIZE};
 use scythe_abi::image_target::ImageTarget;
 use scythe_abi::target::{SEPARATOR, Target};
 use scythe_codegen::nvptx::{self, toolkit::Toolkit};
-use scythe_diag::{Diagnostic, Severity};
+use scythe_diag::{Diagnostic, Report};
 use scythe_image::{Format, Image, fatbin};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The options that these targets take, for errors.
+/// The options of these targets, for errors.
 const OPTIONS: &str = "-O0 to -O3, --cuda-path=DIR, -Xptxas OPTION, --ptxas-options=OPTION, \
                        --maxrregcount=N, -v";
 
-/// The kind of its entries in the link cache.
+/// The kind of the entries in the link cache.
 const CACHE_KIND: &str = "binary";
 
 /// The options for one target.
@@ -30,13 +32,13 @@ struct TargetOptions {
     opt_level: u32,
     ptxas: Vec<String>,
     cuda_path: Option<String>,
-    /// Such as `sm_90`.
+    /// The architecture, such as `sm_90`.
     arch: String,
-    /// The version of PTX, times ten.
+    /// The PTX version, times ten.
     ptx_version: u32,
 }
 
-/// The code of a part for a target.
+/// The compilation of a part for a target.
 struct Job {
     target: Target,
     toolkit: Toolkit,
@@ -72,11 +74,7 @@ impl super::Compiler for Compiler<'_> {
             {
                 None => Toolkit::find(),
                 Some(path) => Toolkit::at(Path::new(path)).ok_or_else(|| {
-                    let message =
-                        format!("'--cuda-path={path}' for '{}' holds no CUDA", target.name());
-                    Failure::new(format!(
-                        "{message}: expected 'bin/ptxas' or 'nvvm/libdevice' in it"
-                    ))
+                    Failure::new(&NoCuda { path: path.to_owned(), target: target.name() })
                 })?,
             };
             self.tools.push((target, toolkit));
@@ -88,7 +86,7 @@ impl super::Compiler for Compiler<'_> {
                 "no ptxas was found, so that the code for {} is PTX alone",
                 lacking.join(", ")
             );
-            let remark = Diagnostic::new(Severity::Remark, message)
+            let remark = Diagnostic::remark(message)
                 .note(
                     "the driver compiles it when a program runs; CUDA, or the wheel \
                     nvidia-cuda-nvcc-cu12, has ptxas",
@@ -122,7 +120,7 @@ impl super::Compiler for Compiler<'_> {
         let (kept, left_out) = filter::for_target(target, parts, self.settings)?;
         let entry = aspect_filter::target(&self.settings.split.targets, &target.name())?;
         let aspects: Vec<u32> = entry.aspects.iter().map(|&aspect| aspect as u32).collect();
-        // `find_tools` was called with all targets.
+        // `find_tools` has found the toolkits of all targets.
         let Some((_, toolkit)) = self.tools.iter().find(|(known, _)| *known == target) else {
             return Ok(());
         };
@@ -167,7 +165,7 @@ impl super::Compiler for Compiler<'_> {
 }
 
 impl Compiler<'_> {
-    /// The code of one image.
+    /// Compiles the code of one image.
     fn compile(&self, job: &Job, device_library: &Path) -> Result<Vec<u8>, Failure> {
         let (arch, ptx_version) = (job.options.arch.as_str(), job.options.ptx_version);
         let key = self.key(job);
@@ -184,16 +182,20 @@ impl Compiler<'_> {
             dump_dir: None,
             aspects: job.aspects.clone(),
         };
-        let mut ptx = nvptx::translate(&job.part.code, &[], &options)
-            .map_err(|what| fail(job, what.to_string(), None))?;
+        let mut ptx = nvptx::translate(&job.part.code, &[], &options).map_err(|error| {
+            let (target, reason) = (job.target.name(), error.to_string());
+            fail(job, CannotCompile { target, reason }.report(), "")
+        })?;
         let code = match &job.toolkit.ptxas {
             None => {
-                // The driver wants a C string.
+                // The driver expects a C string.
                 ptx.push(0);
                 ptx
             }
             Some(ptxas) => {
-                let cubin = self.assemble(job, ptxas, arch, &ptx)?;
+                let cubin = self.assemble(job, ptxas, arch, &ptx).map_err(|failed| {
+                    fail(job, failed.fault.report(&job.target.name(), "ptxas"), &failed.log)
+                })?;
                 let sm = Architecture::from_name(arch).map_or(0, |arch| arch.sm);
                 let entries =
                     [fatbin::Entry::cubin(sm, &cubin), fatbin::Entry::ptx(sm, ptx_version, &ptx)];
@@ -220,55 +222,43 @@ impl Compiler<'_> {
         ptxas: &Path,
         arch: &str,
         ptx: &[u8],
-    ) -> Result<Vec<u8>, Failure> {
-        let work = temporary_folder(&self.settings.scratch)
-            .map_err(|what| fail(job, format!("ptxas {what}"), None))?;
+    ) -> Result<Vec<u8>, FailedRun> {
+        let work = temporary_folder(&self.settings.scratch)?;
         let (input, output) = (work.path().join("device.ptx"), work.path().join("device.cubin"));
-        let full = |error: std::io::Error| {
-            fail(job, format!("cannot write '{}': {error}", input.display()), None)
-        };
-        std::fs::write(&input, ptx).map_err(full)?;
+        std::fs::write(&input, ptx).map_err(|error| Fault::Input { file: input.clone(), error })?;
         let mut command = Command::new(ptxas);
         command.arg(format!("-arch={arch}")).arg(format!("-O{}", job.options.opt_level));
         command.args(&job.options.ptxas).arg("-o").arg(&output).arg(&input).stdin(Stdio::null());
-        let done = command.current_dir(work.path()).output().map_err(|error| {
-            fail(job, format!("ptxas cannot be started ('{}'): {error}", ptxas.display()), None)
-        })?;
+        let done = command
+            .current_dir(work.path())
+            .output()
+            .map_err(|error| Fault::Start { program: ptxas.to_owned(), error })?;
         let folder = work.path().join("").to_string_lossy().into_owned();
         let text = [done.stdout, done.stderr].concat();
         let log = String::from_utf8_lossy(&text).replace(&folder, "");
         if !done.status.success() {
-            return Err(fail(job, format!("ptxas ended with {}", done.status), Some(&log)));
+            return Err(FailedRun { fault: Fault::Status(done.status), log });
         }
         if job.options.ptxas.iter().any(|word| word == "-v") && !log.is_empty() {
             eprint!("{log}");
         }
-        match std::fs::read(&output) {
-            Ok(cubin) if cubin.starts_with(b"\x7fELF") => Ok(cubin),
-            Ok(other) => Err(fail(
-                job,
-                format!("ptxas wrote {} bytes that are no ELF file", other.len()),
-                Some(&log),
-            )),
-            Err(error) => Err(fail(job, format!("ptxas wrote nothing: {error}"), Some(&log))),
-        }
+        let reason = match std::fs::read(&output) {
+            Ok(cubin) if cubin.starts_with(b"\x7fELF") => return Ok(cubin),
+            Ok(other) => format!("wrote {} bytes that are not an ELF file", other.len()),
+            Err(error) => format!("wrote no output: {error}"),
+        };
+        Err(FailedRun { fault: Fault::Output(reason), log })
     }
 }
 
-/// The options of the device configuration, then the user's.
+/// Returns the options of the device configuration, and then those of the user.
 fn options(target: Target, settings: &Settings<'_>) -> Result<TargetOptions, Failure> {
     let entry = aspect_filter::target(&settings.split.targets, &target.name())?;
-    entry.id().map_err(Failure::new)?;
+    entry.id()?;
     let (arch, configured) = entry.cuda_options();
     let known = arch.as_deref().and_then(Architecture::from_name);
     let (Some(arch), Some(_)) = (arch, known) else {
-        let message = format!(
-            "the device configuration names no architecture for the target '{}'",
-            target.name()
-        );
-        return Err(Failure::new(format!(
-            "{message}: expected '-arch=sm_NN' in its 'aot-toolchain-options'"
-        )));
+        return Err(Failure::new(&NoArchitecture { target: target.name() }));
     };
     let words = configured.into_iter().chain(settings.options_for(target)).collect();
     let options = parse(words, &target.name())?;
@@ -281,8 +271,6 @@ fn parse(words: Vec<String>, target: &str) -> Result<TargetOptions, Failure> {
     while let Some(word) = words.next() {
         let (name, value) =
             word.split_once('=').map_or((word.as_str(), None), |(name, value)| (name, Some(value)));
-        let unknown =
-            || Failure::new(format!("unknown option '{word}' for '{target}': expected {OPTIONS}"));
         match (name, value) {
             ("-O0" | "-O1" | "-O2" | "-O3", None) => {
                 options.opt_level = u32::from(name.as_bytes()[2] - b'0')
@@ -290,9 +278,8 @@ fn parse(words: Vec<String>, target: &str) -> Result<TargetOptions, Failure> {
             ("--cuda-path", Some(path)) => options.cuda_path = Some(path.to_owned()),
             ("-Xptxas" | "-Xcuda-ptxas", None) => {
                 options.ptxas.push(words.next().ok_or_else(|| {
-                    Failure::new(format!(
-                        "'{word}' for '{target}': expected an option for ptxas after it"
-                    ))
+                    let (option, target) = (word.clone(), target.to_owned());
+                    Failure::new(&NoPtxasOption { option, target })
                 })?)
             }
             ("--ptxas-options" | "-Xptxas", Some(list)) => {
@@ -300,13 +287,17 @@ fn parse(words: Vec<String>, target: &str) -> Result<TargetOptions, Failure> {
             }
             ("--maxrregcount" | "-maxrregcount", Some(_)) => options.ptxas.push(word),
             ("-v" | "--verbose", None) => options.ptxas.push("-v".to_owned()),
-            _ => return Err(unknown()),
+            _ => {
+                let (option, target) = (word, target.to_owned());
+                let unknown = UnknownCompilerOption { option, target, expected: OPTIONS };
+                return Err(Failure::new(&unknown));
+            }
         }
     }
     Ok(options)
 }
 
-/// The image of a part's code.
+/// Makes the image of a part's code.
 fn image(job: &Job, code: Vec<u8>) -> Image {
     let format = if job.toolkit.ptxas.is_some() { Format::Fatbin } else { Format::Ptx };
     let (manifest, symbols) = (job.part.manifest.clone(), job.part.symbols.clone());
@@ -314,7 +305,7 @@ fn image(job: &Job, code: Vec<u8>) -> Image {
     Image { target, format, options: String::new(), manifest, symbols, code }
 }
 
-/// The target of images. It names the architecture.
+/// Returns the target of images, which contains the architecture.
 fn image_target(target: Target, arch: &str) -> ImageTarget {
     let name = target.image_target();
     match Architecture::of_target(&name) == Architecture::from_name(arch) {
@@ -323,17 +314,18 @@ fn image_target(target: Target, arch: &str) -> ImageTarget {
     }
 }
 
-fn fail(job: &Job, what: String, log: Option<&str>) -> Failure {
-    let message = format!("cannot compile device code for '{}': {what}", job.target.name());
+/// Adds the kernels of a job and the text that ptxas printed to an error.
+fn fail(job: &Job, error: Diagnostic, log: &str) -> Failure {
     let kernels: Vec<String> =
         job.part.symbols.iter().map(|symbol| scythe_split::kernel_name(symbol)).collect();
-    let mut fault =
-        Diagnostic::error(message).note(format!("the code holds {}", kernels.join(", ")));
-    if let Some(log) = log.map(str::trim).filter(|log| !log.is_empty()) {
-        fault =
-            fault.note(format!("what ptxas said:\n{}", with_kernel_names(log, &job.part.symbols)));
+    let error = error.note(format!("the code contains {}", kernels.join(", ")));
+    match log.trim() {
+        "" => error.into(),
+        log => {
+            let log = with_kernel_names(log, &job.part.symbols);
+            error.note(format!("ptxas printed:\n{log}")).into()
+        }
     }
-    fault.into()
 }
 
 /// Replaces the symbols of kernels in a log of ptxas by the names of the kernels.
@@ -350,7 +342,7 @@ mod tests {
     use super::*;
 
     fn parsed(text: &str) -> Result<TargetOptions, Failure> {
-        parse(scythe_device_config::words::split(text), "nvidia_gpu_sm_90")
+        parse(scythe_device_config::shell_words::split(text), "nvidia_gpu_sm_90")
     }
 
     #[test]

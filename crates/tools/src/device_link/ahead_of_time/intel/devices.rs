@@ -1,22 +1,24 @@
-//! The devices that a target for Intel GPUs stands for: one, a list, or a range that ocloc knows.
+//! Finds the devices of a target for Intel GPUs: one device, a list, or a range that ocloc expands.
 
 use super::super::super::settings::Settings;
+use super::super::external::FailedRun;
 use super::TargetOptions;
-use super::ocloc::{self, Fault, Ocloc};
+use super::ocloc::{self, Ocloc};
 use crate::Failure;
+use crate::errors::UnknownDevice;
 use scythe_abi::intel::Version;
 use scythe_abi::target::{SEPARATOR, Target};
 use scythe_device_config::{OCLOC_DEVICE as DEVICE, Table, intel_name};
-use scythe_diag::Diagnostic;
+use scythe_diag::{Diagnostic, Report};
 use std::collections::HashSet;
 use std::sync::Arc;
 
 /// One device to compile for, or a range of devices that only ocloc knows.
 pub struct Device {
     pub compiler: Arc<Ocloc>,
-    /// As the user or the device configuration writes it.
+    /// The name of the device, as the user or the device configuration writes it.
     pub name: String,
-    /// The target of its images. Those of a range get theirs from ocloc's output.
+    /// The target of the images. The images of a range get their targets from ocloc's output.
     pub target: String,
     /// The target in messages.
     pub shown: String,
@@ -26,7 +28,7 @@ pub struct Device {
 }
 
 impl Device {
-    /// The options that ocloc gets.
+    /// Returns the options for ocloc.
     pub fn options(&self) -> Vec<String> {
         [DEVICE.to_owned(), self.name.clone()]
             .into_iter()
@@ -35,7 +37,7 @@ impl Device {
     }
 }
 
-/// The devices of a target.
+/// Returns the devices of a target.
 pub fn of_target(
     target: Target,
     compiler: &Arc<Ocloc>,
@@ -88,8 +90,8 @@ pub fn of_target(
     Ok(devices)
 }
 
-/// The devices of a target that the device configuration describes: one, unless its `-device` names
-/// several.
+/// Returns the devices of a target in the device configuration. There is one device, unless
+/// `-device` names several.
 fn of_entry(
     target: Target,
     compiler: &Arc<Ocloc>,
@@ -124,7 +126,7 @@ fn of_entry(
         let told =
             |version: &Version| device(&version.to_string(), format!("{name}{SEPARATOR}{version}"));
         match versions.as_slice() {
-            // Only the driver can tell whether such code runs on its device.
+            // Only the driver knows whether this code runs on its device.
             [] if word.starts_with("0x") => devices.push(device(word, name.clone())),
             [] => return Err(unknown_device(compiler, word, &target.name(), None)),
             [version] => devices.push(Device { name: word.to_owned(), ..told(version) }),
@@ -136,7 +138,8 @@ fn of_entry(
     Ok(devices)
 }
 
-/// The target in the default configuration of a device that ocloc calls `name`: `acm-g10`, `9.0.9`.
+/// Returns the target in the default configuration for ocloc's name of a device: `acm-g10`,
+/// `9.0.9`.
 pub fn known_target(name: &str) -> Option<String> {
     let table = Table::embedded();
     let same = |row: &&scythe_device_config::Target| row.ocloc_device().as_deref() == Some(name);
@@ -144,22 +147,22 @@ pub fn known_target(name: &str) -> Option<String> {
     table.targets().find(same).map(|row| row.name.to_string()).or_else(version)
 }
 
-/// The error for a device that ocloc does not know.
+/// Makes the error for a device that ocloc does not know.
 pub fn unknown_device(
     compiler: &Ocloc,
     name: &str,
     target: &str,
-    fault: Option<&Fault>,
+    failed: Option<&FailedRun>,
 ) -> Failure {
-    let message = format!(
-        "{} does not know the device '{name}' of target '{target}'; a later version of the \
-         package {} may",
-        compiler.name(),
-        ocloc::PACKAGE
-    );
-    let error = Diagnostic::error(message);
-    match fault.map(|fault| fault.log.as_str()).filter(|log| !log.is_empty()) {
-        Some(log) => error.note(format!("it said:\n{log}")).into(),
+    let error = UnknownDevice {
+        compiler: compiler.name(),
+        device: name.to_owned(),
+        target: target.to_owned(),
+        package: ocloc::PACKAGE,
+    };
+    let error: Diagnostic = error.report();
+    match failed.map(|failed| failed.log.as_str()).filter(|log| !log.is_empty()) {
+        Some(log) => error.note(format!("{} printed:\n{log}", compiler.name())).into(),
         None => error.into(),
     }
 }

@@ -1,20 +1,21 @@
-//! ocloc, the ahead-of-time compiler for Intel GPUs: a program in `PATH`.
+//! Runs ocloc, the ahead-of-time compiler for Intel GPUs. It is a program in `PATH`.
 //!
 //! Each call runs in its own temporary folder. Messages quote ocloc's output.
 
-use super::super::external::{stamp, temporary_folder};
-use crate::{Failure, files};
+use super::super::external::{FailedRun, Fault, stamp, temporary_folder};
+use crate::Failure;
+use crate::errors::NoOcloc;
 use scythe_abi::intel::Version;
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-/// Debian's package of it.
+/// The Debian package that contains ocloc.
 pub const PACKAGE: &str = "intel-opencl-icd";
 
-/// Options that users cannot give, because this module passes them: the input, the output, and the
-/// kind of each file.
+/// Options that users cannot give because this module passes them: the input, the output, and the
+/// format of each file.
 const OWN_OPTIONS: [&str; 17] = [
     "-32",
     "-64",
@@ -35,7 +36,7 @@ const OWN_OPTIONS: [&str; 17] = [
     "multi",
 ];
 
-/// What ocloc says of devices that it does not know, in its versions since 2021.
+/// Parts of ocloc's messages about unknown devices, in its versions since 2021.
 const UNKNOWN_DEVICE: [&str; 4] = [
     "Cannot get HW Info for device",
     "Failed to parse target",
@@ -43,49 +44,41 @@ const UNKNOWN_DEVICE: [&str; 4] = [
     "Unknown device",
 ];
 
-/// The option among these that users cannot give.
+/// Returns the first of these options that users cannot give.
 pub fn own_option(words: &[String]) -> Option<&str> {
     words.iter().map(String::as_str).find(|word| OWN_OPTIONS.contains(word))
 }
 
-/// ocloc as it is installed here.
+/// An installed ocloc.
 pub struct Ocloc {
     path: PathBuf,
-    /// Its answer to the question for its version.
+    /// The version, if ocloc reports one.
     version: Option<String>,
     identity: String,
 }
 
-/// Why there is no binary.
-pub struct Fault {
-    /// What happened, as the end of a sentence about ocloc.
-    pub message: String,
-    pub log: String,
-}
-
 impl Ocloc {
-    /// The program of this name, in `PATH`. `folder` is for temporary files, and `target` wants it.
+    /// Finds the program of this name in `PATH`. `folder` is for temporary files, and `target`
+    /// occurs in errors.
     pub fn find(name: &str, target: &str, folder: &Path) -> Result<Self, Failure> {
         let folders = std::env::var_os("PATH").unwrap_or_default();
         let candidates = std::env::split_paths(&folders).map(|folder| folder.join(name));
         let Some(path) = candidates.into_iter().find(|path| is_program(path)) else {
-            return Err(Failure::new(format!(
-                "code for '{target}' is compiled by {name}, which is not in PATH: Debian's package \
-                 is {PACKAGE}"
-            )));
+            let (target, name) = (target.to_owned(), name.to_owned());
+            return Err(Failure::new(&NoOcloc { target, name, package: PACKAGE }));
         };
-        let version = version(&path, folder)?;
+        let version = version(&path, folder).map_err(|fault| fault.report(target, name))?;
         let identity = format!("{version:?} {:?} {:?}", stamp(&path), compilers(&path));
         Ok(Self { path, version, identity })
     }
 
-    /// Identifies ocloc in keys of the cache: its version, its file, and the compiler's library
-    /// that it loads.
+    /// Returns a text that identifies ocloc in keys of the cache: its version, its file, and the
+    /// compiler library that it loads.
     pub fn identity(&self) -> &str {
         &self.identity
     }
 
-    /// For messages: `ocloc 22.43.24595`.
+    /// Returns the name for messages: `ocloc 22.43.24595`.
     pub fn name(&self) -> String {
         let name = self.path.file_name().unwrap_or_default().to_string_lossy();
         match &self.version {
@@ -94,7 +87,8 @@ impl Ocloc {
         }
     }
 
-    /// The devices that an acronym such as `skl` or `gen9` stands for; none where it is unknown.
+    /// Returns the devices of an acronym such as `skl` or `gen9`. Empty if ocloc does not know the
+    /// acronym.
     pub fn devices(&self, acronym: &str) -> Vec<Version> {
         let Ok(output) = run(&self.path, &["ids", acronym], None) else { return Vec::new() };
         let text = String::from_utf8_lossy(&output.stdout);
@@ -102,8 +96,9 @@ impl Ocloc {
         if output.status.success() { versions.collect() } else { Vec::new() }
     }
 
-    /// The devices of a range such as `skl:cfl`, `dg1:` or `:gen9`, in the order of their versions.
-    /// Empty if an end of the range is unknown, or if this ocloc does not list its devices.
+    /// Returns the devices of a range such as `skl:cfl`, `dg1:` or `:gen9`, in the order of their
+    /// versions. Empty if an end of the range is unknown, or if this ocloc does not list its
+    /// devices.
     pub fn range(&self, range: &str) -> Vec<Version> {
         let Some((first, last)) = range.split_once(':') else { return Vec::new() };
         let devices = |end: &str| match Version::from_ocloc(end) {
@@ -122,7 +117,7 @@ impl Ocloc {
         all.into_iter().filter(inside).collect()
     }
 
-    /// All acronyms of devices and families, as ocloc's help lists them.
+    /// Returns all acronyms of devices and families in ocloc's help.
     fn acronyms(&self) -> Vec<String> {
         const BEFORE: &str = "supported acronyms:";
         let Ok(output) = run(&self.path, &["ids", "--help"], None) else { return Vec::new() };
@@ -142,14 +137,11 @@ impl Ocloc {
         spirv: &[u8],
         options: &[String],
         folder: &Path,
-    ) -> Result<(Vec<u8>, String), Fault> {
-        let fault = |message: String| Fault { message, log: String::new() };
-        let work = temporary_folder(folder).map_err(fault)?;
+    ) -> Result<(Vec<u8>, String), FailedRun> {
+        let work = temporary_folder(folder)?;
         let (input, out) = (work.path().join("device.spv"), work.path().join("out"));
         let made = std::fs::write(&input, spirv).and_then(|()| std::fs::create_dir(&out));
-        made.map_err(|error| {
-            fault(format!("had no room for its input: '{}': {error}", work.path().display()))
-        })?;
+        made.map_err(|error| Fault::Input { file: input.clone(), error })?;
         let mut args: Vec<&OsStr> = ["compile", "-file"].map(OsStr::new).into();
         args.push(input.as_os_str());
         args.extend(
@@ -157,29 +149,30 @@ impl Ocloc {
         );
         args.push(out.as_os_str());
         args.extend(options.iter().map(OsStr::new));
-        let output = run(&self.path, &args, Some(work.path())).map_err(|error| {
-            fault(format!("cannot be started ('{}'): {error}", self.path.display()))
-        })?;
+        let output = run(&self.path, &args, Some(work.path()))
+            .map_err(|error| Fault::Start { program: self.path.clone(), error })?;
         let log = log(&output);
         if !output.status.success() {
-            return Err(Fault { message: format!("ended with {}", output.status), log });
+            return Err(FailedRun { fault: Fault::Status(output.status), log });
         }
         match binary(&out) {
             Some(code) if is_binary(&code) => Ok((code, log)),
             Some(code) => {
-                let message = format!(
-                    "wrote {} bytes that are no device binary: expected ELF, or an archive",
+                let reason = format!(
+                    "wrote {} bytes that are not a device binary: expected ELF, or an archive",
                     code.len()
                 );
-                Err(Fault { message, log })
+                Err(FailedRun { fault: Fault::Output(reason), log })
             }
-            None => Err(Fault { message: "wrote no device binary".to_owned(), log }),
+            None => {
+                Err(FailedRun { fault: Fault::Output("wrote no device binary".to_owned()), log })
+            }
         }
     }
 
-    /// Whether a fault means that the device is unknown.
-    pub fn is_unknown_device(&self, device: &str, fault: &Fault) -> bool {
-        UNKNOWN_DEVICE.iter().any(|part| fault.log.contains(part))
+    /// Whether a failed run means that the device is unknown.
+    pub fn is_unknown_device(&self, device: &str, failed: &FailedRun) -> bool {
+        UNKNOWN_DEVICE.iter().any(|part| failed.log.contains(part))
             && self.devices(device).is_empty()
     }
 }
@@ -203,21 +196,20 @@ fn run(
     command.output()
 }
 
-/// ocloc answers by a file in its current folder. Where it does not, nobody knows its version.
-fn version(path: &Path, folder: &Path) -> Result<Option<String>, Failure> {
+/// Returns the version of ocloc, which writes it to a file in its current folder. Returns `None` if
+/// there is no such file.
+fn version(path: &Path, folder: &Path) -> Result<Option<String>, Fault> {
     const QUESTION: &str = "OCL_DRIVER_VERSION";
-    let work = temporary_folder(folder)
-        .map_err(|message| Failure::new(format!("device-link {message}")))?;
-    let output = run(path, &["query", QUESTION], Some(work.path())).map_err(|error| {
-        files::file_error(&path.to_string_lossy(), format_args!("cannot be started: {error}"))
-    })?;
+    let work = temporary_folder(folder)?;
+    let output = run(path, &["query", QUESTION], Some(work.path()))
+        .map_err(|error| Fault::Start { program: path.to_owned(), error })?;
     let answer = std::fs::read_to_string(work.path().join(QUESTION))
         .ok()
         .filter(|_| output.status.success());
     Ok(answer.map(|text| text.trim_matches(|c: char| c.is_whitespace() || c == '\0').to_owned()))
 }
 
-/// The stamps of all copies of Intel's graphics compiler, a library that ocloc loads.
+/// Returns the stamps of all copies of Intel's graphics compiler, a library that ocloc loads.
 fn compilers(ocloc: &Path) -> Vec<(u64, std::time::SystemTime)> {
     const LIBRARY: &str = "libigc.so.1";
     let prefix = ocloc.parent().and_then(Path::parent).unwrap_or(Path::new("/"));
@@ -227,7 +219,7 @@ fn compilers(ocloc: &Path) -> Vec<(u64, std::time::SystemTime)> {
     folders.filter_map(|folder| stamp(&folder.join(LIBRARY))).collect()
 }
 
-/// What ocloc wrote: the name that it was given, or one that it made of it.
+/// Returns ocloc's output file: it has the given name, or a name that ocloc derives from it.
 fn binary(folder: &Path) -> Option<Vec<u8>> {
     if let Ok(code) = std::fs::read(folder.join("binary")) {
         return Some(code);
@@ -243,7 +235,7 @@ fn is_binary(code: &[u8]) -> bool {
     code.starts_with(b"\x7fELF") || scythe_image::archive::is_archive(code)
 }
 
-/// What it printed; the end, where it is much.
+/// Returns the text that ocloc printed. Long texts are cut to their end.
 fn log(output: &Output) -> String {
     const LIMIT: usize = 16 << 10;
     let bytes = [output.stdout.as_slice(), &output.stderr].join(&b'\n');

@@ -1,18 +1,20 @@
-//! The passes over a source agree about the functor of every kernel, or the compilation fails.
+//! Checks that all passes over a source lay out the functor of every kernel in the same way. A
+//! disagreement is a compile error.
 //!
-//! A launch copies the functor byte by byte from code that the host pass compiled to code of a
-//! device pass. Each pass writes down how it lays out functors; [`compare`] reads these files. A
-//! kernel that host code launches must be known to every device pass, and all parts of its functor
-//! must have the same names, types, places and sizes there.
+//! A launch copies the functor byte by byte from host code, which the host pass compiled, to device
+//! code, which a device pass compiled. Each pass writes the layout of its functors to a file;
+//! [`compare`] reads these files. Every device pass must know each kernel that host code launches,
+//! and all parts of its functor must have the same names, types, offsets and sizes in each pass.
 
 use std::path::{Path, PathBuf};
 
 use scythe_abi::functor::{self, Functor, Part, PartKind};
+use scythe_diag::Location;
 
 use crate::error::Error;
 
-/// Compares the host pass with each device pass. Gives one error for each kernel that they disagree
-/// about, in clang's format.
+/// Compares the host pass with each device pass. Returns one error, in clang's format, for each
+/// kernel on which the passes disagree.
 pub fn compare(host: &Path, device: &[PathBuf]) -> Result<String, Error> {
     let mut host = read(host)?;
     host.sort_by(|a, b| (&a.file, a.line, a.column).cmp(&(&b.file, b.line, b.column)));
@@ -20,9 +22,10 @@ pub fn compare(host: &Path, device: &[PathBuf]) -> Result<String, Error> {
     for file in device {
         let device = read(file)?;
         for launched in &host {
-            let Some(fault) = fault(launched, &device) else { continue };
+            let Some(difference) = fault(launched, &device) else { continue };
             let Functor { file, line, column, name, .. } = launched;
-            let error = format!("{file}:{line}:{column}: error: kernel '{name}': {fault}\n");
+            let mismatch = Error::LayoutMismatch { kernel: name.clone(), difference };
+            let error = mismatch.diagnostic().at(Location::new(file, *line, *column)).render();
             if !errors.contains(&error) {
                 errors.push(error);
             }
@@ -37,7 +40,8 @@ fn read(path: &Path) -> Result<Vec<Functor>, Error> {
     functor::from_text(&text).ok_or_else(|| fail(std::io::ErrorKind::InvalidData.into()))
 }
 
-/// What is wrong with a kernel that host code launches, if anything is.
+/// Returns a description of the disagreement about a kernel that host code launches, or `None` if
+/// the passes agree.
 fn fault(host: &Functor, device: &[Functor]) -> Option<String> {
     let Some(device) = device.iter().find(|functor| functor.symbol == host.symbol) else {
         return Some(
@@ -57,8 +61,8 @@ fn fault(host: &Functor, device: &[Functor]) -> Option<String> {
             device.size, device.align, host.size, host.align
         ));
     }
-    // Lambdas are known by their numbers: one that only one pass sees shifts those of all that
-    // follow.
+    // Passes identify lambdas by their numbers. A lambda that only one pass sees shifts the numbers
+    // of all later lambdas.
     if host.unnamed && (&host.file, host.line) != (&device.file, device.line) {
         return Some(format!(
             "the device pass finds its lambda at {}:{}, but the host pass finds it at {}:{}; name \
@@ -69,7 +73,7 @@ fn fault(host: &Functor, device: &[Functor]) -> Option<String> {
     None
 }
 
-/// A part and what is inside of it.
+/// A part of a functor and the parts that it contains.
 struct Node<'a> {
     part: &'a Part,
     inside: Vec<Node<'a>>,
@@ -85,8 +89,8 @@ fn tree(parts: &[Part]) -> Vec<Node<'_>> {
         .collect()
 }
 
-/// The first difference in words. A part that only one pass has explains why others have moved: it
-/// comes first.
+/// Describes the first difference. A part that only one pass has is reported first, because it
+/// explains why other parts have moved.
 fn difference<'a>(
     device: &[Node<'a>],
     host: &[Node<'a>],
@@ -109,7 +113,8 @@ fn difference<'a>(
         ));
     }
     for (number, node) in device.iter().enumerate() {
-        // Several parts may share a name, as the elements of a pack do: they are in order.
+        // Several parts may share a name, as the elements of a pack do. Such parts are matched by
+        // their order.
         let same_name = |other: &&Node| other.part.name == node.part.name;
         let earlier = device[..number].iter().filter(same_name).count();
         let other = host.iter().filter(same_name).nth(earlier)?;
@@ -120,7 +125,7 @@ fn difference<'a>(
             let what = describe(ours, around);
             let (here, there) = (place(ours), place(theirs));
             return Some(match here == there {
-                // Types of one spelling that are not the same, such as two local classes.
+                // Different types can have the same spelling, for example two local classes.
                 true => format!(
                     "{what} is {here} in both passes, but the name refers to different types"
                 ),
@@ -139,7 +144,7 @@ fn difference<'a>(
     None
 }
 
-/// The first part whose name occurs more often in `ours` than in `theirs`.
+/// Returns the first part whose name occurs more often in `ours` than in `theirs`.
 fn missing<'a>(ours: &[Node<'a>], theirs: &[Node<'a>]) -> Option<&'a Part> {
     let count =
         |nodes: &[Node], name: &str| nodes.iter().filter(|node| node.part.name == name).count();
@@ -147,7 +152,7 @@ fn missing<'a>(ours: &[Node<'a>], theirs: &[Node<'a>]) -> Option<&'a Part> {
     ours.iter().find(more).map(|node| node.part)
 }
 
-/// `member 'x' of captured variable 's'`.
+/// Formats a part and the parts around it, as in `member 'x' of captured variable 's'`.
 fn describe(part: &Part, around: &[&Part]) -> String {
     let one = |part: &Part| match part.kind {
         PartKind::Capture if part.name == "this" => "captured '*this'".to_owned(),
@@ -159,7 +164,7 @@ fn describe(part: &Part, around: &[&Part]) -> String {
     one(part) + &outer
 }
 
-/// `an 'int' of 4 bytes at offset 8`.
+/// Formats the type, size and offset of a part, as in `an 'int' of 4 bytes at offset 8`.
 fn place(part: &Part) -> String {
     let article = if part.type_name.starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" };
     if !part.bit_offset.is_multiple_of(8) || !part.bit_size.is_multiple_of(8) {

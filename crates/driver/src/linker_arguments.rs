@@ -1,12 +1,12 @@
-//! Words for the linker, `-Wl,A,B` and `-Xlinker A`, as far as they name what the device link has
-//! to see: libraries, folders of libraries, objects.
+//! Interprets arguments for the linker, `-Wl,A,B` and `-Xlinker A`, that matter to the device link:
+//! libraries, folders of libraries, and objects.
 
 use std::path::Path;
 
 use crate::flags::Meaning;
 
-/// Options of linkers whose value, the next word, may be the name of an object or library that is
-/// not an input.
+/// Linker options whose value, the next word, may be the name of an object or library that is not
+/// an input.
 const WITH_FILE: [&str; 18] = [
     "-o",
     "-R",
@@ -28,18 +28,18 @@ const WITH_FILE: [&str; 18] = [
     "-out-implib",
 ];
 
-/// Tells what words mean, in the order of the command line.
+/// Finds the meaning of words, in the order of the command line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct LinkerWords {
+pub struct LinkerArguments {
     previous: String,
 }
 
-impl LinkerWords {
-    /// What the next word means. A value of `-l` or `-L` has the option's meaning; the option alone
-    /// then has none.
+impl LinkerArguments {
+    /// Returns the meaning of the next word. The value of `-l` or `-L` gets the option's meaning;
+    /// the option alone gets none.
     pub fn meaning(&mut self, word: &str) -> Meaning {
         let previous = std::mem::replace(&mut self.previous, word.to_owned());
-        // Long options have one dash or two.
+        // Long options start with one or two dashes.
         let long =
             |text: &str, option: &str| text.strip_prefix('-').is_some_and(|text| text == option);
         if previous == "-l" || long(&previous, "-library") {
@@ -51,6 +51,7 @@ impl LinkerWords {
         match word {
             "-l" | "-L" | "--library" | "--library-path" => Meaning::Pass,
             "-r" | "-i" | "--relocatable" => Meaning::Relocatable,
+            "--version" | "-version" | "--help" | "-help" => Meaning::LinkerQuery,
             _ if word.starts_with("-l") || word.starts_with("--library=") => Meaning::Library,
             _ if word.starts_with("-L") || word.starts_with("--library-path=") => {
                 Meaning::LibraryDir
@@ -65,14 +66,14 @@ impl LinkerWords {
     }
 }
 
-/// The word looks like the name of an object or a library.
+/// Returns whether the word looks like the name of an object or a library.
 fn is_linkable(word: &str) -> bool {
     let name = Path::new(word).file_name().unwrap_or_default().to_string_lossy();
     [".o", ".a", ".so", ".lo"].iter().any(|end| name.ends_with(end)) || name.contains(".so.")
 }
 
-/// The name or file in words of [`Meaning::Library`], [`Meaning::LibraryDir`] and
-/// [`Meaning::LinkerInput`], for the compiler or the linker.
+/// Returns the name or file in words of [`Meaning::Library`], [`Meaning::LibraryDir`] and
+/// [`Meaning::LinkerInput`], in the form for the compiler or for the linker.
 pub fn value(words: &[String]) -> String {
     let word = match words {
         [option, value] if option == "-Xlinker" => value,
@@ -91,7 +92,7 @@ mod tests {
 
     #[test]
     fn libraries_and_folders_are_found_among_other_words() {
-        let mut words = LinkerWords::default();
+        let mut words = LinkerArguments::default();
         let list = [
             "-z",
             "now",
@@ -104,9 +105,10 @@ mod tests {
             "-Ldir",
             "--library-path=d",
             "-r",
+            "--version",
         ];
         let expected = {
-            use Meaning::{Library, LibraryDir, Pass, Relocatable};
+            use Meaning::{Library, LibraryDir, LinkerQuery, Pass, Relocatable};
             [
                 Pass,
                 Pass,
@@ -119,6 +121,7 @@ mod tests {
                 LibraryDir,
                 LibraryDir,
                 Relocatable,
+                LinkerQuery,
             ]
         };
         assert_eq!(list.map(|word| words.meaning(word)), expected);
@@ -127,7 +130,7 @@ mod tests {
     #[test]
     fn files_are_inputs_unless_an_option_takes_them() {
         let file = "dir/x.a";
-        let mut words = LinkerWords::default();
+        let mut words = LinkerArguments::default();
         assert_eq!(words.meaning(file), Meaning::LinkerInput);
         assert_eq!(
             ["-rpath", file, "--dynamic-linker", file].map(|word| words.meaning(word)),
