@@ -6,5 +6,5 @@
 #include "complex_arithmetic.hpp"
 #include "complex_functions.hpp"
 #include "group_functions.hpp"
-#include "math.hpp"
+#include "maths.hpp"
 #include "specialization.hpp"

@@ -12,7 +12,7 @@
 #ifndef SCYTHE_DEVICE_LIBRARY_GROUP_SCRATCH_HPP
 #define SCYTHE_DEVICE_LIBRARY_GROUP_SCRATCH_HPP
 
-#include "group_primitives.hpp"
+#include "group_broadcast.hpp"
 
 namespace scythe_device_library {
 
@@ -25,34 +25,27 @@ constexpr scythe_u32 max_sub_groups = SCYTHE_MAX_SUB_GROUPS;
 [[clang::loader_uninitialized]] inline
     __attribute__((opencl_local)) unsigned long group_slots[max_sub_groups];
 [[clang::loader_uninitialized]] inline __attribute__((opencl_local)) unsigned long group_result;
-[[clang::loader_uninitialized]] inline
-    __attribute__((opencl_local)) unsigned long group_broadcast_value;
 
-template <class T> inline __attribute__((always_inline)) unsigned long pack(T x) {
-  unsigned long bits = 0;
-  __builtin_memcpy(&bits, &x, sizeof(T));
-  return bits;
-}
-template <class T> inline __attribute__((always_inline)) T unpack(unsigned long bits) {
-  T x;
-  __builtin_memcpy(&x, &bits, sizeof(T));
-  return x;
+// Stores the result of each sub-group in its slot, lets sub-group 0 call `use` with the number of
+// slots, and waits until it has finished. `self` is the number of the caller's sub-group.
+template <class T, class Use>
+inline __attribute__((always_inline)) void with_slots(scythe_u32 self, T of_sub_group, Use use) {
+  group_slots[self] = pack(of_sub_group);
+  work_group_barrier();
+  if (self == 0)
+    use(__spirv_BuiltInNumSubgroups());
+  work_group_barrier();
 }
 
 // `of_sub_group` has the same value in all work-items of a sub-group.
 template <class T, class Op>
 inline __attribute__((always_inline)) T combine_sub_groups(T of_sub_group, Op op) {
-  const scythe_u32 self = __spirv_BuiltInSubgroupId();
-  group_slots[self] = pack(of_sub_group);
-  work_group_barrier();
-  if (self == 0) {
-    const scythe_u32 count = __spirv_BuiltInNumSubgroups();
+  with_slots(__spirv_BuiltInSubgroupId(), of_sub_group, [&](scythe_u32 count) {
     T sum = of_sub_group;
     for (scythe_u32 i = 1; i < count; ++i)
       sum = op(sum, unpack<T>(group_slots[i]));
     group_result = pack(sum);
-  }
-  work_group_barrier();
+  });
   return unpack<T>(group_result);
 }
 
@@ -61,31 +54,16 @@ inline __attribute__((always_inline)) T combine_sub_groups(T of_sub_group, Op op
 template <class T, class Op>
 inline __attribute__((always_inline)) T scan_sub_groups(T in_sub_group, T of_sub_group, Op op) {
   const scythe_u32 self = __spirv_BuiltInSubgroupId();
-  group_slots[self] = pack(of_sub_group);
-  work_group_barrier();
-  if (self == 0) {
+  with_slots(self, of_sub_group, [&](scythe_u32 count) {
     // Each slot receives the sum of the slots before it. The slot of sub-group 0 is not read.
-    const scythe_u32 count = __spirv_BuiltInNumSubgroups();
     T sum = of_sub_group;
     for (scythe_u32 i = 1; i < count; ++i) {
       const T next = unpack<T>(group_slots[i]);
       group_slots[i] = pack(sum);
       sum = op(sum, next);
     }
-  }
-  work_group_barrier();
+  });
   return self == 0 ? in_sub_group : op(unpack<T>(group_slots[self]), in_sub_group);
-}
-
-// The second barrier prevents the next broadcast from overwriting the value before all work-items
-// have read it.
-template <class T> inline __attribute__((always_inline)) T broadcast_in_group(T x, bool is_source) {
-  if (is_source)
-    group_broadcast_value = pack(x);
-  work_group_barrier();
-  const T value = unpack<T>(group_broadcast_value);
-  work_group_barrier();
-  return value;
 }
 
 } // namespace scythe_device_library

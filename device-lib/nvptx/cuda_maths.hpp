@@ -3,42 +3,11 @@
 #ifndef SCYTHE_DEVICE_LIBRARY_NVPTX_CUDA_MATHS_HPP
 #define SCYTHE_DEVICE_LIBRARY_NVPTX_CUDA_MATHS_HPP
 
+#include "../../include/sycl/detail/builtins_names.hpp"
 #include "../cpu/device_library.hpp"
 
-// `X(name)` for each function of one number, of two numbers, and of a number and an integer. The
-// lists exclude `pi` forms and the inverse functions that CUDA does not name.
-#define SCYTHE_NV_FOR_EACH_1(X)                                                                    \
-  X(acos)                                                                                          \
-  X(acosh)                                                                                         \
-  X(asin)                                                                                          \
-  X(asinh)                                                                                         \
-  X(atan)                                                                                          \
-  X(atanh)                                                                                         \
-  X(cbrt)                                                                                          \
-  X(cos)                                                                                           \
-  X(cosh)                                                                                          \
-  X(cospi)                                                                                         \
-  X(erf)                                                                                           \
-  X(erfc)                                                                                          \
-  X(exp)                                                                                           \
-  X(exp10)                                                                                         \
-  X(exp2)                                                                                          \
-  X(expm1)                                                                                         \
-  X(lgamma)                                                                                        \
-  X(log)                                                                                           \
-  X(log10)                                                                                         \
-  X(log1p)                                                                                         \
-  X(log2)                                                                                          \
-  X(logb)                                                                                          \
-  X(round)                                                                                         \
-  X(rsqrt)                                                                                         \
-  X(sin)                                                                                           \
-  X(sinh)                                                                                          \
-  X(sinpi)                                                                                         \
-  X(tan)                                                                                           \
-  X(tanh)                                                                                          \
-  X(tgamma)
-
+// `X(name)` for each function of two numbers, and of a number and an integer. The SYCL headers list
+// the functions of one number: `SCYTHE_FOR_EACH_CUDA_MATHS_1`.
 #define SCYTHE_NV_FOR_EACH_2(X)                                                                    \
   X(atan2)                                                                                         \
   X(fmod)                                                                                          \
@@ -75,7 +44,7 @@
 #define SCYTHE_DECLARE_FAST(name) SCYTHE_NV float __nv_fast_##name##f(float) noexcept;
 
 extern "C" {
-SCYTHE_NV_FOR_EACH_1(SCYTHE_DECLARE_1)
+SCYTHE_FOR_EACH_CUDA_MATHS_1(SCYTHE_DECLARE_1)
 SCYTHE_NV_FOR_EACH_2(SCYTHE_DECLARE_2)
 SCYTHE_NV_FOR_EACH_INT(SCYTHE_DECLARE_INT)
 SCYTHE_NV_FOR_EACH_FAST(SCYTHE_DECLARE_FAST)

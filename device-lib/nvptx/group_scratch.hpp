@@ -7,6 +7,7 @@
 #ifndef SCYTHE_DEVICE_LIBRARY_GROUP_SCRATCH_HPP
 #define SCYTHE_DEVICE_LIBRARY_GROUP_SCRATCH_HPP
 
+#include "../cpu/group_broadcast.hpp"
 #include "warp.hpp"
 
 namespace scythe_device_library {
@@ -14,19 +15,6 @@ namespace scythe_device_library {
 // A work-group has at most 1024 work-items.
 [[clang::loader_uninitialized]] inline
     __attribute__((opencl_local)) unsigned long group_slots[warp_size];
-[[clang::loader_uninitialized]] inline
-    __attribute__((opencl_local)) unsigned long group_broadcast_value;
-
-template <class T> SCYTHE_WARP unsigned long pack(T x) {
-  unsigned long bits = 0;
-  __builtin_memcpy(&bits, &x, sizeof(T));
-  return bits;
-}
-template <class T> SCYTHE_WARP T unpack(unsigned long bits) {
-  T x;
-  __builtin_memcpy(&x, &bits, sizeof(T));
-  return x;
-}
 
 // Returns true if every warp has a lane for each slot.
 SCYTHE_WARP bool lanes_cover_slots() {
@@ -73,17 +61,6 @@ template <class T, class Op> SCYTHE_WARP T scan_sub_groups(T in_sub_group, T of_
     return fold_slots<T>(self, op);
   });
   return self == 0 ? in_sub_group : op(before, in_sub_group);
-}
-
-// The second barrier prevents the next broadcast from overwriting the value before all work-items
-// have read it.
-template <class T> SCYTHE_WARP T broadcast_in_group(T x, bool is_source) {
-  if (is_source)
-    group_broadcast_value = pack(x);
-  work_group_barrier();
-  const T value = unpack<T>(group_broadcast_value);
-  work_group_barrier();
-  return value;
 }
 
 } // namespace scythe_device_library

@@ -3,39 +3,13 @@
 #ifndef SCYTHE_DEVICE_LIBRARY_NVPTX_MATHS_HPP
 #define SCYTHE_DEVICE_LIBRARY_NVPTX_MATHS_HPP
 
+#include "../cpu/maths_entries.hpp"
 #include "../cpu/maths_number.hpp"
 #include "cuda_maths.hpp"
 #include "remainders_gamma.hpp"
 
-#define SCYTHE_MATHS SCYTHE_DEVICE __attribute__((always_inline))
-
-// The half version computes in float and rounds once.
-#define SCYTHE_OF_1(name, in_float, in_double)                                                     \
-  SCYTHE_MATHS float __spirv_ocl_##name(float x) noexcept { return in_float(x); }                  \
-  SCYTHE_MATHS double __spirv_ocl_##name(double x) noexcept { return in_double(x); }               \
-  SCYTHE_MATHS half __spirv_ocl_##name(half x) noexcept {                                          \
-    return static_cast<half>(in_float(static_cast<float>(x)));                                     \
-  }
-#define SCYTHE_OF_2(name, in_float, in_double)                                                     \
-  SCYTHE_MATHS float __spirv_ocl_##name(float x, float y) noexcept { return in_float(x, y); }      \
-  SCYTHE_MATHS double __spirv_ocl_##name(double x, double y) noexcept { return in_double(x, y); }  \
-  SCYTHE_MATHS half __spirv_ocl_##name(half x, half y) noexcept {                                  \
-    return static_cast<half>(in_float(static_cast<float>(x), static_cast<float>(y)));              \
-  }
-#define SCYTHE_OF_3(name, in_float, in_double)                                                     \
-  SCYTHE_MATHS float __spirv_ocl_##name(float x, float y, float z) noexcept {                      \
-    return in_float(x, y, z);                                                                      \
-  }                                                                                                \
-  SCYTHE_MATHS double __spirv_ocl_##name(double x, double y, double z) noexcept {                  \
-    return in_double(x, y, z);                                                                     \
-  }                                                                                                \
-  SCYTHE_MATHS half __spirv_ocl_##name(half x, half y, half z) noexcept {                          \
-    return static_cast<half>(                                                                      \
-        in_float(static_cast<float>(x), static_cast<float>(y), static_cast<float>(z)));            \
-  }
-
 #define SCYTHE_CUDA_1(name) SCYTHE_OF_1(name, __nv_##name##f, __nv_##name)
-SCYTHE_NV_FOR_EACH_1(SCYTHE_CUDA_1)
+SCYTHE_FOR_EACH_CUDA_MATHS_1(SCYTHE_CUDA_1)
 #undef SCYTHE_CUDA_1
 
 #define SCYTHE_BUILTIN_1(name) SCYTHE_OF_1(name, __builtin_##name##f, __builtin_##name)
@@ -103,25 +77,11 @@ SCYTHE_FORMULA_3(smoothstep)
 #undef SCYTHE_FORMULA_2
 #undef SCYTHE_FORMULA_3
 
-// The next representable number differs between half and float. The half version therefore steps
-// through the bits of half.
 SCYTHE_MATHS float __spirv_ocl_nextafter(float x, float y) noexcept {
   return __nv_nextafterf(x, y);
 }
 SCYTHE_MATHS double __spirv_ocl_nextafter(double x, double y) noexcept {
   return __nv_nextafter(x, y);
-}
-SCYTHE_DEVICE half __spirv_ocl_nextafter(half x, half y) noexcept {
-  if (x != x || y != y)
-    return x + y;
-  if (x == y)
-    return y;
-  unsigned short bits = __builtin_bit_cast(unsigned short, x);
-  if (x == static_cast<half>(0))
-    bits = static_cast<unsigned short>((__builtin_bit_cast(unsigned short, y) & 0x8000u) | 1u);
-  else
-    bits = static_cast<unsigned short>((x < y) == (x > static_cast<half>(0)) ? bits + 1 : bits - 1);
-  return __builtin_bit_cast(half, bits);
 }
 
 // Approximations. Both kinds use CUDA's functions, which are accurate to at least 11 bits in their
@@ -214,20 +174,5 @@ SCYTHE_MIXED(float, float, f)
 SCYTHE_MIXED(double, double, )
 SCYTHE_MIXED(half, float, f)
 #undef SCYTHE_MIXED
-
-SCYTHE_MATHS float __spirv_ocl_nan(unsigned int code) noexcept {
-  return __builtin_bit_cast(float, 0x7fc00000u | (code & 0x3fffffu));
-}
-SCYTHE_MATHS double __spirv_ocl_nan(unsigned long code) noexcept {
-  return __builtin_bit_cast(double, 0x7ff8000000000000ul | (code & 0x7fffffffffffful));
-}
-SCYTHE_MATHS half __spirv_ocl_nan(unsigned short code) noexcept {
-  return __builtin_bit_cast(half, static_cast<unsigned short>(0x7e00u | (code & 0x1ffu)));
-}
-
-#undef SCYTHE_OF_1
-#undef SCYTHE_OF_2
-#undef SCYTHE_OF_3
-#undef SCYTHE_MATHS
 
 #endif

@@ -1,21 +1,12 @@
 // The header name and namespace of SYCL 1.2.1, for programs written for it.
 //
-// Such programs often rely on standard headers that this header included in other implementations,
-// and on the exception classes that SYCL 2020 replaced with error codes. Programs can name and
-// catch these classes. They are never thrown.
+// Such programs often rely on the exception classes that SYCL 2020 replaced with error codes.
+// Programs can name and catch these classes. They are never thrown. The names of classes of the
+// standard library and of scalars are those of SYCL 1.2.1.
 #ifndef SCYTHE_CL_SYCL_HPP
 #define SCYTHE_CL_SYCL_HPP
 
 #include <sycl/sycl.hpp>
-
-#include <algorithm>
-#include <cassert>
-#include <cmath>
-#include <functional>
-#include <iostream>
-#include <mutex>
-#include <string>
-#include <vector>
 
 namespace sycl {
 
@@ -38,6 +29,37 @@ SCYTHE_EARLIER_EXCEPTION(platform_error, device_error)
 SCYTHE_EARLIER_EXCEPTION(profiling_error, device_error)
 SCYTHE_EARLIER_EXCEPTION(feature_not_supported, device_error)
 #undef SCYTHE_EARLIER_EXCEPTION
+
+template <class T, class Allocator = std::allocator<T>>
+using vector_class = std::vector<T, Allocator>;
+using string_class = std::string;
+template <class Signature> using function_class = std::function<Signature>;
+using mutex_class = std::mutex;
+template <class T, class Deleter = std::default_delete<T>>
+using unique_ptr_class = std::unique_ptr<T, Deleter>;
+template <class T> using shared_ptr_class = std::shared_ptr<T>;
+template <class T> using weak_ptr_class = std::weak_ptr<T>;
+template <class T> using hash_class = std::hash<T>;
+using exception_ptr_class = std::exception_ptr;
+
+// `cl_bool` and `cl_half` are missing: OpenCL has other types under these names, and both would be
+// visible in a program with `using namespace cl::sycl`.
+using opencl::cl_char;
+using opencl::cl_double;
+using opencl::cl_float;
+using opencl::cl_int;
+using opencl::cl_long;
+using opencl::cl_short;
+using opencl::cl_uchar;
+using opencl::cl_uint;
+using opencl::cl_ulong;
+using opencl::cl_ushort;
+
+// There is no host device. The CPU device runs kernels on the host.
+class host_selector : public device_selector {
+public:
+  int operator()(const device &d) const override { return cpu_selector_v(d); }
+};
 
 } // namespace sycl
 

@@ -41,6 +41,9 @@ enum class address_space : int {
   constant_space = 2,
   local_space = 3,
   generic_space = 4,
+  // Parts of global memory: device allocations, and host allocations of USM.
+  ext_intel_global_device_space = 5,
+  ext_intel_global_host_space = 6,
 };
 } // namespace access
 

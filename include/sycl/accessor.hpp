@@ -17,18 +17,10 @@ template <class T, int Dimensions, access_mode Mode, target Target, access::plac
           class... Props>
 class SCYTHE_SPECIAL("accessor") SCYTHE_PROPERTIES("kernel_parameter_attributes", Props)
     accessor<T, Dimensions, Mode, Target, Placeholder, ext::oneapi::property_list<Props...>>
-    : public detail::accessor_base<std::conditional_t<Mode == access_mode::read, const T, T>,
-                                   Dimensions ? Dimensions : 1> {
-  static_assert(Dimensions >= 0 && Dimensions <= 3,
-                "an accessor must have 0, 1, 2 or 3 dimensions");
-  static_assert(Mode == access_mode::read || !std::is_const_v<T>,
-                "an accessor of const elements must use access_mode::read");
+    : public detail::accessor_base_of<T, Dimensions, Mode> {
   static constexpr int stored = Dimensions ? Dimensions : 1;
-  using base =
-      detail::accessor_base<std::conditional_t<Mode == access_mode::read, const T, T>, stored>;
+  using base = detail::accessor_base_of<T, Dimensions, Mode>;
   template <class B> using if_buffer = detail::if_buffer_for<B, T, stored, Mode>;
-  using range_type = range<stored>;
-  using id_type = id<stored>;
 
 public:
   static constexpr access_mode mode = Mode;
@@ -41,44 +33,45 @@ public:
 
   // An accessor without a handler is a placeholder, which requires `handler::require`.
   template <class B, class = if_buffer<B>>
-  accessor(B &b, const property_list &p = {}) : accessor(b, nullptr, whole(b), id_type(), p) {}
+  accessor(B &b, const property_list &p = {})
+      : accessor(b, nullptr, detail::whole_range<Dimensions>(b), id<stored>(), p) {}
   template <class B, class = if_buffer<B>, access_mode M, target G>
   accessor(B &b, mode_target_tag_t<M, G>, const property_list &p = {}) : accessor(b, p) {}
   template <class B, class = if_buffer<B>, access_mode M>
   accessor(B &b, mode_tag_t<M>, const property_list &p = {}) : accessor(b, p) {}
   template <class B, class = if_buffer<B>>
-  accessor(B &b, range_type r, const property_list &p = {})
-      : accessor(b, nullptr, r, id_type(), p) {}
+  accessor(B &b, range<stored> r, const property_list &p = {})
+      : accessor(b, nullptr, r, id<stored>(), p) {}
   template <class B, class = if_buffer<B>, class Tag,
             class = decltype(detail::tag_traits<Tag>::mode)>
-  accessor(B &b, range_type r, Tag, const property_list &p = {}) : accessor(b, r, p) {}
+  accessor(B &b, range<stored> r, Tag, const property_list &p = {}) : accessor(b, r, p) {}
   template <class B, class = if_buffer<B>>
-  accessor(B &b, range_type r, id_type o, const property_list &p = {})
+  accessor(B &b, range<stored> r, id<stored> o, const property_list &p = {})
       : accessor(b, nullptr, r, o, p) {}
   template <class B, class = if_buffer<B>, class Tag,
             class = decltype(detail::tag_traits<Tag>::mode)>
-  accessor(B &b, range_type r, id_type o, Tag, const property_list &p = {})
+  accessor(B &b, range<stored> r, id<stored> o, Tag, const property_list &p = {})
       : accessor(b, r, o, p) {}
 
   template <class B, class = if_buffer<B>>
   accessor(B &b, handler &h, const property_list &p = {})
-      : accessor(b, &h, whole(b), id_type(), p) {}
+      : accessor(b, &h, detail::whole_range<Dimensions>(b), id<stored>(), p) {}
   template <class B, class = if_buffer<B>, class Tag,
             class = decltype(detail::tag_traits<Tag>::mode)>
   accessor(B &b, handler &h, Tag, const property_list &p = {}) : accessor(b, h, p) {}
   template <class B, class = if_buffer<B>>
-  accessor(B &b, handler &h, range_type r, const property_list &p = {})
-      : accessor(b, &h, r, id_type(), p) {}
+  accessor(B &b, handler &h, range<stored> r, const property_list &p = {})
+      : accessor(b, &h, r, id<stored>(), p) {}
   template <class B, class = if_buffer<B>, class Tag,
             class = decltype(detail::tag_traits<Tag>::mode)>
-  accessor(B &b, handler &h, range_type r, Tag, const property_list &p = {})
+  accessor(B &b, handler &h, range<stored> r, Tag, const property_list &p = {})
       : accessor(b, h, r, p) {}
   template <class B, class = if_buffer<B>>
-  accessor(B &b, handler &h, range_type r, id_type o, const property_list &p = {})
+  accessor(B &b, handler &h, range<stored> r, id<stored> o, const property_list &p = {})
       : accessor(b, &h, r, o, p) {}
   template <class B, class = if_buffer<B>, class Tag,
             class = decltype(detail::tag_traits<Tag>::mode)>
-  accessor(B &b, handler &h, range_type r, id_type o, Tag, const property_list &p = {})
+  accessor(B &b, handler &h, range<stored> r, id<stored> o, Tag, const property_list &p = {})
       : accessor(b, h, r, o, p) {}
 
   // Properties known at compile time: `property_list{no_alias_v}`.
@@ -119,7 +112,7 @@ public:
   }
 
   template <access_mode M = Mode, class = std::enable_if_t<M != access_mode::atomic>>
-  reference operator[](id_type index) const {
+  reference operator[](id<stored> index) const {
     return base::operator[](index);
   }
   template <int D = Dimensions, class = std::enable_if_t<(D > 1) && Mode != access_mode::atomic>>
@@ -127,7 +120,7 @@ public:
     return base::operator[](index);
   }
   template <access_mode M = Mode, std::enable_if_t<M == access_mode::atomic, int> = 0>
-  atomic<T, access::address_space::global_space> operator[](id_type index) const {
+  atomic<T, access::address_space::global_space> operator[](id<stored> index) const {
     return accessor_ptr<access::decorated::no>(__builtin_addressof(base::operator[](index)));
   }
   // The single element of an accessor without dimensions.
@@ -161,14 +154,8 @@ private:
   template <class, int, access_mode, target, access::placeholder, class> friend class accessor;
   friend struct detail::accessor_view;
 
-  template <class B> static range_type whole(B &b) {
-    if constexpr (Dimensions == 0)
-      return range_type(b.size() ? 1 : 0);
-    else
-      return b.get_range();
-  }
   template <class B>
-  SCYTHE_SHARED accessor(B &b, handler *h, const range_type &r, const id_type &o,
+  SCYTHE_SHARED accessor(B &b, handler *h, const range<stored> &r, const id<stored> &o,
                          const property_list &p)
       : base(b.scythe_handle(), b.get_range(), r, o),
         no_init_(detail::discards(Mode) || p.has_property<property::no_init>()),

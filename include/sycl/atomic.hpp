@@ -8,9 +8,18 @@
 
 namespace sycl {
 
+#define SCYTHE_FOR_EACH_FETCH(X)                                                                   \
+  X(add)                                                                                           \
+  X(sub)                                                                                           \
+  X(and)                                                                                           \
+  X(or)                                                                                            \
+  X(xor)                                                                                           \
+  X(min)                                                                                           \
+  X(max)
+
 template <class T, access::address_space Space = access::address_space::global_space> class atomic {
   static_assert(std::is_arithmetic_v<T> && (sizeof(T) == 4 || sizeof(T) == 8),
-                "sycl::atomic: T must be a number of 4 or 8 bytes");
+                "sycl::atomic: T must be an arithmetic type of 4 or 8 bytes");
   static constexpr memory_scope scope = memory_scope::device;
 
 public:
@@ -36,13 +45,7 @@ public:
   T fetch_##name(T operand, memory_order order = memory_order::relaxed) volatile {                 \
     return detail::atomic_fetch_##name(p_, operand, order, scope);                                 \
   }
-  SCYTHE_FETCH(add)
-  SCYTHE_FETCH(sub)
-  SCYTHE_FETCH(and)
-  SCYTHE_FETCH(or)
-  SCYTHE_FETCH(xor)
-  SCYTHE_FETCH(min)
-  SCYTHE_FETCH(max)
+  SCYTHE_FOR_EACH_FETCH(SCYTHE_FETCH)
 #undef SCYTHE_FETCH
 
 private:
@@ -73,14 +76,9 @@ bool atomic_compare_exchange_strong(atomic<T, S> object, T &expected, T desired,
                         memory_order order = memory_order::relaxed) {                              \
     return object.fetch_##name(operand, order);                                                    \
   }
-SCYTHE_FETCH(add)
-SCYTHE_FETCH(sub)
-SCYTHE_FETCH(and)
-SCYTHE_FETCH(or)
-SCYTHE_FETCH(xor)
-SCYTHE_FETCH(min)
-SCYTHE_FETCH(max)
+SCYTHE_FOR_EACH_FETCH(SCYTHE_FETCH)
 #undef SCYTHE_FETCH
+#undef SCYTHE_FOR_EACH_FETCH
 
 } // namespace sycl
 

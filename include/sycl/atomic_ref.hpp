@@ -3,7 +3,8 @@
 //
 // The compiler's builtins implement the operations on integers, floating-point numbers and
 // pointers. In device code they take the scope. If a target has no instruction for an operation,
-// the back end emits a compare-exchange loop.
+// the back end emits a compare-exchange loop. `half` and `bfloat16` (`sycl_ext_oneapi_atomic16`)
+// are classes, so their arithmetic is such a loop here.
 #ifndef SCYTHE_ATOMIC_REF_HPP
 #define SCYTHE_ATOMIC_REF_HPP
 
@@ -17,7 +18,17 @@
 
 namespace sycl {
 
+class half;
+namespace ext::oneapi {
+class bfloat16;
+}
+
 namespace detail {
+
+// The classes of numbers with 2 bytes.
+template <class T>
+inline constexpr bool is_short_float =
+    std::is_same_v<T, half> || std::is_same_v<T, ext::oneapi::bfloat16>;
 
 constexpr int builtin_order(memory_order order) {
   switch (order) {
@@ -135,40 +146,31 @@ SCYTHE_ALWAYS_INLINE T atomic_update(T *p, memory_order order, memory_scope scop
     (void)scope;                                                                                   \
     return SCYTHE_ATOMIC(fetch_##name, p, x);                                                      \
   }
-// Only clang has these builtins, and another compiler may run the host pass.
+// Only clang has builtins for minima and maxima, and for sums of floating-point numbers. Another
+// compiler may run the host pass.
 #ifdef SCYTHE_DEVICE_PASS
-#define SCYTHE_FETCH_OR_UPDATE(name, value) SCYTHE_FETCH(name)
-#define SCYTHE_FLOAT_BUILTINS true
+template <class T> inline constexpr bool has_sum_builtin = !is_short_float<T>;
+template <class T> inline constexpr bool has_order_builtin = has_sum_builtin<T>;
 #else
-#define SCYTHE_FETCH_OR_UPDATE(name, value)                                                        \
+template <class T> inline constexpr bool has_sum_builtin = std::is_integral_v<T>;
+template <class T> inline constexpr bool has_order_builtin = false;
+#endif
+#define SCYTHE_FETCH_OR_UPDATE(name, has_builtin, value)                                           \
   template <class T>                                                                               \
   SCYTHE_ALWAYS_INLINE T atomic_fetch_##name(T *p, T x, memory_order order, memory_scope scope) {  \
-    return atomic_update(p, order, scope, [=](T old) { return value; });                           \
+    if constexpr (has_builtin<T>)                                                                  \
+      return SCYTHE_ATOMIC(fetch_##name, p, x);                                                    \
+    else                                                                                           \
+      return atomic_update(p, order, scope, [=](T old) { return value; });                         \
   }
-#define SCYTHE_FLOAT_BUILTINS false
-#endif
 SCYTHE_FETCH(and)
 SCYTHE_FETCH(or)
 SCYTHE_FETCH(xor)
-SCYTHE_FETCH_OR_UPDATE(min, x < old ? x : old)
-SCYTHE_FETCH_OR_UPDATE(max, old < x ? x : old)
+SCYTHE_FETCH_OR_UPDATE(add, has_sum_builtin, old + x)
+SCYTHE_FETCH_OR_UPDATE(sub, has_sum_builtin, old - x)
+SCYTHE_FETCH_OR_UPDATE(min, has_order_builtin, x < old ? x : old)
+SCYTHE_FETCH_OR_UPDATE(max, has_order_builtin, old < x ? x : old)
 
-template <class T>
-SCYTHE_ALWAYS_INLINE T atomic_fetch_add(T *p, T x, memory_order order, memory_scope scope) {
-  if constexpr (std::is_integral_v<T> || SCYTHE_FLOAT_BUILTINS)
-    return SCYTHE_ATOMIC(fetch_add, p, x);
-  else
-    return atomic_update(p, order, scope, [=](T old) { return old + x; });
-}
-template <class T>
-SCYTHE_ALWAYS_INLINE T atomic_fetch_sub(T *p, T x, memory_order order, memory_scope scope) {
-  if constexpr (std::is_integral_v<T> || SCYTHE_FLOAT_BUILTINS)
-    return SCYTHE_ATOMIC(fetch_sub, p, x);
-  else
-    return atomic_update(p, order, scope, [=](T old) { return old - x; });
-}
-
-#undef SCYTHE_FLOAT_BUILTINS
 #undef SCYTHE_FETCH_OR_UPDATE
 #undef SCYTHE_FETCH
 #undef SCYTHE_COMPARE_EXCHANGE
@@ -179,11 +181,14 @@ SCYTHE_ALWAYS_INLINE T atomic_fetch_sub(T *p, T x, memory_order order, memory_sc
 template <class T, memory_order Order, memory_scope Scope, access::address_space Space>
 class atomic_ref_base {
   static_assert(std::is_trivially_copyable_v<T>, "atomic_ref: T must be trivially copyable");
-  static_assert(sizeof(T) == 4 || sizeof(T) == 8, "atomic_ref: T must have 4 or 8 bytes");
+  static_assert(sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8,
+                "atomic_ref: T must have 2, 4 or 8 bytes");
   static_assert(Order == memory_order::relaxed || Order == memory_order::acq_rel ||
                     Order == memory_order::seq_cst,
                 "atomic_ref: the default order must be relaxed, acq_rel or seq_cst");
   static_assert(Space == access::address_space::global_space ||
+                    Space == access::address_space::ext_intel_global_device_space ||
+                    Space == access::address_space::ext_intel_global_host_space ||
                     Space == access::address_space::local_space ||
                     Space == access::address_space::generic_space,
                 "atomic_ref: the address space must be global, local or generic");
@@ -258,7 +263,8 @@ protected:
   }
 
 template <class T, memory_order Order, memory_scope Scope, access::address_space Space>
-class atomic_ref_operations<T, Order, Scope, Space, std::enable_if_t<std::is_arithmetic_v<T>>>
+class atomic_ref_operations<T, Order, Scope, Space,
+                            std::enable_if_t<std::is_arithmetic_v<T> || is_short_float<T>>>
     : public atomic_ref_base<T, Order, Scope, Space> {
   template <class U> using if_integral = std::enable_if_t<std::is_integral_v<U>>;
 
@@ -329,11 +335,17 @@ protected:
   using atomic_ref_base<T *, Order, Scope, Space>::atomic_ref_base;
 };
 
-// References to 8 bytes are an optional device feature. Only this specialisation carries the
+// References to 2 and 8 bytes are optional device features. Only these specialisations carry the
 // attribute.
 template <class T, memory_order Order, memory_scope Scope, access::address_space Space,
           std::size_t Size>
 class atomic_ref_sized : public atomic_ref_operations<T, Order, Scope, Space> {
+protected:
+  using atomic_ref_operations<T, Order, Scope, Space>::atomic_ref_operations;
+};
+template <class T, memory_order Order, memory_scope Scope, access::address_space Space>
+class SCYTHE_USES_ASPECTS(aspect::ext_oneapi_atomic16) atomic_ref_sized<T, Order, Scope, Space, 2>
+    : public atomic_ref_operations<T, Order, Scope, Space> {
 protected:
   using atomic_ref_operations<T, Order, Scope, Space>::atomic_ref_operations;
 };

@@ -15,6 +15,11 @@ enum class backend : unsigned {
   scythe_cpu = 1,
   opencl = 2,
   ext_oneapi_cuda = 3,
+  // Backends of DPC++. No platform has them here.
+  ext_oneapi_level_zero = 1000,
+  ext_oneapi_hip,
+  ext_oneapi_native_cpu,
+  all,
 };
 
 template <backend Backend> struct backend_traits;

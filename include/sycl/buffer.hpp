@@ -53,6 +53,16 @@ struct is_property_of<property::buffer::use_mutex, buffer<T, D, A>> : std::true_
 template <class T, int D, class A>
 struct is_property_of<property::buffer::context_bound, buffer<T, D, A>> : std::true_type {};
 
+// A hint, which the runtime ignores.
+namespace ext::oneapi::property::buffer {
+struct use_pinned_host_memory : sycl::detail::property_base {
+  static constexpr unsigned scythe_bit = 4096;
+};
+} // namespace ext::oneapi::property::buffer
+template <class T, int D, class A>
+struct is_property_of<ext::oneapi::property::buffer::use_pinned_host_memory, buffer<T, D, A>>
+    : std::true_type {};
+
 namespace detail {
 // True for containers with contiguous elements that a buffer accepts.
 template <class C, class T, class = void> inline constexpr bool is_container_of = false;
@@ -84,7 +94,7 @@ public:
 
   buffer(const range_type &r, const property_list &p = {}) : buffer(r, Allocator(), p) {}
   buffer(const range_type &r, Allocator a, const property_list &p = {})
-      : buffer(nullptr, r, 0, a, p) {}
+      : buffer(static_cast<void *>(nullptr), r, 0, a, p) {}
 
   // --- From host memory, written back if it is not const
 
@@ -96,6 +106,10 @@ public:
       : buffer(host, r, Allocator(), p) {}
   buffer(const T *host, const range_type &r, Allocator a, const property_list &p = {})
       : buffer(const_cast<element *>(host), r, SCYTHE_BUFFER_READ_ONLY_HOST, a, p) {}
+  // Without these overloads, `nullptr` could convert to either pointer.
+  buffer(std::nullptr_t, const range_type &r, const property_list &p = {}) : buffer(r, p) {}
+  buffer(std::nullptr_t, const range_type &r, Allocator a, const property_list &p = {})
+      : buffer(r, a, p) {}
 
   // --- From a container with contiguous elements
 
@@ -215,12 +229,14 @@ public:
   }
   template <class P> P get_property() const { return properties_.template get_property<P>(); }
 
+  SCYTHE_OWNER_BEFORE
   friend bool operator==(const buffer &a, const buffer &b) { return a.handle_ == b.handle_; }
   friend bool operator!=(const buffer &a, const buffer &b) { return a.handle_ != b.handle_; }
 
   scythe_buffer scythe_handle() const noexcept { return handle_.get(); }
 
 private:
+  template <class, class> friend struct detail::weak_parts;
   template <class, int, class> friend class buffer;
   template <class, class> friend struct detail::native_buffer;
   struct copied_tag {};
@@ -258,7 +274,8 @@ private:
     std::size_t bytes = sizeof(T);
     for (int i = 0; i < Dimensions; ++i)
       if (__builtin_mul_overflow(bytes, r[i], &bytes))
-        detail::fail(errc::invalid, "buffer: the range does not fit in the address space");
+        detail::fail(errc::invalid,
+                     "buffer: the size of the range in bytes exceeds the address space");
     return bytes;
   }
   // Returns the index of the first element of the part. Checks that the part is contiguous and

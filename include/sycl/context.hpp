@@ -172,6 +172,8 @@ public:
       : impl_(of_list(devices.data(), devices.size(), std::move(handler), properties)) {}
   explicit context(detail::ref<detail::context_impl> impl) : impl_(std::move(impl)) {}
 
+  // Deprecated, from SYCL 1.2.1. There is no host device.
+  bool is_host() const { return false; }
   backend get_backend() const noexcept { return first_device().get_backend(); }
   platform get_platform() const { return first_device().get_platform(); }
   template <class List = std::vector<device>> List get_devices() const {
@@ -204,6 +206,7 @@ public:
   template <class Pool = ext::oneapi::experimental::memory_pool>
   Pool ext_oneapi_get_default_memory_pool(const device &d, usm::alloc kind) const;
 
+  SCYTHE_OWNER_BEFORE
   friend bool operator==(const context &a, const context &b) {
     return a.impl_.get() == b.impl_.get();
   }

@@ -57,7 +57,8 @@ public:
       fail(errc::runtime, "no device is available: %s", scythe_device_problems());
     if (!best_)
       fail(errc::runtime,
-           "the device selector rejected all %u available devices; sycl-ls lists them", offered_);
+           "the device selector rejected all %u available devices; run sycl-ls to list them",
+           offered_);
     return access_handle::make(best_);
   }
 

@@ -56,6 +56,8 @@ public:
   backend get_backend() const noexcept {
     return queue_ ? queue_->target.get_backend() : device().get_backend();
   }
+  // Deprecated, from SYCL 1.2.1. There is no host device.
+  bool is_host() const { return false; }
   // Returns the events that `depends_on` and similar functions set for the command.
   template <class List = std::vector<event>> List get_wait_list() const {
     List list;
@@ -87,6 +89,9 @@ public:
   template <class Param> typename Param::return_type get_info() const {
     static_assert(std::is_same_v<Param, info::event::command_execution_status>,
                   "event::get_info: Param is not an info::event descriptor");
+    using discard_events = ext::oneapi::property::queue::discard_events;
+    if (queue_ && queue_->properties.template has_property<discard_events>())
+      return info::event_command_status::ext_oneapi_unknown;
     return handle_ ? static_cast<info::event_command_status>(scythe_event_status(handle_.get()))
                    : info::event_command_status::complete;
   }
@@ -100,6 +105,7 @@ public:
     return ns;
   }
 
+  SCYTHE_OWNER_BEFORE
   friend bool operator==(const event &a, const event &b) {
     return a.scythe_identity() == b.scythe_identity();
   }
@@ -111,6 +117,7 @@ public:
   }
 
 private:
+  template <class, class> friend struct detail::weak_parts;
   detail::handle<scythe_event> handle_;
   detail::ref<detail::queue_impl> queue_;
   detail::ref<detail::wait_list> waits_;

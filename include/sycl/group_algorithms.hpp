@@ -21,8 +21,9 @@ using pointee = std::remove_cv_t<std::remove_reference_t<decltype(*std::declval<
 
 template <class T, class Op> constexpr void check_operation() {
   using element = typename shape<T>::element;
-  static_assert(is_number<element>,
-                "group algorithms require numbers, or vec or marray of numbers");
+  static_assert(
+      is_number<element>,
+      "a group algorithm requires an arithmetic type, or a vec or marray of an arithmetic type");
   static_assert(operation_of<Op> != operation::other,
                 "the operation of a group algorithm must be sycl::plus, multiplies, minimum, "
                 "maximum, bit_and, bit_or, bit_xor, logical_and or logical_or");

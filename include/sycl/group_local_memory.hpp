@@ -8,8 +8,6 @@
 #include <new>
 #include <utility>
 
-#define SYCL_EXT_ONEAPI_LOCAL_MEMORY 1
-
 #ifdef SCYTHE_DEVICE_PASS
 // After inlining, each call is a separate variable. Both arguments are constants.
 SCYTHE_DEVICE_LIBRARY extern "C" void *__scythe_group_local_memory(__SIZE_TYPE__ bytes,

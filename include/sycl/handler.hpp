@@ -440,8 +440,8 @@ private:
     constexpr bool is_object = std::is_same_v<K, kernel>;
     static_assert(!is_object ||
                       std::is_same_v<detail::kernel_properties<L, K>, detail::properties_pack<>>,
-                  "a sycl::kernel object is already compiled and cannot take properties that "
-                  "change its compilation");
+                  "a sycl::kernel object is already compiled; remove the properties that affect "
+                  "compilation, or launch the kernel's function object");
     return is_object;
   }();
   template <class Name, class Space, class K, class O, class... R>

@@ -21,19 +21,10 @@ struct host_access : counted {
 } // namespace detail
 
 template <class T, int Dimensions, access_mode Mode>
-class host_accessor
-    : public detail::accessor_base<std::conditional_t<Mode == access_mode::read, const T, T>,
-                                   Dimensions ? Dimensions : 1> {
-  static_assert(Dimensions >= 0 && Dimensions <= 3,
-                "an accessor must have 0, 1, 2 or 3 dimensions");
-  static_assert(Mode == access_mode::read || !std::is_const_v<T>,
-                "an accessor of const elements must use access_mode::read");
+class host_accessor : public detail::accessor_base_of<T, Dimensions, Mode> {
   static constexpr int stored = Dimensions ? Dimensions : 1;
-  using base =
-      detail::accessor_base<std::conditional_t<Mode == access_mode::read, const T, T>, stored>;
+  using base = detail::accessor_base_of<T, Dimensions, Mode>;
   template <class B> using if_buffer = detail::if_buffer_for<B, T, stored, Mode>;
-  using range_type = range<stored>;
-  using id_type = id<stored>;
 
 public:
   static constexpr access_mode mode = Mode;
@@ -42,17 +33,18 @@ public:
 
   host_accessor() = default;
   template <class B, class = if_buffer<B>>
-  host_accessor(B &b, const property_list &p = {}) : host_accessor(b, whole(b), id_type(), p) {}
+  host_accessor(B &b, const property_list &p = {})
+      : host_accessor(b, detail::whole_range<Dimensions>(b), id<stored>(), p) {}
   template <class B, class = if_buffer<B>, access_mode M>
   host_accessor(B &b, mode_tag_t<M>, const property_list &p = {}) : host_accessor(b, p) {}
   template <class B, class = if_buffer<B>>
-  host_accessor(B &b, range_type r, const property_list &p = {})
-      : host_accessor(b, r, id_type(), p) {}
+  host_accessor(B &b, range<stored> r, const property_list &p = {})
+      : host_accessor(b, r, id<stored>(), p) {}
   template <class B, class = if_buffer<B>, access_mode M>
-  host_accessor(B &b, range_type r, mode_tag_t<M>, const property_list &p = {})
-      : host_accessor(b, r, id_type(), p) {}
+  host_accessor(B &b, range<stored> r, mode_tag_t<M>, const property_list &p = {})
+      : host_accessor(b, r, id<stored>(), p) {}
   template <class B, class = if_buffer<B>>
-  host_accessor(B &b, range_type r, id_type o, const property_list &p = {})
+  host_accessor(B &b, range<stored> r, id<stored> o, const property_list &p = {})
       : base(b.scythe_handle(), b.get_range(), r, o),
         no_init_(detail::discards(Mode) || p.has_property<property::no_init>()) {
     if (no_init_ && Mode == access_mode::read)
@@ -65,7 +57,7 @@ public:
     this->data_ = static_cast<value_type *>(data);
   }
   template <class B, class = if_buffer<B>, access_mode M>
-  host_accessor(B &b, range_type r, id_type o, mode_tag_t<M>, const property_list &p = {})
+  host_accessor(B &b, range<stored> r, id<stored> o, mode_tag_t<M>, const property_list &p = {})
       : host_accessor(b, r, o, p) {}
 
   template <
@@ -101,6 +93,7 @@ public:
   // Returns the start of the buffer, even if the accessor's range begins elsewhere.
   value_type *get_pointer() const noexcept { return this->data(); }
 
+  SCYTHE_OWNER_BEFORE
   friend bool operator==(const host_accessor &a, const host_accessor &b) {
     return a.access_ == b.access_;
   }
@@ -110,13 +103,8 @@ public:
   const void *scythe_identity() const noexcept { return access_.get(); }
 
 private:
+  template <class, class> friend struct detail::weak_parts;
   template <class, int, access_mode> friend class host_accessor;
-  template <class B> static range_type whole(B &b) {
-    if constexpr (Dimensions == 0)
-      return range_type(b.size() ? 1 : 0);
-    else
-      return b.get_range();
-  }
   detail::ref<detail::host_access> access_;
   bool no_init_ = false;
 };

@@ -106,6 +106,8 @@ public:
              const pitch_type &pitch, Allocator a, const property_list &p = {})
       : storage_(make(m, f, r, &pitch, a, p, s...)) {}
 
+  explicit image_base(ref<image_storage<Allocator>> shared) : storage_(std::move(shared)) {}
+
   range<D> get_range() const {
     range<D> r;
     for (int d = 0; d < D; ++d)
@@ -131,6 +133,7 @@ public:
     return storage_->properties.template get_property<P>();
   }
 
+  SCYTHE_OWNER_BEFORE
   friend bool operator==(const image_base &a, const image_base &b) {
     return a.storage_ == b.storage_;
   }
@@ -140,6 +143,7 @@ public:
 
   auto scythe_handle() const noexcept { return storage_->buffer.get(); }
   auto &scythe_layout() const noexcept { return storage_->layout; }
+  const auto &scythe_impl() const noexcept { return storage_; }
 
 private:
   using storage = ref<image_storage<Allocator>>;
@@ -153,8 +157,12 @@ private:
       flags |= SCYTHE_BUFFER_USE_HOST_PTR;
     scythe_buffer buffer = nullptr;
     // The numbers of a range are contiguous in memory.
-    check(scythe_image_create(reads ? "sampled_image" : "unsampled_image", static_cast<unsigned>(f),
-                              D, reinterpret_cast<const std::size_t *>(&r),
+    const bool earlier = static_cast<unsigned>(f) >= 256; // the class of SYCL 1.2.1
+    check(scythe_image_create(earlier ? "image"
+                              : reads ? "sampled_image"
+                                      : "unsampled_image",
+                              static_cast<unsigned>(f), D,
+                              reinterpret_cast<const std::size_t *>(&r),
                               reinterpret_cast<const std::size_t *>(pitch),
                               const_cast<void *>(m.address), flags, &made->layout, &buffer));
     made->buffer = handle<scythe_buffer>::adopt(buffer);

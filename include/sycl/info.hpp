@@ -54,7 +54,12 @@ enum class fp_config : std::uint32_t {
   soft_float,
 };
 enum class execution_capability : int { exec_kernel, exec_native_kernel };
-enum class event_command_status : int { submitted = 0, running = 1, complete = 2 };
+enum class event_command_status : int {
+  submitted = 0,
+  running = 1,
+  complete = 2,
+  ext_oneapi_unknown = -1,
+};
 
 namespace platform {
 struct name : detail::string_param<SCYTHE_PLATFORM_NAME> {};

@@ -74,7 +74,7 @@ private:
     if (asked != backend_)
       detail::fail(
           errc::backend_mismatch,
-          "interop_handle: the command's device belongs to another backend than the requested one");
+          "interop_handle: the requested backend is not the backend of the command's device");
   }
 
   backend backend_;

@@ -33,6 +33,7 @@ public:
   const char *get_name() const noexcept { return symbol_; }
 
   // The runtime stores each symbol once, so addresses can be compared.
+  SCYTHE_OWNER_BEFORE
   friend bool operator==(const kernel_id &a, const kernel_id &b) { return a.symbol_ == b.symbol_; }
   friend bool operator!=(const kernel_id &a, const kernel_id &b) { return a.symbol_ != b.symbol_; }
 
@@ -172,10 +173,12 @@ public:
     return Param::scythe_answer;
   }
 
+  SCYTHE_OWNER_BEFORE
   friend bool operator==(const kernel &a, const kernel &b) { return a.shared_ == b.shared_; }
   friend bool operator!=(const kernel &a, const kernel &b) { return a.shared_ != b.shared_; }
 
 private:
+  template <class, class> friend struct detail::weak_parts;
   template <bundle_state> friend class kernel_bundle;
   friend struct std::hash<kernel>;
   friend struct detail::native_access;

@@ -44,10 +44,15 @@ template <class T> using remove_decoration_t = typename remove_decoration<T>::ty
 
 namespace detail {
 
-// Whether a pointer into one address space is valid in another: the same, or the generic space,
-// which contains all spaces except constant memory.
+// Whether the address space is global memory or a part of it.
+constexpr bool is_global(addrspace space) {
+  return space == addrspace::global_space || space >= addrspace::ext_intel_global_device_space;
+}
+// Whether a pointer into one address space is valid in another: the same, global memory for its
+// parts, or the generic space, which contains all spaces except constant memory.
 constexpr bool is_within(addrspace from, addrspace to) {
-  return from == to || (to == addrspace::generic_space && from != addrspace::constant_space);
+  return from == to || (to == addrspace::generic_space && from != addrspace::constant_space) ||
+         (to == addrspace::global_space && is_global(from));
 }
 // The address space of the elements of an accessor.
 constexpr addrspace space_of(target t) {
@@ -60,7 +65,7 @@ constexpr addrspace space_of(target t) {
 // the program must know about it.
 template <addrspace Space> bool is_in_space([[maybe_unused]] const volatile void *p) {
 #ifdef SCYTHE_DEVICE_PASS
-  if constexpr (Space == addrspace::global_space)
+  if constexpr (is_global(Space))
     return __scythe_is_global(p);
   else if constexpr (Space == addrspace::local_space)
     return __scythe_is_local(p);
@@ -107,7 +112,9 @@ public:
       class Pointee = std::conditional_t<
           Target == target::constant_buffer, U,
           typename accessor<U, Dimensions, Mode, Target, Placeholder, Properties>::value_type>,
-      class = std::enable_if_t<detail::is_within(detail::space_of(Target), Space) &&
+      class = std::enable_if_t<(detail::is_within(detail::space_of(Target), Space) ||
+                                (Target == target::device &&
+                                 Space == addrspace::ext_intel_global_device_space)) &&
                                Target != target::host_task && points_here<Pointee>>>
   multi_ptr(const accessor<U, Dimensions, Mode, Target, Placeholder, Properties> &a)
       : pointer_(
@@ -123,11 +130,11 @@ public:
   template <class U, access::address_space S, access::decorated D,
             std::enable_if_t<detail::is_within(S, Space) && points_here<U>, int> = 0>
   constexpr multi_ptr(const multi_ptr<U, S, D> &other) : pointer_(other.get_raw()) {}
-  // Explicit conversions from void and from the generic space. The program must know that they are
-  // valid.
+  // Explicit conversions from void, from the generic space, and from global memory to its parts.
+  // The program must know that they are valid.
   template <class U, access::address_space S, access::decorated D,
-            std::enable_if_t<(!detail::is_within(S, Space) && S == addrspace::generic_space &&
-                              Space != addrspace::constant_space && points_here<U>) ||
+            std::enable_if_t<(!detail::is_within(S, Space) && detail::is_within(Space, S) &&
+                              points_here<U>) ||
                                  (S == Space && std::is_void_v<U> && !std::is_void_v<T> &&
                                   (std::is_const_v<T> || !std::is_const_v<U>)),
                              long> = 0>
@@ -155,8 +162,7 @@ public:
   constexpr operator pointer() const { return pointer_; }
 
   // Hints that the elements will be read soon.
-  template <access::address_space S = Space,
-            class = std::enable_if_t<S == access::address_space::global_space>>
+  template <access::address_space S = Space, class = std::enable_if_t<detail::is_global(S)>>
   void prefetch(std::size_t elements) const {
     const std::size_t bytes = elements * sizeof(T);
 #ifdef SCYTHE_DEVICE_PASS
@@ -250,22 +256,27 @@ multi_ptr<T, Space, Decorated> make_ptr(T *p) {
   return address_space_cast<Space, Decorated>(p);
 }
 
-#define SCYTHE_POINTERS(space)                                                                     \
+#define SCYTHE_POINTERS(name, space)                                                               \
   template <class T, access::decorated D = access::decorated::legacy>                              \
-  using space##_ptr = multi_ptr<T, access::address_space::space##_space, D>;                       \
+  using name##_ptr = multi_ptr<T, access::address_space::space, D>;                                \
   template <class T>                                                                               \
-  using raw_##space##_ptr =                                                                        \
-      multi_ptr<T, access::address_space::space##_space, access::decorated::no>;                   \
+  using raw_##name##_ptr = multi_ptr<T, access::address_space::space, access::decorated::no>;      \
   template <class T>                                                                               \
-  using decorated_##space##_ptr =                                                                  \
-      multi_ptr<T, access::address_space::space##_space, access::decorated::yes>;
-SCYTHE_POINTERS(global)
-SCYTHE_POINTERS(local)
-SCYTHE_POINTERS(private)
-SCYTHE_POINTERS(generic)
-#undef SCYTHE_POINTERS
+  using decorated_##name##_ptr =                                                                   \
+      multi_ptr<T, access::address_space::space, access::decorated::yes>;
+SCYTHE_POINTERS(global, global_space)
+SCYTHE_POINTERS(local, local_space)
+SCYTHE_POINTERS(private, private_space)
+SCYTHE_POINTERS(generic, generic_space)
 template <class T>
 using constant_ptr = multi_ptr<T, access::address_space::constant_space, access::decorated::legacy>;
+
+// `sycl_ext_intel_usm_address_spaces`.
+namespace ext::intel {
+SCYTHE_POINTERS(device, ext_intel_global_device_space)
+SCYTHE_POINTERS(host, ext_intel_global_host_space)
+} // namespace ext::intel
+#undef SCYTHE_POINTERS
 
 } // namespace sycl
 

@@ -41,6 +41,10 @@ template <class Enum> std::vector<Enum> enumerators(std::uint32_t bits) {
 
 } // namespace detail
 
+namespace ext::oneapi {
+enum class peer_access { access_supported, atomics_supported };
+}
+
 class platform {
 public:
   platform();
@@ -80,10 +84,17 @@ public:
   // Returns the context of queues that do not name one.
   context khr_get_default_context() const;
   context ext_oneapi_get_default_context() const;
+  // Deprecated, from SYCL 1.2.1. There is no host device.
+  bool is_host() const { return false; }
+  // No platform has composite devices (`ext/oneapi/experimental/composite_device.hpp`).
+  template <class List = std::vector<device>> List ext_oneapi_get_composite_devices() const {
+    return {};
+  }
   // Returns true if every device of the platform has the aspect.
   bool has(aspect asked) const;
   bool has_extension(const std::string &) const { return false; }
 
+  SCYTHE_OWNER_BEFORE
   friend bool operator==(const platform &a, const platform &b) { return a.handle_ == b.handle_; }
   friend bool operator!=(const platform &a, const platform &b) { return a.handle_ != b.handle_; }
 
@@ -103,6 +114,8 @@ public:
   static List get_devices(info::device_type type = info::device_type::all) {
     return enumerate<List>(nullptr, type);
   }
+  // Deprecated, from SYCL 1.2.1. There is no host device.
+  bool is_host() const { return false; }
   bool is_cpu() const { return has(aspect::cpu); }
   bool is_gpu() const { return has(aspect::gpu); }
   bool is_accelerator() const { return has(aspect::accelerator); }
@@ -113,6 +126,27 @@ public:
   bool ext_oneapi_architecture_is(ext::oneapi::experimental::architecture asked) const {
     return has(detail::aspect_of(asked));
   }
+  template <class V = void>
+  bool ext_oneapi_architecture_is(ext::oneapi::experimental::arch_category asked) const {
+    using query = detail::later_t<V, ext::oneapi::experimental::info::device::architecture>;
+    using architectures = detail::ordered_architectures<typename query::return_type>;
+    return architectures::family(get_info<query>()) == static_cast<int>(asked);
+  }
+  // Whether kernels on this device can access device allocations of another device.
+  bool ext_oneapi_can_access_peer(
+      const device &peer,
+      ext::oneapi::peer_access value = ext::oneapi::peer_access::access_supported) const {
+    return scythe_device_can_access_peer(handle_, peer.handle_,
+                                         value == ext::oneapi::peer_access::atomics_supported) == 1;
+  }
+  void ext_oneapi_enable_peer_access(const device &peer) const {
+    detail::check(scythe_device_set_peer_access(handle_, peer.handle_, 1));
+  }
+  void ext_oneapi_disable_peer_access(const device &peer) const {
+    detail::check(scythe_device_set_peer_access(handle_, peer.handle_, 0));
+  }
+  // Returns the place of the device in the list of its platform's devices.
+  template <class = void> std::size_t ext_oneapi_index_within_platform() const;
   platform get_platform() const;
   context ext_oneapi_get_default_context() const;
   backend get_backend() const noexcept {
@@ -144,6 +178,7 @@ public:
     return parts<detail::list_for<Property, device>>(Property, &number, 1);
   }
 
+  SCYTHE_OWNER_BEFORE
   friend bool operator==(const device &a, const device &b) { return a.handle_ == b.handle_; }
   friend bool operator!=(const device &a, const device &b) { return a.handle_ != b.handle_; }
 
@@ -260,6 +295,21 @@ inline platform device::get_platform() const {
 
 template <class List> List platform::get_devices(info::device_type type) const {
   return device::enumerate<List>(handle_, type);
+}
+
+template <class> std::size_t device::ext_oneapi_index_within_platform() const {
+  const scythe_platform mine = detail::access_handle::of(get_platform());
+  std::uint32_t count = 0;
+  detail::check(scythe_device_count(mine, &count));
+  for (std::uint32_t i = 0; i < count; ++i) {
+    scythe_device other = nullptr;
+    detail::check(scythe_device_get(mine, i, &other));
+    if (other == handle_)
+      return i;
+  }
+  detail::fail(errc::invalid,
+               "device::ext_oneapi_index_within_platform: device '%s' is a sub-device",
+               detail::device_label(*this).c_str());
 }
 
 inline bool platform::has(aspect asked) const {

@@ -108,6 +108,37 @@ class queue;
 template <> struct is_property_of<property::queue::in_order, queue> : std::true_type {};
 template <> struct is_property_of<property::queue::enable_profiling, queue> : std::true_type {};
 
+// Queue properties of extensions. All of them are hints, which the backends ignore. The status of
+// events of a queue with `discard_events` is unknown, but they can be waited for.
+#define SCYTHE_QUEUE_HINT(vendor, name, bit)                                                       \
+  namespace ext::vendor::property::queue {                                                         \
+  struct name : sycl::detail::property_base {                                                      \
+    static constexpr unsigned scythe_bit = bit;                                                    \
+  };                                                                                               \
+  }                                                                                                \
+  template <> struct is_property_of<ext::vendor::property::queue::name, queue> : std::true_type {};
+SCYTHE_QUEUE_HINT(oneapi, priority_normal, 64)
+SCYTHE_QUEUE_HINT(oneapi, priority_low, 128)
+SCYTHE_QUEUE_HINT(oneapi, priority_high, 256)
+SCYTHE_QUEUE_HINT(oneapi, discard_events, 512)
+SCYTHE_QUEUE_HINT(intel, immediate_command_list, 1024)
+SCYTHE_QUEUE_HINT(intel, no_immediate_command_list, 2048)
+#undef SCYTHE_QUEUE_HINT
+
+namespace ext::intel::property::queue {
+// Selects one of `max_compute_queue_indices` queues of the device. Every device has one.
+class compute_index : public sycl::detail::property_base {
+public:
+  compute_index(int index) : index_(index) {}
+  int get_index() const { return index_; }
+
+private:
+  int index_;
+};
+} // namespace ext::intel::property::queue
+template <>
+struct is_property_of<ext::intel::property::queue::compute_index, queue> : std::true_type {};
+
 } // namespace sycl
 
 #endif

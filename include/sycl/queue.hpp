@@ -48,6 +48,8 @@ public:
   backend get_backend() const noexcept { return impl_->target.get_backend(); }
   context get_context() const { return context::scythe_make(impl_->context); }
   device get_device() const { return impl_->target; }
+  // Deprecated, from SYCL 1.2.1. There is no host device.
+  bool is_host() const { return false; }
   bool is_in_order() const { return impl_->in_order; }
   template <class Param> typename Param::return_type get_info() const {
     if constexpr (std::is_same_v<Param, info::queue::context>)
@@ -63,6 +65,7 @@ public:
   }
   template <class P> P get_property() const { return impl_->properties.template get_property<P>(); }
 
+  SCYTHE_OWNER_BEFORE
   friend bool operator==(const queue &a, const queue &b) { return a.impl_.get() == b.impl_.get(); }
   friend bool operator!=(const queue &a, const queue &b) { return a.impl_.get() != b.impl_.get(); }
 
@@ -78,6 +81,7 @@ public:
   bool khr_empty() const { return ext_oneapi_empty(); }
   // Commands start without a flush.
   void khr_flush() const {}
+  void ext_oneapi_prod() {}
 
   // --- Command groups
 
@@ -459,7 +463,11 @@ private:
   }
 
   detail::ref<detail::queue_impl> impl_;
+  // Programs rely on the size of DPC++'s queue, which is that of a shared pointer: oneDPL keeps
+  // other objects in the memory of a queue.
+  [[maybe_unused]] void *reserved_ = nullptr;
 };
+static_assert(sizeof(queue) == 2 * sizeof(void *));
 
 } // namespace sycl
 

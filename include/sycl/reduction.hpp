@@ -126,6 +126,12 @@ public:
   reducer &operator++() {
     return combine(T(1));
   }
+  // A reducer cannot be copied, so the result is the reducer itself.
+  template <class U = T, if_holds<op == detail::operation::add && std::is_integral_v<U> &&
+                                  !std::is_same_v<U, bool>> = 0>
+  reducer &operator++(int) {
+    return combine(T(1));
+  }
 
 private:
   template <class, class, int, bool, std::size_t> friend class reducer;

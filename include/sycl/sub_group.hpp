@@ -24,6 +24,11 @@ public:
   range_type get_group_range() const { return range_type(get_group_linear_range()); }
   range_type get_max_local_range() const { return range_type(max_size()); }
   bool leader() const { return get_local_linear_id() == 0; }
+  // The earlier form of `group_barrier`. The fence covers all memory.
+  template <class Self = sub_group>
+  void barrier(access::fence_space = access::fence_space::global_and_local) const {
+    group_barrier(static_cast<const Self &>(*this));
+  }
 
   linear_id_type get_group_linear_id() const { return group_; }
   linear_id_type get_local_linear_id() const { return place(detail::this_work_item()); }

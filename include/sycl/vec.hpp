@@ -60,7 +60,7 @@ class alignas(detail::vec_alignment<T, N>) vec
                 "a vec must have 1, 2, 3, 4, 8 or 16 elements");
   static_assert(std::is_same_v<T, std::remove_cv_t<T>> &&
                     (detail::is_vec_number<T> || std::is_same_v<T, std::byte>),
-                "the elements of a vec must be numbers or std::byte");
+                "the element type of a vec must be an arithmetic type or std::byte");
 
 public:
   using element_type = T;

@@ -15,16 +15,6 @@
 
 #define SYCL_DEVICE_COPYABLE 1
 
-// Extensions that are members of core classes. The headers of other extensions define their macros.
-#define SYCL_KHR_DEFAULT_CONTEXT 1
-#define SYCL_KHR_QUEUE_EMPTY_QUERY 1
-#define SYCL_KHR_QUEUE_FLUSH 1
-#define SYCL_EXT_ONEAPI_ASSERT 1
-#define SYCL_EXT_ONEAPI_DEFAULT_CONTEXT 1
-#define SYCL_EXT_ONEAPI_DEVICE_DEFAULT_CONTEXT 1
-#define SYCL_EXT_ONEAPI_ENQUEUE_BARRIER 1
-#define SYCL_EXT_ONEAPI_IN_ORDER_QUEUE_EVENTS 1
-#define SYCL_EXT_ONEAPI_MEMCPY2D 1
-#define SYCL_EXT_ONEAPI_QUEUE_EMPTY 1
+#include <sycl/feature_test.hpp>
 
 #endif

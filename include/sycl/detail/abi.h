@@ -115,6 +115,19 @@ enum scythe_device_param {
   SCYTHE_DEVICE_ERROR_CORRECTION = 36,          // u8
   SCYTHE_DEVICE_PARTITION_MAX_SUB_DEVICES = 37, // u32
   SCYTHE_DEVICE_ASPECTS = 38,                   // u32[]
+  // These fail with `errc::feature_not_supported` if the device lacks the aspect of the property.
+  SCYTHE_DEVICE_ID = 39,                        // u32, PCI device number
+  SCYTHE_DEVICE_PCI_ADDRESS = 40,               // string, such as 0000:3b:00.0
+  SCYTHE_DEVICE_UUID = 41,                      // u8[16]
+  SCYTHE_DEVICE_FREE_MEMORY = 42,               // u64
+  SCYTHE_DEVICE_MEMORY_CLOCK_RATE = 43,         // u32, MHz
+  SCYTHE_DEVICE_MEMORY_BUS_WIDTH = 44,          // u32, bits
+  SCYTHE_DEVICE_MAX_MEM_BANDWIDTH = 45,         // u64, bytes per second
+  SCYTHE_DEVICE_GPU_EU_COUNT = 46,              // u32
+  SCYTHE_DEVICE_GPU_SLICES = 47,                // u32
+  SCYTHE_DEVICE_GPU_SUBSLICES_PER_SLICE = 48,   // u32
+  SCYTHE_DEVICE_GPU_EU_COUNT_PER_SUBSLICE = 49, // u32
+  SCYTHE_DEVICE_GPU_HW_THREADS_PER_EU = 50,     // u32
 };
 
 // How a device can be partitioned, and how it was created by partitioning. The numbers are those of
@@ -134,6 +147,13 @@ scythe_status scythe_device_partition(scythe_device device, uint32_t property,
                                       const uint64_t *values, uint32_t count, scythe_device *out,
                                       uint32_t capacity, uint32_t *made);
 
+// Returns 1 if kernels on the device can access device allocations of `peer`, 0 otherwise. With
+// `atomics`, their atomic operations must work there, too.
+int32_t scythe_device_can_access_peer(scythe_device device, scythe_device peer, int32_t atomics);
+// Fails with `errc::feature_not_supported` if the device cannot access the peer, and with
+// `errc::invalid` if the access already has the state.
+scythe_status scythe_device_set_peer_access(scythe_device device, scythe_device peer, int32_t on);
+
 // --- Contexts and queues -------------------------------------------------------------------------
 
 scythe_status scythe_context_create(const scythe_device *devices, uint32_t count,
@@ -141,7 +161,13 @@ scythe_status scythe_context_create(const scythe_device *devices, uint32_t count
 void scythe_context_retain(scythe_context context);
 void scythe_context_release(scythe_context context);
 
-enum scythe_queue_flags { SCYTHE_QUEUE_IN_ORDER = 1, SCYTHE_QUEUE_PROFILING = 2 };
+enum scythe_queue_flags {
+  SCYTHE_QUEUE_IN_ORDER = 1,
+  SCYTHE_QUEUE_PROFILING = 2,
+  // Hints, which a backend without priorities ignores.
+  SCYTHE_QUEUE_PRIORITY_LOW = 4,
+  SCYTHE_QUEUE_PRIORITY_HIGH = 8
+};
 scythe_status scythe_queue_create(scythe_context context, scythe_device device, uint32_t flags,
                                   scythe_queue *out);
 void scythe_queue_retain(scythe_queue queue);
@@ -168,6 +194,11 @@ void scythe_queue_leave_errors(scythe_queue queue, scythe_error_sink sink,
 
 void scythe_event_retain(scythe_event event);
 void scythe_event_release(scythe_event event);
+// Weak references keep the address of an event, but not the event. `_lock` returns 1 and adds a
+// reference if the event still has one, and returns 0 otherwise.
+void scythe_event_weak_retain(scythe_event event);
+void scythe_event_weak_release(scythe_event event);
+int32_t scythe_event_weak_lock(scythe_event event);
 scythe_status scythe_event_wait(scythe_event event);
 // Returns 0 for submitted, 1 for running, 2 for complete.
 int32_t scythe_event_status(scythe_event event);
@@ -240,6 +271,10 @@ scythe_status scythe_buffer_create_sub(scythe_buffer parent, uint64_t offset, ui
 void scythe_buffer_retain(scythe_buffer buffer);
 // The last release waits for all commands that use the buffer, then writes back as set below.
 void scythe_buffer_release(scythe_buffer buffer);
+// Weak references, as for events.
+void scythe_buffer_weak_retain(scythe_buffer buffer);
+void scythe_buffer_weak_release(scythe_buffer buffer);
+int32_t scythe_buffer_weak_lock(scythe_buffer buffer);
 // Sets the destination of the last release. If `callback` is set, it receives the final contents
 // (the size of the buffer). Otherwise they are copied to `dest`. If both are null, nothing is
 // written. The default destination is `host_data` if it is not const.
@@ -267,8 +302,10 @@ scythe_status scythe_buffer_host_address(scythe_buffer buffer, void **data);
 
 // --- Images --------------------------------------------------------------------------------------
 
-// The memory layout of an image. Each element has four channels. Index 0 is the dimension that
-// varies fastest.
+// The memory layout of an image. Index 0 is the dimension that varies fastest. From 256 on, a
+// format is one of SYCL 1.2.1: 256 + 16 * sycl::image_channel_order + sycl::image_channel_type.
+// `channel` is then the number of bytes of one element. Elements of other formats have four
+// channels.
 typedef struct scythe_image_layout {
   uint64_t pitch[2]; // bytes from row to row, from slice to slice
   int32_t size[3];   // elements; 1 in dimensions that the image does not have

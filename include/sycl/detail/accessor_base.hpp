@@ -132,6 +132,14 @@ struct buffer_for<buffer<U, D, A>, T, D, Mode>
 template <class B, class T, int D, access_mode Mode>
 using if_buffer_for = typename buffer_for<B, T, D, Mode>::type;
 
+// Returns the range of all elements of `b` for an accessor of `D` dimensions.
+template <int D, class B> range<D ? D : 1> whole_range(const B &b) {
+  if constexpr (D == 0)
+    return range<1>(b.size() ? 1 : 0);
+  else
+    return b.get_range();
+}
+
 // `T` is const if the accessor is read-only. `D` is 1 for an accessor of dimension 0.
 template <class T, int D> class accessor_base {
 public:
@@ -227,6 +235,16 @@ private:
       return box_iterator<U, D>(data(), memory_, offset_, box_, position);
   }
 };
+
+// The base of an accessor of a buffer.
+template <class T, int D, access_mode Mode> struct accessor_base_for {
+  static_assert(D >= 0 && D <= 3, "an accessor must have 0, 1, 2 or 3 dimensions");
+  static_assert(Mode == access_mode::read || !std::is_const_v<T>,
+                "an accessor of const elements must use access_mode::read");
+  using type = accessor_base<std::conditional_t<Mode == access_mode::read, const T, T>, D ? D : 1>;
+};
+template <class T, int D, access_mode Mode>
+using accessor_base_of = typename accessor_base_for<T, D, Mode>::type;
 
 } // namespace sycl::detail
 

@@ -1,18 +1,16 @@
 // The maths functions that the device library provides, grouped by signature. The same lists give
 // their declarations in device code, their definitions on the host, and their public names. A user
 // of the lists includes this file, and `builtins_names_end.hpp` afterwards.
-#define SCYTHE_FOR_EACH_MATHS_1(X)                                                                 \
+
+// Functions that CUDA's `libdevice` also provides, under the same names.
+#define SCYTHE_FOR_EACH_CUDA_MATHS_1(X)                                                            \
   X(acos)                                                                                          \
   X(acosh)                                                                                         \
-  X(acospi)                                                                                        \
   X(asin)                                                                                          \
   X(asinh)                                                                                         \
-  X(asinpi)                                                                                        \
   X(atan)                                                                                          \
   X(atanh)                                                                                         \
-  X(atanpi)                                                                                        \
   X(cbrt)                                                                                          \
-  X(ceil)                                                                                          \
   X(cos)                                                                                           \
   X(cosh)                                                                                          \
   X(cospi)                                                                                         \
@@ -22,25 +20,32 @@
   X(exp10)                                                                                         \
   X(exp2)                                                                                          \
   X(expm1)                                                                                         \
-  X(fabs)                                                                                          \
-  X(floor)                                                                                         \
   X(lgamma)                                                                                        \
   X(log)                                                                                           \
   X(log10)                                                                                         \
   X(log1p)                                                                                         \
   X(log2)                                                                                          \
   X(logb)                                                                                          \
-  X(rint)                                                                                          \
   X(round)                                                                                         \
   X(rsqrt)                                                                                         \
   X(sin)                                                                                           \
   X(sinh)                                                                                          \
   X(sinpi)                                                                                         \
-  X(sqrt)                                                                                          \
   X(tan)                                                                                           \
   X(tanh)                                                                                          \
+  X(tgamma)
+
+#define SCYTHE_FOR_EACH_MATHS_1(X)                                                                 \
+  SCYTHE_FOR_EACH_CUDA_MATHS_1(X)                                                                  \
+  X(acospi)                                                                                        \
+  X(asinpi)                                                                                        \
+  X(atanpi)                                                                                        \
+  X(ceil)                                                                                          \
+  X(fabs)                                                                                          \
+  X(floor)                                                                                         \
+  X(rint)                                                                                          \
+  X(sqrt)                                                                                          \
   X(tanpi)                                                                                         \
-  X(tgamma)                                                                                        \
   X(trunc)
 
 #define SCYTHE_FOR_EACH_MATHS_2(X)                                                                 \

@@ -1,4 +1,5 @@
 // Undefines the lists of `builtins_names.hpp`.
+#undef SCYTHE_FOR_EACH_CUDA_MATHS_1
 #undef SCYTHE_FOR_EACH_MATHS_1
 #undef SCYTHE_FOR_EACH_MATHS_2
 #undef SCYTHE_FOR_EACH_MATHS_INT

@@ -20,6 +20,11 @@
 #define SCYTHE_HOST_MODE 1
 #endif
 
+// Kernels need no names. Programs for DPC++ test this macro of its compiler.
+#ifndef __SYCL_UNNAMED_LAMBDA__
+#define __SYCL_UNNAMED_LAMBDA__ 1
+#endif
+
 #ifdef __SYCL_DEVICE_ONLY__
 #define SYCL_EXTERNAL __attribute__((scythe_external))
 #else
@@ -76,5 +81,16 @@
 static_assert(sizeof(void *) == 8 && sizeof(decltype(sizeof(0))) == 8,
               "SYCL programs require a 64-bit host, because host and device share the layout of "
               "kernel functors");
+
+namespace sycl::detail {
+
+// `T` as a type that depends on `V`. A template that uses it costs only its parsing until it is
+// instantiated.
+template <class V, class T> struct later {
+  using type = T;
+};
+template <class V, class T> using later_t = typename later<V, T>::type;
+
+} // namespace sycl::detail
 
 #endif

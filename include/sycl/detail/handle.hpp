@@ -26,12 +26,52 @@ inline void release(scythe_buffer h) noexcept { scythe_buffer_release(h); }
 inline void retain(scythe_native_kernel h) noexcept { scythe_native_kernel_retain(h); }
 inline void release(scythe_native_kernel h) noexcept { scythe_native_kernel_release(h); }
 
+class counted;
+
+// The target of all weak references to an object (`sycl_ext_oneapi_weak_object`), which outlives
+// the object.
+struct weak_block {
+  counted *object; // null after the end of the object
+  std::size_t references;
+  bool busy;
+
+  void lock() noexcept {
+    while (__atomic_test_and_set(&busy, __ATOMIC_ACQUIRE)) {
+    }
+  }
+  void unlock() noexcept { __atomic_clear(&busy, __ATOMIC_RELEASE); }
+  void add_reference() noexcept { __atomic_fetch_add(&references, 1, __ATOMIC_RELAXED); }
+  void drop_reference() noexcept {
+    if (__atomic_fetch_sub(&references, 1, __ATOMIC_ACQ_REL) == 1)
+      delete this;
+  }
+};
+
 // Base class of objects that `ref` counts.
 class counted {
 public:
   counted() = default;
   counted(const counted &) = delete;
   counted &operator=(const counted &) = delete;
+  // Fails if the object is being destroyed.
+  bool try_add_reference() const noexcept {
+    std::size_t count = __atomic_load_n(&count_, __ATOMIC_RELAXED);
+    while (count != 0 && !__atomic_compare_exchange_n(&count_, &count, count + 1, true,
+                                                      __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+    }
+    return count != 0;
+  }
+  // Returns the target of weak references to this object.
+  SCYTHE_COLD weak_block *weak() const {
+    weak_block *mine = __atomic_load_n(&weak_, __ATOMIC_ACQUIRE);
+    if (mine)
+      return mine;
+    auto *made = new weak_block{const_cast<counted *>(this), 1, false};
+    if (__atomic_compare_exchange_n(&weak_, &mine, made, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+      return made;
+    delete made;
+    return mine;
+  }
   void add_reference() const noexcept { __atomic_fetch_add(&count_, 1, __ATOMIC_RELAXED); }
   // Returns true if this was the last reference.
   bool drop_reference() const noexcept {
@@ -39,10 +79,20 @@ public:
   }
 
 protected:
-  ~counted() = default;
+  ~counted() {
+    if (weak_)
+      expire();
+  }
 
 private:
+  SCYTHE_COLD void expire() noexcept {
+    weak_->lock();
+    weak_->object = nullptr;
+    weak_->unlock();
+    weak_->drop_reference();
+  }
   mutable std::size_t count_ = 1;
+  mutable weak_block *weak_ = nullptr;
 };
 
 // Base class of objects that `ref` counts without knowing their type.
@@ -110,15 +160,16 @@ private:
   P pointer_ = nullptr;
 };
 
-// `T` as a type that depends on `V`. A template that uses it costs only its parsing until it is
-// instantiated.
-template <class V, class T> struct later {
-  using type = T;
-};
-template <class V, class T> using later_t = typename later<V, T>::type;
-
 template <class H> using handle = owner<H>;
 template <class T> using ref = owner<T *>;
+
+// The order of `sycl_ext_oneapi_weak_object`. `ext/oneapi/weak_object.hpp` defines both.
+template <class T, class = void> struct weak_parts;
+template <class A, class B> bool owner_before(const A &a, const B &b) noexcept;
+#define SCYTHE_OWNER_BEFORE                                                                        \
+  template <class Other> bool ext_oneapi_owner_before(const Other &other) const noexcept {         \
+    return ::sycl::detail::owner_before(*this, other);                                             \
+  }
 
 } // namespace sycl::detail
 

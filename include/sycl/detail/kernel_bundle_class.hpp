@@ -62,6 +62,7 @@ public:
     return image_->has(id, d);
   }
 
+  SCYTHE_OWNER_BEFORE
   friend bool operator==(const device_image &a, const device_image &b) {
     return a.image_ == b.image_;
   }
@@ -164,6 +165,7 @@ public:
   device_image_iterator begin() const { return images_->images.data(); }
   device_image_iterator end() const { return images_->images.data() + images_->images.size(); }
 
+  SCYTHE_OWNER_BEFORE
   friend bool operator==(const kernel_bundle &a, const kernel_bundle &b) {
     return a.impl_ == b.impl_;
   }

@@ -281,7 +281,7 @@ SCYTHE_SHARED void set_nd_range(scythe_kernel_launch &launch, const nd_range<D> 
     if (r.get_group_range().size() > 1)
       fail(errc::nd_range,
            "parallel_for: a kernel with use_root_sync can only run as one work-group, but the "
-           "nd_range has %zu",
+           "nd_range has %zu work-groups",
            r.get_group_range().size());
   check_group_size<property_in<ext::oneapi::work_group_size, Pack>>(r.get_local_range());
   to_abi_order(launch.global_size, r.get_global_range(), 1);

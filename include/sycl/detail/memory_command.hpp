@@ -14,9 +14,8 @@ template <class T> std::size_t checked_bytes(std::size_t count) {
                 "copy and fill operations require a trivially copyable element type");
   std::size_t bytes = 0;
   if (__builtin_mul_overflow(count, sizeof(T), &bytes))
-    fail(errc::invalid,
-         "memory operation: %zu elements of %zu bytes do not fit in the address space", count,
-         sizeof(T));
+    fail(errc::invalid, "memory operation: %zu elements of %zu bytes exceed the address space",
+         count, sizeof(T));
   return bytes;
 }
 

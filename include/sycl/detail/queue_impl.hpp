@@ -30,6 +30,7 @@ struct queue_impl : counted {
       : context(std::move(c)), target(d), handler(std::move(h)), properties(props),
         in_order(props.has_property<property::queue::in_order>()),
         errors(ref<async_errors>::adopt(new async_errors)) {
+    check_hints(props);
     const bool profiling = props.has_property<property::queue::enable_profiling>();
     if (profiling && !target.has(aspect::queue_profiling))
       fail(errc::feature_not_supported,
@@ -42,6 +43,10 @@ struct queue_impl : counted {
       flags |= SCYTHE_QUEUE_IN_ORDER;
     if (profiling)
       flags |= SCYTHE_QUEUE_PROFILING;
+    if (props.has_property<ext::oneapi::property::queue::priority_low>())
+      flags |= SCYTHE_QUEUE_PRIORITY_LOW;
+    if (props.has_property<ext::oneapi::property::queue::priority_high>())
+      flags |= SCYTHE_QUEUE_PRIORITY_HIGH;
     check(scythe_queue_create(context->context.get(), access_handle::of(target), flags, &created));
     queue = detail::handle<scythe_queue>::adopt(created);
   }
@@ -102,6 +107,20 @@ struct queue_impl : counted {
                               new detached_errors{errors, context});
   }
   device_label name() const { return device_label(target); }
+  // Reports properties of extensions that contradict each other.
+  static void check_hints(const property_list &props) {
+    using namespace ext::oneapi::property::queue;
+    using namespace ext::intel::property::queue;
+    if (props.has_property<priority_normal>() + props.has_property<priority_low>() +
+            props.has_property<priority_high>() >
+        1)
+      fail(errc::invalid, "queue: the property list has more than one priority");
+    if (props.has_property<immediate_command_list>() &&
+        props.has_property<no_immediate_command_list>())
+      fail(errc::invalid, "queue: immediate_command_list contradicts no_immediate_command_list");
+    if (props.has_property<compute_index>() && props.get_property<compute_index>().get_index() != 0)
+      fail(errc::invalid, "queue: compute_index must be less than max_compute_queue_indices, 1");
+  }
 
   ref<context_impl> context;
   device target;

@@ -7,8 +7,6 @@
 #include <sycl/queue.hpp>
 #include <sycl/reduction.hpp>
 
-#define SYCL_KHR_FREE_FUNCTION_COMMANDS 1
-
 namespace sycl::detail::commands {
 using loc = code_location;
 template <class K> using if_functor = std::enable_if_t<!std::is_same_v<K, kernel>, int>;

@@ -6,8 +6,6 @@
 #include <sycl/group.hpp>
 #include <sycl/sub_group.hpp>
 
-#define SYCL_KHR_GROUP_INTERFACE 1
-
 namespace sycl::khr {
 
 template <int Dimensions = 1> class work_group;

@@ -11,8 +11,6 @@
 #include <sycl/backend.hpp>
 #include <sycl/range.hpp>
 
-#define SYCL_KHR_MAX_WORK_GROUP_QUERIES 1
-
 namespace sycl::khr::info::device {
 
 struct max_work_group_range_size {

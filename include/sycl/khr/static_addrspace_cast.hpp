@@ -5,8 +5,6 @@
 
 #include <sycl/multi_ptr.hpp>
 
-#define SYCL_KHR_STATIC_ADDRSPACE_CAST 1
-
 namespace sycl::khr {
 
 template <access::address_space Space, class T>

@@ -9,8 +9,6 @@
 
 #include <cstdint>
 
-#define SYCL_EXT_ONEAPI_BFLOAT16 1
-
 namespace sycl {
 
 namespace ext::oneapi {

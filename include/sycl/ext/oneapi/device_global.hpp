@@ -16,8 +16,6 @@
 #include <type_traits>
 #include <utility>
 
-#define SYCL_EXT_ONEAPI_DEVICE_GLOBAL 1
-
 namespace sycl::ext::oneapi {
 
 // --- Properties, with the names of the older extension

@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 namespace sycl {
 namespace detail {
@@ -49,8 +50,78 @@ constexpr bool architecture_is_any() {
   return (compiled_for<known<aspect_of(Architectures)>>(aspect_of(Architectures)) || ... || false);
 }
 
+// A list of architectures, and the list of those that meet a condition.
+template <ext::oneapi::experimental::architecture...> struct architecture_list {};
+template <ext::oneapi::experimental::architecture... A,
+          ext::oneapi::experimental::architecture... B>
+architecture_list<A..., B...> operator+(architecture_list<A...>, architecture_list<B...>);
+template <class Condition, class I> struct selected_architectures;
+template <class Condition, std::size_t... I>
+struct selected_architectures<Condition, std::index_sequence<I...>> {
+  using order = ordered_architectures<later_t<Condition, ext::oneapi::experimental::architecture>>;
+  template <ext::oneapi::experimental::architecture A>
+  using one = std::conditional_t<Condition::holds(A), architecture_list<A>, architecture_list<>>;
+  using type = decltype((architecture_list<>{} + ... + one<order::all[I]>{}));
+};
+template <class Condition>
+using architectures_with = typename selected_architectures<
+    Condition, std::make_index_sequence<std::size_t(
+                   ordered_architectures<
+                       later_t<Condition, ext::oneapi::experimental::architecture>>::count)>>::type;
+
+// Conditions: the places of a family from `First` to `Last`, and all places of some families.
+template <int Family, int First, int Last> struct in_places {
+  template <class A> static constexpr bool holds(A a) {
+    const int place = ordered_architectures<A>::place(a);
+    return ordered_architectures<A>::family(a) == Family && place >= First && place <= Last;
+  }
+};
+template <auto... Categories> struct in_families {
+  template <class A> static constexpr bool holds(A a) {
+    return ((ordered_architectures<A>::family(a) == static_cast<int>(Categories)) || ... || false);
+  }
+};
+template <auto A> inline constexpr int place_of = ordered_architectures<decltype(A)>::place(A);
+template <auto A, int First, int Last>
+using architectures_like =
+    architectures_with<in_places<ordered_architectures<decltype(A)>::family(A), First, Last>>;
+inline constexpr int last_place = 1000;
+
+// The else branches for parts of a family. `Self` has `scythe_else_if`, which
+// takes a list of architectures.
+template <class Self> struct architecture_branches {
+  using arch = ext::oneapi::experimental::architecture;
+  template <arch A, class F, class... Args>
+  SCYTHE_ALWAYS_INLINE constexpr auto else_if_architecture_is_lt(F function, Args... args) {
+    return self().scythe_else_if(architectures_like<A, 0, place_of<A> - 1>{}, function, args...);
+  }
+  template <arch A, class F, class... Args>
+  SCYTHE_ALWAYS_INLINE constexpr auto else_if_architecture_is_le(F function, Args... args) {
+    return self().scythe_else_if(architectures_like<A, 0, place_of<A>>{}, function, args...);
+  }
+  template <arch A, class F, class... Args>
+  SCYTHE_ALWAYS_INLINE constexpr auto else_if_architecture_is_gt(F function, Args... args) {
+    return self().scythe_else_if(architectures_like<A, place_of<A> + 1, last_place>{}, function,
+                                 args...);
+  }
+  template <arch A, class F, class... Args>
+  SCYTHE_ALWAYS_INLINE constexpr auto else_if_architecture_is_ge(F function, Args... args) {
+    return self().scythe_else_if(architectures_like<A, place_of<A>, last_place>{}, function,
+                                 args...);
+  }
+  template <arch A, arch B, class F, class... Args>
+  SCYTHE_ALWAYS_INLINE constexpr auto else_if_architecture_is_between(F function, Args... args) {
+    return self().scythe_else_if(architectures_like<A, place_of<A>, place_of<B>>{}, function,
+                                 args...);
+  }
+
+private:
+  constexpr Self &self() { return static_cast<Self &>(*this); }
+};
+
 // The object of the else branches. `Waiting` is true if no earlier branch was taken.
-template <bool Waiting> class if_device_has_helper {
+template <bool Waiting>
+class if_device_has_helper : public architecture_branches<if_device_has_helper<Waiting>> {
 public:
   template <aspect... Aspects, class F, class... Args>
   constexpr auto else_if_device_has([[maybe_unused]] F function, [[maybe_unused]] Args... args) {
@@ -63,9 +134,17 @@ public:
       return if_device_has_helper<Waiting>{};
     }
   }
+  template <ext::oneapi::experimental::arch_category... Categories, class F, class... Args>
+  constexpr auto else_if_architecture_is(F function, Args... args) {
+    return scythe_else_if(architectures_with<in_families<Categories...>>{}, function, args...);
+  }
   template <ext::oneapi::experimental::architecture... Architectures, class F, class... Args>
-  constexpr auto else_if_architecture_is([[maybe_unused]] F function,
-                                         [[maybe_unused]] Args... args) {
+  constexpr auto else_if_architecture_is(F function, Args... args) {
+    return scythe_else_if(architecture_list<Architectures...>{}, function, args...);
+  }
+  template <ext::oneapi::experimental::architecture... Architectures, class F, class... Args>
+  constexpr auto scythe_else_if(architecture_list<Architectures...>, [[maybe_unused]] F function,
+                                [[maybe_unused]] Args... args) {
     if constexpr (Waiting && architecture_is_any<Architectures...>()) {
       function(args...);
       return if_device_has_helper<false>{};
@@ -112,7 +191,8 @@ template <aspect... Aspects> SCYTHE_ALWAYS_INLINE bool device_has_all_later() {
 // function, even without optimisation, so that the query results select the branches there.
 // `Waiting` is the condition under which no earlier branch is taken. It gives the compiler the
 // value that `waiting_` has at run time.
-template <class Waiting> class later_branches {
+template <class Waiting>
+class later_branches : public architecture_branches<later_branches<Waiting>> {
 public:
   SCYTHE_ALWAYS_INLINE explicit later_branches(bool waiting) : waiting_(waiting) {}
 
@@ -123,8 +203,17 @@ public:
     return choose<has_all<Aspects...>, lacks_one<Aspects...>>(device_has_all_later<Aspects...>(),
                                                               function, args...);
   }
+  template <ext::oneapi::experimental::arch_category... Categories, class F, class... Args>
+  SCYTHE_ALWAYS_INLINE auto else_if_architecture_is(F function, Args... args) {
+    return scythe_else_if(architectures_with<in_families<Categories...>>{}, function, args...);
+  }
   template <ext::oneapi::experimental::architecture... Architectures, class F, class... Args>
   SCYTHE_ALWAYS_INLINE auto else_if_architecture_is(F function, Args... args) {
+    return scythe_else_if(architecture_list<Architectures...>{}, function, args...);
+  }
+  template <ext::oneapi::experimental::architecture... Architectures, class F, class... Args>
+  SCYTHE_ALWAYS_INLINE auto scythe_else_if(architecture_list<Architectures...>, F function,
+                                           Args... args) {
     return choose<has_one<Architectures...>, lacks_all<Architectures...>>(
         (__scythe_device_has(static_cast<std::uint32_t>(Architectures)) || ... || false), function,
         args...);
@@ -151,6 +240,14 @@ private:
   bool waiting_;
 };
 
+// The object before the first branch.
+template <class...> SCYTHE_ALWAYS_INLINE constexpr auto no_branch_yet() {
+  if constexpr (chooses_later)
+    return later_branches<device_condition<>>(true);
+  else
+    return if_device_has_helper<true>{};
+}
+
 } // namespace detail
 
 namespace ext::oneapi::experimental {
@@ -173,19 +270,39 @@ SCYTHE_ALWAYS_INLINE constexpr auto if_device_has([[maybe_unused]] F function,
   }
 }
 
-// Calls `function` with `args` if the device has one of the architectures.
+// Calls `function` with `args` if the device has one of the architectures, or belongs to one of the
+// families.
 template <architecture... Architectures, class F, class... Args>
-SCYTHE_ALWAYS_INLINE constexpr auto if_architecture_is([[maybe_unused]] F function,
-                                                       [[maybe_unused]] Args... args) {
-  if constexpr (detail::chooses_later) {
-    return detail::later_branches<detail::device_condition<>>(true)
-        .template else_if_architecture_is<Architectures...>(function, args...);
-  } else if constexpr (detail::architecture_is_any<Architectures...>()) {
-    function(args...);
-    return detail::if_device_has_helper<false>{};
-  } else {
-    return detail::if_device_has_helper<true>{};
-  }
+SCYTHE_ALWAYS_INLINE constexpr auto if_architecture_is(F function, Args... args) {
+  return detail::no_branch_yet<F>().template else_if_architecture_is<Architectures...>(function,
+                                                                                       args...);
+}
+template <arch_category... Categories, class F, class... Args>
+SCYTHE_ALWAYS_INLINE constexpr auto if_architecture_is(F function, Args... args) {
+  return detail::no_branch_yet<F>().template else_if_architecture_is<Categories...>(function,
+                                                                                    args...);
+}
+// The same for the architectures of a family that come before or after one of them.
+template <architecture A, class F, class... Args>
+SCYTHE_ALWAYS_INLINE constexpr auto if_architecture_is_lt(F function, Args... args) {
+  return detail::no_branch_yet<F>().template else_if_architecture_is_lt<A>(function, args...);
+}
+template <architecture A, class F, class... Args>
+SCYTHE_ALWAYS_INLINE constexpr auto if_architecture_is_le(F function, Args... args) {
+  return detail::no_branch_yet<F>().template else_if_architecture_is_le<A>(function, args...);
+}
+template <architecture A, class F, class... Args>
+SCYTHE_ALWAYS_INLINE constexpr auto if_architecture_is_gt(F function, Args... args) {
+  return detail::no_branch_yet<F>().template else_if_architecture_is_gt<A>(function, args...);
+}
+template <architecture A, class F, class... Args>
+SCYTHE_ALWAYS_INLINE constexpr auto if_architecture_is_ge(F function, Args... args) {
+  return detail::no_branch_yet<F>().template else_if_architecture_is_ge<A>(function, args...);
+}
+template <architecture A, architecture B, class F, class... Args>
+SCYTHE_ALWAYS_INLINE constexpr auto if_architecture_is_between(F function, Args... args) {
+  return detail::no_branch_yet<F>().template else_if_architecture_is_between<A, B>(function,
+                                                                                   args...);
 }
 
 } // namespace ext::oneapi::experimental

@@ -8,8 +8,6 @@
 
 #include <cstdint>
 
-#define SYCL_EXT_ONEAPI_DOT_ACCUMULATE 1
-
 namespace sycl::detail {
 
 // Returns byte `i`, signed or unsigned, of an operand of four bytes.

@@ -7,9 +7,6 @@
 #include <sycl/item.hpp>
 #include <sycl/nd_item.hpp>
 
-#define SYCL_EXT_ONEAPI_FREE_FUNCTION_QUERIES 1
-#define SYCL_KHR_WORK_ITEM_QUERIES 1
-
 namespace sycl {
 
 namespace ext::oneapi {

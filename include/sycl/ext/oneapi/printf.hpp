@@ -11,8 +11,6 @@
 
 #include <type_traits>
 
-#define SYCL_EXT_ONEAPI_PRINTF 1
-
 #ifdef SCYTHE_DEVICE_PASS
 template <class Format, class... Args>
 SCYTHE_DEVICE_LIBRARY extern int __spirv_ocl_printf(Format format, Args... args) noexcept;

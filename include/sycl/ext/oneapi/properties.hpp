@@ -186,7 +186,7 @@ struct joined_packs<properties_pack<A...>, properties_pack<B...>> {
   template <class... Rest> struct with<properties_pack<Rest...>> {
     static_assert(
         different_keys<A..., Rest...>,
-        "the launch and the kernel's function object give the same property with different values");
+        "the launch and the kernel's function object set the same property to different values");
     using type = sorted_pack<A..., Rest...>;
   };
   using type =

@@ -6,8 +6,6 @@
 #include <sycl/detail/collective.hpp>
 #include <sycl/ext/oneapi/free_function_queries.hpp>
 
-#define SYCL_EXT_ONEAPI_SUB_GROUP_MASK 2
-
 namespace sycl {
 
 template <class T, std::size_t N> class marray;

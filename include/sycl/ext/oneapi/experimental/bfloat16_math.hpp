@@ -7,8 +7,6 @@
 #include <sycl/ext/oneapi/bfloat16.hpp>
 #include <sycl/marray.hpp>
 
-#define SYCL_EXT_ONEAPI_BFLOAT16_MATH_FUNCTIONS 1
-
 namespace sycl::detail {
 
 template <class V>
@@ -49,9 +47,10 @@ namespace sycl::ext::oneapi::experimental {
 
 using oneapi::bfloat16;
 
+// The functions take `auto`, so that only programs that call them compile those of float.
 #define SCYTHE_BFLOAT16_UNARY(name)                                                                \
   template <class T> sycl::detail::if_bfloat16<T> name(T x) {                                      \
-    return sycl::detail::for_each_bfloat16<T>([](float y) { return bfloat16(sycl::name(y)); }, x); \
+    return sycl::detail::for_each_bfloat16<T>([](auto y) { return bfloat16(sycl::name(y)); }, x);  \
   }
 SCYTHE_BFLOAT16_UNARY(fabs)
 SCYTHE_BFLOAT16_UNARY(ceil)
@@ -74,7 +73,7 @@ SCYTHE_BFLOAT16_UNARY(tanh)
 #define SCYTHE_BFLOAT16_BINARY(name)                                                               \
   template <class T> sycl::detail::if_bfloat16<T> name(T x, T y) {                                 \
     return sycl::detail::for_each_bfloat16<T>(                                                     \
-        [](float a, float b) { return bfloat16(sycl::name(a, b)); }, x, y);                        \
+        [](auto a, auto b) { return bfloat16(sycl::name(a, b)); }, x, y);                          \
   }
 SCYTHE_BFLOAT16_BINARY(fmin)
 SCYTHE_BFLOAT16_BINARY(fmax)
@@ -86,10 +85,10 @@ template <class T> sycl::detail::if_bfloat16<T> fma(T x, T y, T z) {
       z);
 }
 
-inline bool isnan(bfloat16 x) { return static_cast<bool>(sycl::isnan(static_cast<float>(x))); }
+inline bool isnan(bfloat16 x) { return __builtin_isnan(static_cast<float>(x)); }
 template <std::size_t N> marray<bool, N> isnan(marray<bfloat16, N> x) {
   return sycl::detail::for_each_bfloat16<marray<bool, N>>(
-      [](float y) { return static_cast<bool>(sycl::isnan(y)); }, x);
+      [](float y) { return static_cast<bool>(__builtin_isnan(y)); }, x);
 }
 
 } // namespace sycl::ext::oneapi::experimental

@@ -7,8 +7,6 @@
 #include <sycl/queue.hpp>
 #include <sycl/reduction.hpp>
 
-#define SYCL_EXT_ONEAPI_ENQUEUE_FUNCTIONS 1
-
 namespace sycl::detail::enqueue {
 using loc = code_location;
 template <class K> using if_functor = std::enable_if_t<!std::is_same_v<K, kernel>, int>;

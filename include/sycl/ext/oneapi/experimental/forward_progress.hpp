@@ -13,8 +13,6 @@
 #include <sycl/device.hpp>
 #include <sycl/ext/oneapi/kernel_properties.hpp>
 
-#define SYCL_EXT_ONEAPI_FORWARD_PROGRESS 1
-
 namespace sycl {
 
 namespace ext::oneapi::experimental {
@@ -31,10 +29,11 @@ using scope = ext::oneapi::experimental::execution_scope;
 
 // Returns the guarantee for threads of execution of one scope within `coordination`: the weakest
 // guarantee of the scopes in between.
-inline guarantee strongest(const device &d, scope of, scope coordination) {
+template <class Device> guarantee strongest(const Device &d, scope of, scope coordination) {
   bool parallel = of != scope::work_item;
   if (of <= scope::sub_group)
-    parallel = parallel && d.get_info<info::device::sub_group_independent_forward_progress>();
+    parallel =
+        parallel && d.template get_info<info::device::sub_group_independent_forward_progress>();
   if (coordination == scope::root_group)
     parallel = parallel && d.get_backend() != backend::opencl;
   return parallel ? guarantee::parallel : guarantee::weakly_parallel;
@@ -44,7 +43,7 @@ inline guarantee strongest(const device &d, scope of, scope coordination) {
 template <scope Of, scope Coordination> struct capabilities {
   static_assert(Coordination > Of,
                 "the coordination scope must be broader than the scope of the query");
-  using return_type = std::vector<guarantee>;
+  using return_type = list_for<Of, guarantee>;
   static return_type scythe_query(const device &d) {
     return_type list{guarantee::weakly_parallel};
     if (strongest(d, Of, Coordination) == guarantee::parallel)

@@ -63,6 +63,9 @@ SCYTHE_PLACEMENT(output_data_placement)
 
 namespace detail {
 
+// `span<std::byte>` as a type that depends on `V`.
+template <class V> using scratch_span = span<later_t<V, std::byte>>;
+
 // Returns the first address in scratch memory that is aligned for `T`.
 template <class T, std::size_t Extent> T *scratch_for(const span<std::byte, Extent> &scratch) {
   const auto address = reinterpret_cast<std::uintptr_t>(scratch.data());
@@ -187,7 +190,7 @@ void sort_values(const Group &g, T *keys, U *values, const span<std::byte, Exten
 
 // Orders numbers by some of their bits, like a radix sort on those bits.
 template <class T, ext::oneapi::experimental::sorting_order Order> struct radix_less {
-  static_assert(is_number<T>, "a radix sorter requires a number type");
+  static_assert(is_number<T>, "a radix sorter requires an arithmetic type");
   using bits = std::conditional_t<
       sizeof(T) == 1, std::uint8_t,
       std::conditional_t<sizeof(T) == 2, std::uint16_t,
@@ -225,14 +228,19 @@ public:
     sycl::detail::sort_memory(g, first, static_cast<std::size_t>(last - first),
                               sycl::detail::scratch_for<T>(scratch_), less_);
   }
+  // The second version of the extension takes no device.
   template <class T>
-  static constexpr std::size_t memory_required(const device &, memory_scope,
-                                               std::size_t range_size) {
+  static constexpr std::size_t memory_required(memory_scope, std::size_t range_size) {
     return sycl::detail::scratch_bytes<T>(range_size);
+  }
+  template <class T>
+  static constexpr std::size_t memory_required(const device &, memory_scope scope,
+                                               std::size_t range_size) {
+    return memory_required<T>(scope, range_size);
   }
 
 private:
-  span<std::byte> scratch_;
+  sycl::detail::scratch_span<Compare> scratch_;
   Compare less_;
 };
 
@@ -252,13 +260,16 @@ public:
     sycl::detail::sort_values<ElementsPerWorkItem, Properties>(
         g, values.data(), static_cast<T *>(nullptr), scratch_, less_);
   }
-  static constexpr std::size_t memory_required(const device &, memory_scope,
-                                               std::size_t range_size) {
+  static constexpr std::size_t memory_required(memory_scope, std::size_t range_size) {
     return sycl::detail::scratch_bytes<T>(range_size * ElementsPerWorkItem);
+  }
+  static constexpr std::size_t memory_required(const device &, memory_scope scope,
+                                               std::size_t range_size) {
+    return memory_required(scope, range_size);
   }
 
 private:
-  span<std::byte> scratch_;
+  sycl::detail::scratch_span<Compare> scratch_;
   Compare less_;
 };
 
@@ -278,15 +289,18 @@ public:
     sycl::detail::sort_values<ElementsPerWorkItem, Properties>(g, keys.data(), values.data(),
                                                                scratch_, less_);
   }
-  static constexpr std::size_t memory_required(const device &, memory_scope,
-                                               std::size_t range_size) {
+  static constexpr std::size_t memory_required(memory_scope, std::size_t range_size) {
     const std::size_t keys = sycl::detail::scratch_bytes<T>(range_size * ElementsPerWorkItem),
                       values = sycl::detail::scratch_bytes<U>(range_size * ElementsPerWorkItem);
     return keys < values ? values : keys;
   }
+  static constexpr std::size_t memory_required(const device &, memory_scope scope,
+                                               std::size_t range_size) {
+    return memory_required(scope, range_size);
+  }
 
 private:
-  span<std::byte> scratch_;
+  sycl::detail::scratch_span<Compare> scratch_;
   Compare less_;
 };
 
@@ -321,9 +335,6 @@ public:
   group_sorter(span<std::byte, Extent> scratch, SCYTHE_RADIX_MASK)
       : default_sorters::group_sorter<T, sycl::detail::radix_less<T, Order>, ElementsPerWorkItem>(
             scratch, SCYTHE_RADIX_LESS) {}
-  static constexpr std::size_t memory_required(memory_scope, std::size_t range_size) {
-    return sycl::detail::scratch_bytes<T>(range_size * ElementsPerWorkItem);
-  }
 };
 
 template <class T, class U, sorting_order Order = sorting_order::ascending,
@@ -338,11 +349,6 @@ public:
   template <std::size_t Extent>
   group_key_value_sorter(span<std::byte, Extent> scratch, SCYTHE_RADIX_MASK)
       : base(scratch, SCYTHE_RADIX_LESS) {}
-  static constexpr std::size_t memory_required(memory_scope, std::size_t range_size) {
-    const std::size_t keys = sycl::detail::scratch_bytes<T>(range_size * ElementsPerWorkItem),
-                      values = sycl::detail::scratch_bytes<U>(range_size * ElementsPerWorkItem);
-    return keys < values ? values : keys;
-  }
 };
 
 #undef SCYTHE_RADIX_LESS

@@ -6,8 +6,6 @@
 
 #include <sycl/ext/oneapi/experimental/group_helpers_sorters.hpp>
 
-#define SYCL_EXT_ONEAPI_GROUP_SORT 2
-
 namespace sycl::detail {
 template <class H>
 using if_group_helper = std::enable_if_t<ext::oneapi::experimental::is_group_helper_v<H>>;

@@ -13,8 +13,6 @@
 #include <sycl/ext/oneapi/sub_group_mask.hpp>
 #include <sycl/group_algorithms.hpp>
 
-#define SYCL_EXT_ONEAPI_NON_UNIFORM_GROUPS 1
-
 namespace sycl {
 
 namespace detail {
@@ -175,6 +173,18 @@ inline opportunistic_group get_opportunistic_group() {
   return opportunistic_group(this_work_item::get_sub_group());
 }
 } // namespace this_kernel
+
+// The names in later versions of the extension, and those of `sycl_ext_oneapi_tangle`.
+template <class ParentGroup> using fragment = ballot_group<ParentGroup>;
+template <class Group> fragment<Group> binary_partition(Group g, bool predicate) {
+  return get_ballot_group(g, predicate);
+}
+template <std::size_t Size, class ParentGroup> using chunk = fixed_size_group<Size, ParentGroup>;
+template <std::size_t Size, class Group> chunk<Size, Group> chunked_partition(Group g) {
+  return get_fixed_size_group<Size>(g);
+}
+template <class ParentGroup> using tangle = tangle_group<ParentGroup>;
+template <class Group> tangle<Group> entangle(Group g) { return get_tangle_group(g); }
 
 // Groups whose members and their order follow from the launch.
 template <class T> struct is_fixed_topology_group : std::false_type {};

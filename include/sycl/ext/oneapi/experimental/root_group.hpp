@@ -8,8 +8,6 @@
 
 #include <sycl/ext/oneapi/free_function_queries.hpp>
 
-#define SYCL_EXT_ONEAPI_ROOT_GROUP 1
-
 namespace sycl {
 
 namespace ext::oneapi::experimental {

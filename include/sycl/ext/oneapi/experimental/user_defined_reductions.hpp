@@ -5,8 +5,6 @@
 
 #include <sycl/ext/oneapi/experimental/group_helpers_sorters.hpp>
 
-#define SYCL_EXT_ONEAPI_USER_DEFINED_REDUCTIONS 1
-
 namespace sycl::detail {
 
 // Whether devices have an operation for this type and function object.

@@ -5,8 +5,6 @@
 
 #include <sycl/ext/oneapi/experimental/async_alloc/memory_pool.hpp>
 
-#define SYCL_EXT_ONEAPI_ASYNC_MEMORY_ALLOC 1
-
 namespace sycl::detail::pools {
 
 using ext::oneapi::experimental::memory_pool;
@@ -133,8 +131,8 @@ namespace sycl {
 
 template <class Pool> Pool context::ext_oneapi_get_default_memory_pool(usm::alloc kind) const {
   if (kind != usm::alloc::host)
-    detail::fail(errc::invalid,
-                 "ext_oneapi_get_default_memory_pool: pass a device for device and shared memory");
+    detail::fail(errc::invalid, "ext_oneapi_get_default_memory_pool: allocation kinds device and "
+                                "shared require a device argument");
   return detail::pools::default_pool(*this, get_devices()[0], kind);
 }
 template <class Pool>

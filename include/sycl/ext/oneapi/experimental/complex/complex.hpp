@@ -8,6 +8,4 @@
 #include <sycl/ext/oneapi/experimental/complex/detail/complex_math.hpp>
 #include <sycl/ext/oneapi/experimental/complex/detail/marray_math.hpp>
 
-#define SYCL_EXT_ONEAPI_COMPLEX 1
-
 #endif

@@ -6,8 +6,6 @@
 
 #include <sycl/detail/config.hpp>
 
-#define SYCL_EXT_ONEAPI_CUDA_TEX_CACHE_READ 1
-
 namespace sycl::ext::oneapi::experimental::cuda {
 
 template <class T> T ldg(const T *ptr) { return *ptr; }

@@ -4,6 +4,7 @@
 // with an LLVM intrinsic that maps to an instruction use the intrinsic. Gamma functions and exact
 // remainders call the C library, because their running time depends too much on the arguments for
 // vector code.
+#include "maths_entries.hpp"
 #include "maths_erf.hpp"
 #include "maths_exp.hpp"
 #include "maths_inverse_trig.hpp"
@@ -13,44 +14,13 @@
 #include "maths_power.hpp"
 #include "maths_trig.hpp"
 
-#include "device_library.hpp"
-
-// A library function that is always inlined. A call would end vector code.
-#define SCYTHE_MATHS SCYTHE_DEVICE __attribute__((always_inline))
-
-// Defines `name` from a function template. The half version computes in float and rounds once.
+// Defines `name` from a function template.
 #define SCYTHE_MATHS_1(name, formula)                                                              \
-  SCYTHE_MATHS float __spirv_ocl_##name(float x) noexcept {                                        \
-    return scythe_device_library::formula(x);                                                      \
-  }                                                                                                \
-  SCYTHE_MATHS double __spirv_ocl_##name(double x) noexcept {                                      \
-    return scythe_device_library::formula(x);                                                      \
-  }                                                                                                \
-  SCYTHE_MATHS half __spirv_ocl_##name(half x) noexcept {                                          \
-    return static_cast<half>(scythe_device_library::formula(static_cast<float>(x)));               \
-  }
+  SCYTHE_OF_1(name, scythe_device_library::formula, scythe_device_library::formula)
 #define SCYTHE_MATHS_2(name, formula)                                                              \
-  SCYTHE_MATHS float __spirv_ocl_##name(float x, float y) noexcept {                               \
-    return scythe_device_library::formula(x, y);                                                   \
-  }                                                                                                \
-  SCYTHE_MATHS double __spirv_ocl_##name(double x, double y) noexcept {                            \
-    return scythe_device_library::formula(x, y);                                                   \
-  }                                                                                                \
-  SCYTHE_MATHS half __spirv_ocl_##name(half x, half y) noexcept {                                  \
-    return static_cast<half>(                                                                      \
-        scythe_device_library::formula(static_cast<float>(x), static_cast<float>(y)));             \
-  }
+  SCYTHE_OF_2(name, scythe_device_library::formula, scythe_device_library::formula)
 #define SCYTHE_MATHS_3(name, formula)                                                              \
-  SCYTHE_MATHS float __spirv_ocl_##name(float x, float y, float z) noexcept {                      \
-    return scythe_device_library::formula(x, y, z);                                                \
-  }                                                                                                \
-  SCYTHE_MATHS double __spirv_ocl_##name(double x, double y, double z) noexcept {                  \
-    return scythe_device_library::formula(x, y, z);                                                \
-  }                                                                                                \
-  SCYTHE_MATHS half __spirv_ocl_##name(half x, half y, half z) noexcept {                          \
-    return static_cast<half>(scythe_device_library::formula(                                       \
-        static_cast<float>(x), static_cast<float>(y), static_cast<float>(z)));                     \
-  }
+  SCYTHE_OF_3(name, scythe_device_library::formula, scythe_device_library::formula)
 
 SCYTHE_MATHS_1(acos, acos_of_any)
 SCYTHE_MATHS_1(acosh, acosh_of_any)
@@ -137,25 +107,11 @@ SCYTHE_UNARY(__spirv_ocl_tgamma, __builtin_tgamma)
 SCYTHE_BINARY(__spirv_ocl_fmod, __builtin_fmod)
 SCYTHE_BINARY(__spirv_ocl_remainder, __builtin_remainder)
 
-// The next representable number differs between half and float. The half version therefore steps
-// through the bits of half.
 SCYTHE_MATHS float __spirv_ocl_nextafter(float x, float y) noexcept {
   return scythe_device_library::nextafter_of_any(x, y);
 }
 SCYTHE_MATHS double __spirv_ocl_nextafter(double x, double y) noexcept {
   return scythe_device_library::nextafter_of_any(x, y);
-}
-SCYTHE_DEVICE half __spirv_ocl_nextafter(half x, half y) noexcept {
-  if (x != x || y != y)
-    return x + y;
-  if (x == y)
-    return y;
-  unsigned short bits = __builtin_bit_cast(unsigned short, x);
-  if (x == static_cast<half>(0))
-    bits = static_cast<unsigned short>((__builtin_bit_cast(unsigned short, y) & 0x8000u) | 1u);
-  else
-    bits = static_cast<unsigned short>((x < y) == (x > static_cast<half>(0)) ? bits + 1 : bits - 1);
-  return __builtin_bit_cast(half, bits);
 }
 
 #define SCYTHE_RELAXED(name, formula)                                                              \
@@ -257,14 +213,3 @@ SCYTHE_MIXED(float, float, f)
 SCYTHE_MIXED(double, double, )
 SCYTHE_MIXED(half, float, f)
 #undef SCYTHE_MIXED
-#undef SCYTHE_MATHS
-
-SCYTHE_DEVICE float __spirv_ocl_nan(unsigned int code) noexcept {
-  return __builtin_bit_cast(float, 0x7fc00000u | (code & 0x3fffffu));
-}
-SCYTHE_DEVICE double __spirv_ocl_nan(unsigned long code) noexcept {
-  return __builtin_bit_cast(double, 0x7ff8000000000000ul | (code & 0x7fffffffffffful));
-}
-SCYTHE_DEVICE half __spirv_ocl_nan(unsigned short code) noexcept {
-  return __builtin_bit_cast(half, static_cast<unsigned short>(0x7e00u | (code & 0x1ffu)));
-}

@@ -1,0 +1,29 @@
+// Information about a kernel by its name (`sycl_ext_oneapi_get_kernel_info`).
+#ifndef SCYTHE_EXT_ONEAPI_GET_KERNEL_INFO_HPP
+#define SCYTHE_EXT_ONEAPI_GET_KERNEL_INFO_HPP
+
+#include <sycl/kernel_bundle.hpp>
+#include <sycl/queue.hpp>
+
+namespace sycl::ext::oneapi {
+
+template <class KernelName, class Param>
+typename Param::return_type get_kernel_info(const context &c) {
+  return get_kernel_bundle<KernelName, bundle_state::executable>(c)
+      .template get_kernel<KernelName>()
+      .template get_info<Param>();
+}
+template <class KernelName, class Param>
+typename Param::return_type get_kernel_info(const context &c, const device &d) {
+  return get_kernel_bundle<KernelName, bundle_state::executable>(c, {d})
+      .template get_kernel<KernelName>()
+      .template get_info<Param>(d);
+}
+template <class KernelName, class Param>
+typename Param::return_type get_kernel_info(const queue &q) {
+  return get_kernel_info<KernelName, Param>(q.get_context(), q.get_device());
+}
+
+} // namespace sycl::ext::oneapi
+
+#endif

@@ -1,0 +1,7 @@
+// DPC++'s name of <sycl/ext/oneapi/properties.hpp>.
+#ifndef SCYTHE_EXT_ONEAPI_PROPERTIES_PROPERTIES_HPP
+#define SCYTHE_EXT_ONEAPI_PROPERTIES_PROPERTIES_HPP
+
+#include <sycl/ext/oneapi/properties.hpp>
+
+#endif

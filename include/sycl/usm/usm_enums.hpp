@@ -1,0 +1,7 @@
+// DPC++'s name of <sycl/usm.hpp>.
+#ifndef SCYTHE_USM_USM_ENUMS_HPP
+#define SCYTHE_USM_USM_ENUMS_HPP
+
+#include <sycl/usm.hpp>
+
+#endif
