@@ -51,14 +51,15 @@ int main() {
     done.wait();
     double total = now() - start;
     if (total < 0.05) {
-      std::printf("the kernel ran %g s, expected about 0.1 s\n", total);
+      std::printf("the kernel ran for %g s, expected about 0.1 s\n", total);
       return 1;
     }
     best = std::min(best, returned);
   }
   std::printf("submit %.9f\n", best);
   if (*result != churn(rounds, rounds)) {
-    std::printf("the kernel computed %llu\n", static_cast<unsigned long long>(*result));
+    std::printf("the kernel computed %llu, which is incorrect\n",
+                static_cast<unsigned long long>(*result));
     return 1;
   }
   sycl::free(result, q);

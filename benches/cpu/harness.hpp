@@ -44,7 +44,7 @@ inline sycl::queue &queue() {
 template <class T> T *allocate(std::size_t count) {
   T *memory = sycl::malloc_shared<T>(count, queue());
   if (!memory) {
-    std::printf("no memory for %zu elements\n", count);
+    std::printf("cannot allocate %zu elements\n", count);
     std::exit(1);
   }
   return memory;

@@ -6,26 +6,20 @@ constexpr std::size_t n = 8192;
 constexpr float softening = 0.01f;
 
 #ifdef PEER_OPENCL
-static const char *source = R"(
-kernel void forces(global const float *x, global const float *y, global const float *z,
-    global const float *m,
-                   global float *fx, global float *fy, global float *fz, uint n, float softening) {
-  size_t i = get_global_id(0);
-  float xi = x[i], yi = y[i], zi = z[i];
-  float ax = 0.0f, ay = 0.0f, az = 0.0f;
-  for (uint j = 0; j < n; ++j) {
-    float dx = x[j] - xi, dy = y[j] - yi, dz = z[j] - zi;
-    float square = dx * dx + dy * dy + dz * dz + softening;
-    float inverse = 1.0f / sqrt(square);
-    float weight = m[j] * inverse * inverse * inverse;
-    ax += dx * weight;
-    ay += dy * weight;
-    az += dz * weight;
-  }
-  fx[i] = ax;
-  fy[i] = ay;
-  fz[i] = az;
-})";
+static const char source[] = {
+#embed "nbody.cl" suffix(, 0)
+};
+#else
+namespace bodies {
+#ifdef PEER_OPENMP
+using std::sqrt;
+#else
+using sycl::sqrt;
+#endif
+#define global
+#include "nbody.cl"
+#undef global
+} // namespace bodies
 #endif
 
 int main() {
@@ -50,42 +44,13 @@ int main() {
     opencl::finish();
 #elif defined(PEER_OPENMP)
 #pragma omp parallel for
-    for (std::uint32_t i = 0; i < n; ++i) {
-      float xi = x[i], yi = y[i], zi = z[i];
-      float ax = 0.0f, ay = 0.0f, az = 0.0f;
-#pragma omp simd reduction(+ : ax, ay, az)
-      for (std::uint32_t j = 0; j < n; ++j) {
-        float dx = x[j] - xi, dy = y[j] - yi, dz = z[j] - zi;
-        float square = dx * dx + dy * dy + dz * dz + softening;
-        float inverse = 1.0f / std::sqrt(square);
-        float weight = m[j] * inverse * inverse * inverse;
-        ax += dx * weight;
-        ay += dy * weight;
-        az += dz * weight;
-      }
-      fx[i] = ax;
-      fy[i] = ay;
-      fz[i] = az;
-    }
+    for (std::uint32_t i = 0; i < n; ++i)
+      bodies::force_on(i, x, y, z, m, fx, fy, fz, n, softening);
 #else
     queue()
-        .parallel_for(sycl::range<1>(n),
-                      [=](sycl::id<1> i) {
-                        float xi = x[i], yi = y[i], zi = z[i];
-                        float ax = 0.0f, ay = 0.0f, az = 0.0f;
-                        for (std::uint32_t j = 0; j < n; ++j) {
-                          float dx = x[j] - xi, dy = y[j] - yi, dz = z[j] - zi;
-                          float square = dx * dx + dy * dy + dz * dz + softening;
-                          float inverse = 1.0f / sycl::sqrt(square);
-                          float weight = m[j] * inverse * inverse * inverse;
-                          ax += dx * weight;
-                          ay += dy * weight;
-                          az += dz * weight;
-                        }
-                        fx[i] = ax;
-                        fy[i] = ay;
-                        fz[i] = az;
-                      })
+        .parallel_for(
+            sycl::range<1>(n),
+            [=](sycl::id<1> i) { bodies::force_on(i, x, y, z, m, fx, fy, fz, n, softening); })
         .wait();
 #endif
   };

@@ -13,6 +13,9 @@
 #include <type_traits>
 #include <vector>
 
+// Programs may embed the source of their kernels.
+#pragma clang diagnostic ignored "-Wc23-extensions"
+
 namespace opencl {
 
 // The floating-point rules of the other contenders: operations of float are rounded correctly,

@@ -1,4 +1,5 @@
-// What each of 20,000 empty kernels costs by the driver API, from the first launch to the end of the last one.
+// What each of 20,000 empty kernels costs by the driver API, from the first launch to the end of
+// the last one.
 #include "device.cuh"
 #include <cuda.h>
 
@@ -11,12 +12,12 @@ int main() {
   ok(cudaFree(nullptr));
   ok(cudaGetFuncBySymbol(&function, reinterpret_cast<const void *>(empty)));
   if (cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS)
-    return std::printf("no stream\n"), 1;
+    return std::printf("cuStreamCreate failed\n"), 1;
   measure("launch", 20, [&] {
     for (int i = 0; i < count; ++i)
       if (cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, nullptr, nullptr) != CUDA_SUCCESS)
-        std::printf("the launch failed\n"), std::exit(1);
+        std::printf("cuLaunchKernel failed\n"), std::exit(1);
     if (cuStreamSynchronize(stream) != CUDA_SUCCESS)
-      std::printf("the kernels failed\n"), std::exit(1);
+      std::printf("cuStreamSynchronize failed\n"), std::exit(1);
   });
 }

@@ -1,7 +1,5 @@
 // A product of two matrices: tiles of 64 by 64 through shared memory, 4 by 4 results for each thread.
-#include "device.cuh"
-
-constexpr unsigned n = 4096, tile = 64, depth = 16, each = 4, side = tile / each;
+#include "matmul.hpp"
 
 __global__ void product(const float *a, const float *b, float *c) {
   __shared__ float as[depth][tile], bs[depth][tile];
@@ -37,15 +35,8 @@ __global__ void product(const float *a, const float *b, float *c) {
 }
 
 int main() {
-  std::vector<float> left(n * n), right(n * n);
-  for (unsigned i = 0; i < n * n; ++i)
-    left[i] = scrambled(i) - 0.5f, right[i] = scrambled(i + n * n) - 0.5f;
-  const float *a = upload(left), *b = upload(right);
-  float *c = device_memory<float>(n * n);
-  measure("matmul", 10, [&] { product<<<dim3(n / tile, n / tile), dim3(side, side)>>>(a, b, c), finish(); });
-  const unsigned row = 1234, column = 3210;
-  double expected = 0;
-  for (unsigned k = 0; k < n; ++k)
-    expected += double(left[row * n + k]) * right[k * n + column];
-  check("matmul", download(c + row * n + column, 1)[0], expected, 1e-3);
+  measure_product([](const float *a, const float *b, float *c) {
+    product<<<dim3(n / tile, n / tile), dim3(side, side)>>>(a, b, c);
+    finish();
+  });
 }

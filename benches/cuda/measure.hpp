@@ -36,7 +36,7 @@ inline void check(const char *name, double seen, double expected, double toleran
   double error =
       std::fabs(seen - expected) / (std::fabs(expected) > 1e-30 ? std::fabs(expected) : 1);
   if (!(error <= tolerance)) {
-    std::printf("%s is wrong: %.17g, expected %.17g\n", name, seen, expected);
+    std::printf("%s is %.17g, expected %.17g\n", name, seen, expected);
     std::exit(1);
   }
 }

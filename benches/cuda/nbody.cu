@@ -1,10 +1,5 @@
 // One step of gravity between all pairs of bodies, tile by tile through shared memory.
-#include "device.cuh"
-
-constexpr unsigned n = 65536, block = 256;
-struct alignas(16) body {
-  float x, y, z, mass;
-};
+#include "nbody.hpp"
 
 __global__ void step(const body *in, body *out) {
   __shared__ body tile[block];
@@ -31,17 +26,8 @@ __global__ void step(const body *in, body *out) {
 }
 
 int main() {
-  std::vector<body> bodies(n);
-  for (unsigned i = 0; i < n; ++i)
-    bodies[i] = {scrambled(4 * i), scrambled(4 * i + 1), scrambled(4 * i + 2), scrambled(4 * i + 3)};
-  const body *in = upload(bodies);
-  body *out = device_memory<body>(n);
-  measure("nbody", 10, [&] { step<<<n / block, block>>>(in, out), finish(); });
-  double x = 0;
-  for (unsigned j = 0; j < n; ++j) {
-    double dx = double(bodies[j].x) - bodies[7].x, dy = double(bodies[j].y) - bodies[7].y;
-    double dz = double(bodies[j].z) - bodies[7].z, near = dx * dx + dy * dy + dz * dz + 1e-6;
-    x += bodies[j].mass / (near * std::sqrt(near)) * dx;
-  }
-  check("nbody", download(out + 7, 1)[0].x, x, 1e-3);
+  measure_step([](const body *in, body *out) {
+    step<<<n / block, block>>>(in, out);
+    finish();
+  });
 }

@@ -1,8 +1,5 @@
 // A stencil of seven points in three dimensions: each thread goes up through 48 planes.
-#include "device.cuh"
-
-constexpr std::size_t n = 768;
-constexpr unsigned depth = 48;
+#include "stencil3d.hpp"
 
 __global__ void stencil(const float *in, float *out) {
   const unsigned x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
@@ -22,13 +19,8 @@ __global__ void stencil(const float *in, float *out) {
 }
 
 int main() {
-  std::vector<float> start(n * n * n);
-  for (std::size_t i = 0; i < start.size(); ++i)
-    start[i] = scrambled(std::uint32_t(i));
-  const float *in = upload(start);
-  float *out = device_memory<float>(n * n * n);
-  measure("stencil3d", 20, [&] { stencil<<<dim3(n / 64, n / 4, n / depth), dim3(64, 4, 1)>>>(in, out), finish(); });
-  const std::size_t i = (300 * n + 200) * n + 100;
-  double sum = double(start[i - 1]) + start[i + 1] + start[i - n] + start[i + n] + start[i - n * n] + start[i + n * n];
-  check("stencil3d", download(out + i, 1)[0], 0.5 * start[i] + 0.08 * sum, 1e-5);
+  measure_stencil([](const float *in, float *out) {
+    stencil<<<dim3(n / 64, n / 4, n / depth), dim3(64, 4, 1)>>>(in, out);
+    finish();
+  });
 }

@@ -12,7 +12,7 @@
 # one here is of an implementation that no test makes an exception for, so none is left out.
 
 if(NOT TARGET OpenCL_Proxy)
-  message(FATAL_ERROR "Scythe's adapter expects the suite's OpenCL proxy to be configured before it")
+  message(FATAL_ERROR "target OpenCL_Proxy does not exist: the suite must configure its OpenCL proxy before it includes AddSYCLExecutable")
 endif()
 
 find_package(Scythe REQUIRED)

@@ -1,6 +1,6 @@
-//! `cargo xtask bench`: ratios against peers, measured in the same run, and whether each limit
-//! holds.
+//! `cargo xtask bench`: measures ratios to other programs in the same run, and checks each limit.
 
+mod against;
 mod aspects;
 mod compile;
 mod cpu;
@@ -10,13 +10,16 @@ mod link;
 mod opencl;
 mod peer;
 
+use std::collections::BTreeMap;
 use std::path::Path;
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
+use std::time::Duration;
 
+use crate::process::{capture, shown};
 use crate::setup::{self, Purpose};
 use crate::stage::{self, Profile};
 
-/// Takes the staged tree and the names of what to measure.
+/// Measures the staged tree. The second argument names the benchmarks.
 type Measure = fn(&Path, &[String]) -> Result<Report, String>;
 
 pub fn run(args: &[String]) -> Result<ExitCode, String> {
@@ -25,7 +28,8 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
     {
         return cuda::package(rest);
     }
-    let (measure, names): (Measure, &[String]) = match args {
+    let (args, other) = against::take_option(args)?;
+    let (measure, names): (Measure, &[String]) = match args.as_slice() {
         [what] if what == "aspects" => (|prefix, _| aspects::measure(prefix), &[]),
         [what] if what == "compile" => (|prefix, _| compile::measure(prefix), &[]),
         [what] if what == "link" => (|prefix, _| link::measure(prefix), &[]),
@@ -33,7 +37,7 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
         [what] if what == "run" => (|prefix, _| launch::measure(prefix), &[]),
         [what, names @ ..] if what == "cpu" => (cpu::measure, names),
         [what, rest @ ..] if what == "peer" => {
-            // Before Scythe is built, which takes long.
+            // Checked before Scythe is built, which takes long.
             peer::check(rest)?;
             (peer::measure, rest)
         }
@@ -47,9 +51,32 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
     };
     setup::ensure(Purpose::Bench)?;
     let prefix = stage::stage(Profile::Release)?;
-    let report = measure(&prefix, names)?;
+    let report = match other {
+        Some(other) => against::compare(measure, names, &other, &prefix)?,
+        None => measure(&prefix, names)?,
+    };
     report.print();
     Ok(if report.holds() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// The numbers that a program prints, by name.
+type Numbers = BTreeMap<String, f64>;
+
+/// Runs a program that prints `name value` lines.
+fn numbers(command: &mut Command, limit: Duration) -> Result<Numbers, String> {
+    let outcome = capture(command, limit)?;
+    if !outcome.success() {
+        return Err(format!("'{}' failed: {}", shown(command), outcome.describe()));
+    }
+    let pair = |line: &str| {
+        let (name, number) = line.split_once(' ')?;
+        Some((name.to_owned(), number.trim().parse().ok()?))
+    };
+    Ok(outcome.stdout.lines().filter_map(pair).collect())
+}
+
+fn value(numbers: &Numbers, name: &str) -> Result<f64, String> {
+    numbers.get(name).copied().ok_or_else(|| format!("the benchmark did not print '{name}'"))
 }
 
 /// One number with its limit.
@@ -64,7 +91,7 @@ struct Row {
 enum Limit {
     AtMost(f64),
     AtLeast(f64),
-    /// Shown, not judged.
+    /// The number is printed, but not checked.
     None,
 }
 

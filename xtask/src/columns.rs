@@ -1,8 +1,8 @@
-//! Lines end at 100 columns, in code, comments and Markdown.
+//! Checks that lines have at most 100 columns, in code, comments and Markdown.
 //!
-//! Some lines may be longer, because a break would change their meaning: rows of tables, code
-//! blocks in Markdown, and in tests code, which contains test data, and directives of file tests.
-//! Other comments in tests end at 100 columns, too.
+//! Lines may be longer if a break would change their meaning: rows of tables, code blocks in
+//! Markdown, and, in tests, code, which contains test data, and directives of file tests. Other
+//! comments in tests also have at most 100 columns.
 
 use std::path::Path;
 use std::process::Command;
@@ -12,7 +12,7 @@ use crate::workspace::root;
 
 const LIMIT: usize = 100;
 
-/// The files that the limit is for.
+/// The extensions of the files to check.
 const KINDS: [&str; 8] = ["rs", "cpp", "hpp", "h", "def", "md", "sh", "py"];
 
 /// Checks every tracked file of these kinds. Returns the number of files.
@@ -21,7 +21,7 @@ pub fn check() -> Result<usize, String> {
     let files: Vec<&Path> = list.lines().map(Path::new).filter(|file| is_checked(file)).collect();
     let mut wide = Vec::new();
     for file in &files {
-        // A file that is deleted and not yet committed is still listed.
+        // A file that is deleted but not committed yet is still listed.
         let Ok(text) = std::fs::read_to_string(root().join(file)) else { continue };
         let lines = wide_lines(file, &text);
         wide.extend(lines.iter().map(|line| format!("{}:{line}", file.display())));
@@ -36,7 +36,7 @@ fn is_checked(file: &Path) -> bool {
     file.extension().is_some_and(|kind| KINDS.iter().any(|known| kind == *known))
 }
 
-/// The numbers of the lines that are too long.
+/// Returns the numbers of the lines that are too long.
 fn wide_lines(file: &Path, text: &str) -> Vec<usize> {
     let is_markdown = file.extension().is_some_and(|kind| kind == "md");
     let mut in_test = file.iter().any(|part| part == "tests" || part == "tests.rs");
@@ -56,7 +56,7 @@ fn wide_lines(file: &Path, text: &str) -> Vec<usize> {
     wide
 }
 
-/// Whether a comment is a directive of a file test, such as `// CHECK-NEXT: …`.
+/// Returns whether a comment is a directive of a file test, such as `// CHECK-NEXT: …`.
 fn is_directive(comment: &str) -> bool {
     let name = comment.trim_start_matches(['/', ' ']).split(':').next().unwrap_or_default();
     name.len() > 2 && name.bytes().all(|b| b.is_ascii_uppercase() || b"-0123456789".contains(&b))

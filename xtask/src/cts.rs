@@ -1,11 +1,11 @@
-//! `cargo xtask cts`: the SYCL conformance suite, one category at a time, and the table in
-//! `docs/conformance.md`.
+//! `cargo xtask cts`: runs the SYCL conformance suite, one category at a time, and writes the table
+//! in `docs/conformance.md`.
 //!
-//! The suite is a checkout with unmodified tests. Its own CMake files say which sources a category
-//! consists of and how they are compiled; `cmake/cts/AddSYCLExecutable.cmake` registers Scythe
-//! there. This tool then compiles each source by itself, so that one that does not compile costs a
-//! category no more than its own tests, links what was compiled, and runs it. What came of a
-//! category is kept below the target folder: an interrupted run goes on with `--resume`.
+//! The suite is a checkout with unmodified tests. Its own CMake files define the sources of each
+//! category and the way to compile them; `cmake/cts/AddSYCLExecutable.cmake` registers Scythe
+//! there. This tool then compiles each source separately, so that a source that does not compile
+//! only affects its own tests. It links and runs the compiled sources. The results of a category
+//! are kept below the target folder, so `--resume` continues an interrupted run.
 
 mod build;
 mod commands;
@@ -47,7 +47,7 @@ Usage: cargo xtask cts --suite PATH [OPTION]...
   --prefix DIR        an installed tree of Scythe to use, instead of one that is built now
 ";
 
-/// Where a category runs.
+/// The backend on which a category runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Backend {
     Cpu,
@@ -195,7 +195,7 @@ fn configure(options: &Options, folder: &Path) -> Result<Suite, String> {
     Suite::configure(&options.suite, options.catch2.as_deref(), &prefix, folder)
 }
 
-/// The categories to run: those named, which must be the suite's, or all.
+/// Returns the categories to run: the named ones, which must exist in the suite, or all.
 fn chosen(suite: &Suite, named: &[String]) -> Result<Vec<String>, String> {
     if let Some(unknown) = named.iter().find(|n| !suite.categories.contains(n)) {
         return Err(format!(

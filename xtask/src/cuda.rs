@@ -1,9 +1,10 @@
 //! Bundles for a machine with an NVIDIA GPU and without Rust, LLVM or a network.
 //!
 //! `cargo xtask test --backend cuda --package DIR` compiles every end-to-end program that may run
-//! there, ahead of time for the GPU and as generic code, and puts them with all libraries they need
-//! and a plain shell script, `run.sh`, into DIR. The script runs them, prints a line for each and a
-//! closing one, and fails where one of them does. `bench cuda` does likewise.
+//! on such a machine, ahead of time for the GPU and as generic code. It puts the programs, all
+//! libraries that they need and a plain shell script, `run.sh`, into DIR. The script runs the
+//! programs, prints a line for each and a summary, and fails if a program fails. `bench cuda` does
+//! the same for benchmarks.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -14,10 +15,10 @@ use crate::e2e::{self, Program};
 use crate::process::{self, capture, progress};
 use crate::workspace::target;
 
-/// The GPU that code is compiled for ahead of time.
+/// The architecture for compilation ahead of time.
 pub const ARCHITECTURE: &str = "sm_90";
 const COMPILE_LIMIT: Duration = Duration::from_secs(300);
-/// What every Linux machine has.
+/// Libraries that every Linux machine has.
 const EVERYWHERE: [&str; 8] = [
     "linux-vdso",
     "ld-linux",
@@ -28,15 +29,15 @@ const EVERYWHERE: [&str; 8] = [
     "libgcc_s",
     "libstdc++",
 ];
-/// `ptxas`, `libdevice`, for machines without CUDA.
+/// A wheel with `ptxas` and `libdevice`, for machines without CUDA.
 const WHEEL: &str = "nvidia-cuda-nvcc-cu12==12.9.86";
 
-/// How a program is compiled.
+/// The form in which a program is compiled.
 #[derive(Clone, Copy)]
 pub enum Form {
-    /// For the GPU.
+    /// Ahead of time, for the GPU.
     Ahead,
-    /// For any device: the run-time compiler finishes it.
+    /// For any device: the run-time compiler finishes the compilation.
     Generic,
 }
 
@@ -48,7 +49,7 @@ impl Form {
         }
     }
 
-    /// The options that ask for it.
+    /// Returns the compiler options for this form.
     pub fn options(self, cuda: &Path) -> Vec<String> {
         match self {
             Self::Ahead => {
@@ -68,7 +69,8 @@ impl Program {
     }
 }
 
-/// A folder with `bin/ptxas`: the machine's CUDA, else a wheel below the target folder.
+/// Returns a folder with `bin/ptxas`: the machine's CUDA, otherwise a wheel below the target
+/// folder.
 pub fn toolkit() -> Result<PathBuf, String> {
     let named = std::env::var_os("CUDA_PATH").map(PathBuf::from);
     let usual = named.into_iter().chain([PathBuf::from("/usr/local/cuda")]);
@@ -93,7 +95,8 @@ fn wheel_folder(environment: &Path) -> Option<PathBuf> {
     folders.into_iter().find(|folder| folder.join("bin/ptxas").exists())
 }
 
-/// The end-to-end programs whose name holds one of `filters`, and all they need.
+/// Bundles the end-to-end programs whose name contains one of `filters`, and everything that they
+/// need.
 pub fn package_tests(prefix: &Path, folder: &Path, filters: &[String]) -> Result<String, String> {
     let programs = e2e::device_programs("cuda", filters)?;
     if programs.is_empty() {
@@ -138,14 +141,14 @@ pub fn package_tests(prefix: &Path, folder: &Path, filters: &[String]) -> Result
     Ok(format!("{} programs in {}", lines.len(), folder.display()))
 }
 
-/// What the script is told of a program: its arguments, and one line for each text that its output
-/// holds.
+/// Returns the description of a program for the script: its arguments, and one line for each text
+/// that its output must contain.
 fn case(program: &Program) -> String {
     let lines = std::iter::once(program.args.join(" ")).chain(program.expected.iter().cloned());
     lines.map(|line| line + "\n").collect()
 }
 
-/// Compiles one program and takes what only debuggers need out of it.
+/// Compiles one program and removes its debug information.
 pub fn compile(
     prefix: &Path,
     source: &Path,
@@ -167,13 +170,13 @@ pub fn compile(
     }
 }
 
-/// A folder with libraries that programs find by `LD_LIBRARY_PATH`.
+/// A folder with libraries, which programs find by `LD_LIBRARY_PATH`.
 pub struct Bundle<'a> {
     folder: &'a Path,
 }
 
 impl<'a> Bundle<'a> {
-    /// The folder must be new or a bundle already.
+    /// Creates a bundle. The folder must be empty, new or already a bundle.
     pub fn new(prefix: &Path, folder: &'a Path) -> Result<Self, String> {
         let known = |name: &str| folder.join(name).exists();
         let empty = std::fs::read_dir(folder).map_or(true, |mut entries| entries.next().is_none());
@@ -190,7 +193,7 @@ impl<'a> Bundle<'a> {
                 .map_err(|e| format!("cannot create {}: {e}", path.display()))?;
         }
         let bundle = Self { folder };
-        for name in ["libscythe.so", "libscythe-jit.so"] {
+        for name in ["libscythe.so.0", "libscythe-jit.so"] {
             let to = folder.join("lib").join(name);
             let mut strip = Command::new("strip");
             process::output(
@@ -212,7 +215,7 @@ impl<'a> Bundle<'a> {
         Ok(())
     }
 
-    /// The shared libraries that a library needs, LLVM above all.
+    /// Adds the shared libraries that a library needs, mainly LLVM.
     fn needed_by(&self, library: &Path) -> Result<(), String> {
         let listed = process::output(Command::new("ldd").arg(library))?;
         let mut paths = BTreeSet::new();

@@ -1,5 +1,5 @@
-//! End-to-end programs: each source in `examples` and `tests/e2e` is compiled in every mode it
-//! names, and checks itself.
+//! End-to-end programs: compiles each source in `examples` and `tests/e2e` in every mode that it
+//! names, and runs it. The programs check their own results.
 //!
 //! Directives at the head of a source restrict the modes; `docs/file-tests.md` lists them.
 
@@ -16,16 +16,16 @@ const COMPILE_LIMIT: Duration = Duration::from_secs(180);
 const RUN_LIMIT: Duration = Duration::from_secs(120);
 const VALGRIND_LIMIT: Duration = Duration::from_secs(600);
 
-/// Where programs run.
+/// The devices on which programs run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Backend {
-    /// Where they choose to, with no driver but the built-in one to choose.
+    /// The device that the programs choose. Only the built-in driver is available.
     Cpu,
-    /// On OpenCL's devices; the folder holds the driver.
+    /// OpenCL devices. The folder contains the driver.
     OpenCl(PathBuf),
 }
 
-/// One program to make and run.
+/// A program to compile and run.
 struct Case {
     source: PathBuf,
     name: String,
@@ -34,14 +34,15 @@ struct Case {
     directives: Directives,
 }
 
-/// What came of all cases.
+/// The results of all cases.
 #[derive(Debug, Default)]
 pub struct Tally {
     pub passed: usize,
     pub failures: Vec<String>,
 }
 
-/// Compiles and runs all programs whose name holds one of `filters`. Host mode is the CPU's alone.
+/// Compiles and runs all programs whose name contains one of `filters`. Host mode exists only on
+/// the CPU.
 pub fn run(prefix: &Path, filters: &[String], backend: &Backend) -> Result<Tally, String> {
     let mut cases = Vec::new();
     for (source, directives) in programs(filters)? {
@@ -80,13 +81,13 @@ pub struct Program {
     pub name: String,
     pub flags: Vec<String>,
     pub args: Vec<String>,
-    /// What lines of its output hold.
+    /// Texts that the program's output must contain.
     pub expected: Vec<String>,
-    /// It may be compiled ahead of time.
+    /// Whether the program may be compiled ahead of time.
     pub ahead: bool,
 }
 
-/// The programs of the device mode that may run on a backend, and whose name holds one of
+/// Returns the programs of device mode that may run on a backend and whose name contains one of
 /// `filters`.
 pub fn device_programs(backend: &str, filters: &[String]) -> Result<Vec<Program>, String> {
     let runs = |d: &Directives| {
@@ -100,9 +101,9 @@ pub fn device_programs(backend: &str, filters: &[String]) -> Result<Vec<Program>
     Ok(programs.map(program).collect())
 }
 
-/// Runs the device programs under valgrind's memcheck. The examples compile their kernels there
-/// too; the others bring theirs compiled, since a compiler under valgrind takes minutes and finds
-/// nothing new in each program.
+/// Runs the device programs under valgrind's memcheck. The examples also compile their kernels
+/// there. The kernels of other programs are compiled ahead of time, because a compiler under
+/// valgrind takes minutes and finds nothing new in each program.
 pub fn valgrind(prefix: &Path, filters: &[String]) -> Result<Tally, String> {
     let mut cases = Vec::new();
     for (source, directives) in programs(filters)? {
@@ -146,7 +147,7 @@ fn programs(filters: &[String]) -> Result<Vec<(PathBuf, Directives)>, String> {
     let mut found = Vec::new();
     for folder in ["examples", "tests/e2e"].map(|f| root().join(f)) {
         for source in files(&folder, &["cpp"])? {
-            // Folders below are projects of several sources, which scenarios build.
+            // Subfolders are projects of several sources, which scenarios build.
             if source.parent() != Some(&folder) {
                 continue;
             }
@@ -172,7 +173,7 @@ impl Backend {
 }
 
 impl Case {
-    /// Compiles, runs, compares.
+    /// Compiles and runs the program, and compares its output.
     fn check(&self, prefix: &Path, backend: &Backend) -> Result<(), String> {
         let scratch = Scratch::new("e2e")?;
         let program = self.compile(prefix, scratch.path(), &[])?;
@@ -181,7 +182,7 @@ impl Case {
         };
         let mut variables = crate::opencl::variables(libraries).to_vec();
         variables.push("ONEAPI_DEVICE_SELECTOR=opencl:*".to_owned());
-        // Every module that the program's images become is judged before the driver sees it.
+        // A validator checks every SPIR-V module of the program before the driver gets it.
         variables.push("SCYTHE_SPIRV_VALIDATOR=spirv-val".to_owned());
         self.run(&program, scratch.path(), &variables)?;
         if self.directives.backends.iter().any(|name| name == "opencl-objects") {
@@ -192,8 +193,8 @@ impl Case {
         Ok(())
     }
 
-    /// Runs the program and compares what it prints. `env` sets variables that this process must
-    /// not have itself.
+    /// Runs the program and compares its output. `env` sets variables that this process itself must
+    /// not have.
     fn run(&self, program: &Path, folder: &Path, variables: &[String]) -> Result<(), String> {
         let mut command = Command::new("env");
         command.args(variables).arg(program).args(&self.directives.args);
@@ -208,7 +209,7 @@ impl Case {
     fn memcheck(&self, prefix: &Path) -> Result<(), String> {
         let scratch = Scratch::new("valgrind")?;
         let at_run_time = self.source.starts_with(root().join("examples"));
-        // valgrind knows no AVX-512.
+        // valgrind does not support AVX-512.
         let ahead: &[&str] = &[
             "-Wno-sycl-aot",
             "-fsycl-targets=spir64_x86_64",
@@ -239,7 +240,7 @@ impl Case {
         if outcome.success() { Ok(()) } else { Err(outcome.describe()) }
     }
 
-    /// Compiles in `folder`, and makes sure that the compiler leaves nothing but the program.
+    /// Compiles in `folder`, and checks that the compiler leaves only the program.
     fn compile(&self, prefix: &Path, folder: &Path, options: &[&str]) -> Result<PathBuf, String> {
         let program = folder.join("program");
         let temp = folder.join("tmp");

@@ -1,4 +1,4 @@
-//! `cargo xtask fuzz KIND [--count N] [--seed S]`: random kernels on the CPU device against a
+//! `cargo xtask fuzz KIND [--count N] [--seed S]`: compares random kernels on the CPU device with a
 //! reference (`tests/fuzz`).
 
 use std::path::Path;
@@ -9,8 +9,9 @@ use crate::setup::{self, Purpose};
 use crate::stage::{self, Profile};
 use crate::workspace::{cargo, target};
 
-/// The kinds of kernels, and how many of each the tests run, always the same ones.
-const KINDS: [(&str, &str); 2] = [("barriers", "2000"), ("control", "300")];
+/// The kinds of kernels, and the number of kernels that the tests run. The tests always run the
+/// same kernels.
+const KINDS: [(&str, &str); 2] = [("barriers", "400"), ("control", "80")];
 
 pub fn run(args: &[String]) -> Result<ExitCode, String> {
     let kinds = KINDS.map(|(kind, _)| kind).join(" or ");
@@ -27,7 +28,7 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The stage of the tests.
+/// Runs the fuzzer as a stage of the tests.
 pub fn check(prefix: &Path) -> Result<String, String> {
     for (kind, count) in KINDS {
         let options = ["--count", count, "--seed", "1"].map(str::to_owned);
@@ -36,7 +37,7 @@ pub fn check(prefix: &Path) -> Result<String, String> {
     Ok(KINDS.map(|(kind, count)| format!("{count} kernels of {kind}")).join(", "))
 }
 
-/// Builds the fuzzer, which saves what fails below the target folder.
+/// Builds the fuzzer, which saves failing kernels below the target folder.
 fn fuzzer(kind: &str, prefix: &Path, options: &[String]) -> Result<Command, String> {
     progress("building the fuzzer");
     process::run(cargo().args(["build", "-p", "scythe-fuzz"]))?;

@@ -1,4 +1,4 @@
-//! Invariants of ARCHITECTURE.md that a machine can check.
+//! Checks the invariants of ARCHITECTURE.md that can be checked automatically.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -9,8 +9,8 @@ use crate::process::{self, Scratch, capture};
 use crate::stage::{self, Profile};
 use crate::workspace::{cargo, files, root};
 
-/// Crates that must not depend on LLVM. The driver is one of them because its start would pay for
-/// it.
+/// Crates that must not depend on LLVM. The driver is one of them because loading LLVM would slow
+/// its start.
 const WITHOUT_LLVM: [&str; 11] = [
     "scythe-abi",
     "scythe-device-config",
@@ -25,7 +25,7 @@ const WITHOUT_LLVM: [&str; 11] = [
     "scythe-driver",
 ];
 
-/// Checks dependencies and libraries of the tree under `prefix`.
+/// Checks the dependencies, and the libraries of the tree under `prefix`.
 pub fn check(prefix: &Path) -> Result<usize, String> {
     for name in WITHOUT_LLVM {
         let tree = process::output(cargo().args([
@@ -56,7 +56,7 @@ pub fn check(prefix: &Path) -> Result<usize, String> {
     Ok(WITHOUT_LLVM.len() + backends + typed + 1)
 }
 
-/// The crates that a crate of the workspace depends on, without those that only tests need.
+/// The dependencies of each crate of the workspace, without those that only tests need.
 type Dependencies = BTreeMap<String, BTreeSet<String>>;
 
 fn dependencies() -> Result<Dependencies, String> {
@@ -78,8 +78,8 @@ fn dependencies() -> Result<Dependencies, String> {
     Ok(packages.collect())
 }
 
-/// No backend depends, directly or through other crates, on another backend, on the client of the
-/// run-time compiler, or on a crate for a toolkit. Returns the number of backends.
+/// Checks that no backend depends, directly or through other crates, on another backend, on the
+/// client of the run-time compiler, or on a crate for a toolkit. Returns the number of backends.
 fn check_backends(dependencies: &Dependencies) -> Result<usize, String> {
     const BACKEND: &str = "scythe-backend-";
     let forbidden = |name: &str| {
@@ -109,10 +109,11 @@ fn check_backends(dependencies: &Dependencies) -> Result<usize, String> {
     }
 }
 
-/// Crates whose functions return errors with names, never text.
-const WITH_ERROR_TYPES: [&str; 2] = ["passes", "codegen"];
+/// Crates whose functions return typed errors, never text.
+const WITH_ERROR_TYPES: [&str; 3] = ["passes", "codegen", "jit-client"];
 
-/// No source file of [`WITH_ERROR_TYPES`] has a `Result<_, String>`. Returns the number of crates.
+/// Checks that no source file of [`WITH_ERROR_TYPES`] has a `Result<_, String>`. Returns the number
+/// of crates.
 fn check_error_types() -> Result<usize, String> {
     for name in WITH_ERROR_TYPES {
         for path in files(&root().join("crates").join(name).join("src"), &["rs"])? {
@@ -129,14 +130,14 @@ fn check_error_types() -> Result<usize, String> {
     Ok(WITH_ERROR_TYPES.len())
 }
 
-/// The line of the first `Result<_, String>`.
+/// Returns the line of the first `Result<_, String>`.
 fn text_as_error(text: &str) -> Option<usize> {
     const START: &str = "Result<";
     text.match_indices(START).find_map(|(at, _)| {
         let arguments = &text[at + START.len()..];
         let (mut depth, mut comma) = (0, None);
         for (place, c) in arguments.char_indices() {
-            // The arrow of a function type closes nothing.
+            // The arrow of a function type closes no bracket.
             let is_arrow = c == '>' && arguments[..place].ends_with('-');
             match c {
                 '<' | '(' | '[' => depth += 1,
@@ -155,8 +156,8 @@ fn text_as_error(text: &str) -> Option<usize> {
     })
 }
 
-/// The installed tree works after it was moved, from any folder, with an empty environment, and
-/// says the same thing twice: two compilations give the same bytes.
+/// Checks that the installed tree works after it was moved, from any folder and with an empty
+/// environment, and that its output is reproducible: two compilations give the same bytes.
 pub fn relocation(profile: Profile) -> Result<usize, String> {
     let scratch = Scratch::new("relocation")?;
     let (before, after) = (scratch.path().join("before"), scratch.path().join("moved here"));

@@ -1,4 +1,4 @@
-//! Formats and lints, for Rust and C++.
+//! Formatting and lints, for Rust and C++.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -8,8 +8,8 @@ use crate::process::{self, progress};
 use crate::setup::{self, Purpose};
 use crate::workspace::{cargo, files, root};
 
-/// Folders with C++ of ours. Wrong programs and inputs of file tests are not among them: their
-/// expectations name lines and columns.
+/// Folders with Scythe's C++ code. Wrong programs and inputs of file tests are excluded, because
+/// their expectations name lines and columns.
 const CPP: [&str; 9] = [
     "include",
     "examples",
@@ -22,14 +22,14 @@ const CPP: [&str; 9] = [
     "crates/llvm/shim",
 ];
 
-/// Formats everything.
+/// Formats all files.
 pub fn format() -> Result<(), String> {
     setup::ensure(Purpose::Test)?;
     process::run(cargo().args(["fmt", "--all"]))?;
     process::run(Command::new("clang-format-22").arg("-i").args(cpp()?))
 }
 
-/// Formats and lints are as they should be.
+/// Checks formatting and lints.
 pub fn check() -> Result<(), String> {
     setup::ensure(Purpose::Test)?;
     check_format()?;
@@ -39,7 +39,9 @@ pub fn check() -> Result<(), String> {
 pub fn check_format() -> Result<(), String> {
     progress("checking formats");
     process::run(cargo().args(["fmt", "--all", "--check"]))?;
-    process::run(Command::new("clang-format-22").args(["--dry-run", "-Werror"]).args(cpp()?))?;
+    // The command names every file, so it would hide the findings.
+    process::run(Command::new("clang-format-22").args(["--dry-run", "-Werror"]).args(cpp()?))
+        .map_err(|_| "clang-format-22 would change C++ files: run 'cargo xtask fmt'".to_owned())?;
     columns::check().map(|_| ())
 }
 

@@ -1,17 +1,21 @@
-//! All that developers run: `cargo xtask COMMAND`.
+//! All developer commands: `cargo xtask COMMAND`.
 //!
-//! Depends on nothing but the standard library, so that it builds on a machine that has Rust and
-//! none of the Debian packages; `setup` installs those.
+//! This crate depends only on the standard library, so it builds on a machine that has Rust but
+//! none of the Debian packages. `setup` installs the packages.
 
 mod bench;
 mod columns;
+mod compat;
 mod cts;
 mod cuda;
 mod e2e;
 mod fuzz;
+mod install;
 mod invariants;
 mod lint;
+mod manual;
 mod opencl;
+mod package;
 mod process;
 mod run;
 mod setup;
@@ -35,11 +39,20 @@ Usage: cargo xtask COMMAND
                              programs on Intel's OpenCL runtime instead; --backend cuda --package \
                              DIR bundles
                              them for a machine with an NVIDIA GPU, where DIR/run.sh runs them
-  install --prefix DIR       set up, build, and install a relocatable tree
+  install --prefix DIR [--debug-info DIR]
+                             set up, build, and install a relocatable tree without debug \
+                             information, which goes to
+                             the other folder
+  uninstall --prefix DIR     remove the files that 'install' wrote
+  package [--check]          make a Debian package and an archive under target/package; --check \
+                             tests the package
+                             on a bare Debian 12 (needs root and mmdebstrap)
   stage [--dev]              the same under target/scythe (with --dev unoptimised, under \
   target/scythe-dev)
   bench compile|link|run     ratios against clang++, llvm-extract and OpenMP, and whether each \
   limit holds
+  bench WHAT --against DIR   the same for another installation in DIR in turn, and the ratio of \
+  each value
   bench peer --peer COMMAND FILE...
                              how long programs take to compile against a peer's headers, in the \
                              same run
@@ -56,6 +69,8 @@ Usage: cargo xtask COMMAND
                              of time
   cts --suite PATH [...]     the SYCL conformance suite, and docs/conformance.md (cts --help tells \
   more)
+  compat --suite PATH [...]  the SYCL programs of HeCBench, and docs/compatibility.md (compat \
+  --help tells more)
   setup                      install the Debian packages that are missing
   fmt                        format Rust and C++
   lint                       check formats and lints
@@ -67,11 +82,14 @@ fn main() -> ExitCode {
     let result = match args.first().map(String::as_str) {
         Some("run") => run::run(rest),
         Some("test") => test::run(rest),
-        Some("install") => stage::install_command(rest),
+        Some("install") => install::install_command(rest),
+        Some("package") => package::run(rest),
+        Some("uninstall") => install::uninstall_command(rest),
         Some("stage") => stage::stage_command(rest),
         Some("bench") => bench::run(rest),
         Some("fuzz") => fuzz::run(rest),
         Some("cts") => cts::run(rest),
+        Some("compat") => compat::run(rest),
         Some("setup") => setup::ensure(setup::Purpose::Bench).map(|()| ExitCode::SUCCESS),
         Some("fmt") => lint::format().map(|()| ExitCode::SUCCESS),
         Some("lint") => lint::check().map(|()| ExitCode::SUCCESS),

@@ -1,4 +1,4 @@
-//! Intel's OpenCL runtime for CPUs, from PyPI: what OpenCL devices are tested and compared with.
+//! Intel's OpenCL runtime for CPUs, from PyPI. Tests and benchmarks of OpenCL devices use it.
 //!
 //! `cargo xtask test --backend opencl` runs every end-to-end program on it, and then breaks the
 //! driver in several ways.
@@ -14,8 +14,8 @@ use crate::workspace::{cargo, root, target};
 const PACKAGES: [&str; 2] = ["intel-opencl-rt==2026.2.0", "intel-cmplr-lib-rt==2026.2.0"];
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// Installs the runtime into a virtual environment below the target folder, unless it is there, and
-/// returns the folder of its libraries.
+/// Installs the runtime into a virtual environment below the target folder, if it is missing.
+/// Returns the folder of its libraries.
 pub fn runtime() -> Result<PathBuf, String> {
     let environment = target().join("bench-opencl");
     let libraries = environment.join("lib");
@@ -38,13 +38,13 @@ pub fn runtime() -> Result<PathBuf, String> {
     Ok(libraries)
 }
 
-/// What lets OpenCL's loader find the runtime, for `env`.
+/// Returns the variables for `env` by which OpenCL's loader finds the runtime.
 pub fn variables(libraries: &Path) -> [String; 2] {
     let folder = libraries.display();
     [format!("OCL_ICD_FILENAMES={folder}/libintelocl.so"), format!("LD_LIBRARY_PATH={folder}")]
 }
 
-/// All end-to-end programs on OpenCL's devices, then broken drivers.
+/// Runs all end-to-end programs on OpenCL devices, then tests broken drivers.
 pub fn test(prefix: &Path, filters: &[String]) -> Result<String, String> {
     let libraries = runtime()?;
     let tally = e2e::run(prefix, filters, &Backend::OpenCl(libraries.clone()))?;
@@ -69,8 +69,8 @@ pub fn test(prefix: &Path, filters: &[String]) -> Result<String, String> {
     }
 }
 
-/// The backend's tests that need a driver. cargo itself must not find the driver's libraries before
-/// its own.
+/// Runs the backend's tests that need a driver. cargo itself must not find the driver's libraries
+/// before its own.
 fn driver_tests(libraries: &Path) -> Result<usize, String> {
     let runner =
         format!("CARGO_TARGET_{}_UNKNOWN_LINUX_GNU_RUNNER", std::env::consts::ARCH.to_uppercase());
@@ -80,14 +80,14 @@ fn driver_tests(libraries: &Path) -> Result<usize, String> {
     process::output(&mut command).map(|_| 1)
 }
 
-/// One run of a program or tool: variables for `env`, the command, and what the run must show.
+/// One run of a program or tool: variables for `env`, the command, and the expected result.
 struct Check<'a> {
     name: &'a str,
     variables: Vec<String>,
     program: PathBuf,
     args: &'a [&'a str],
     succeeds: bool,
-    /// Parts of what it prints.
+    /// Texts that the output must contain.
     shows: &'a [&'a str],
 }
 

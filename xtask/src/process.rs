@@ -1,25 +1,24 @@
-//! Starting programs: with errors that name the command, with a time limit, and without waiting for
-//! ever.
+//! Starts programs. Errors name the command, and a time limit applies.
 
 use std::io::Read;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// A line about what happens next.
+/// Prints a line about the next action.
 pub fn progress(text: &str) {
     eprintln!("==> {text}");
 }
 
-/// How a program ended.
+/// The result of a program.
 #[derive(Debug)]
 pub struct Outcome {
-    /// The exit status; `None` when a signal or the time limit ended it.
+    /// The exit status, or `None` if a signal or the time limit ended the program.
     pub status: Option<i32>,
     pub stdout: String,
     pub stderr: String,
     pub timed_out: bool,
-    /// Why it was not let to its end, where it was not.
+    /// The reason why the program was stopped, if it was.
     pub stopped: Option<String>,
     pub elapsed: Duration,
 }
@@ -29,7 +28,7 @@ impl Outcome {
         self.status == Some(0)
     }
 
-    /// How it failed, with all it printed.
+    /// Describes the failure, with all output of the program.
     pub fn describe(&self) -> String {
         let how = match self.status {
             _ if self.stopped.is_some() => self.stopped.clone().unwrap_or_default(),
@@ -40,21 +39,21 @@ impl Outcome {
     }
 }
 
-/// The command as one would type it.
+/// Formats the command as a user would type it.
 pub fn shown(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     words.map(|w| w.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
 }
 
-/// cargo names its target folder there for what it runs, which is us; the libraries in a staged
-/// tree must win.
+/// The variable in which cargo names its target folder for programs that it starts, such as this
+/// one. The libraries in a staged tree must take precedence.
 const LIBRARY_PATH: &str = "LD_LIBRARY_PATH";
 
-/// Where programs keep objects that they built: tests must neither find nor leave any in the
-/// user's.
+/// The variable for the folder of compiled objects. Tests must neither use nor change the user's
+/// folder.
 pub const CACHE: &str = "SYCL_CACHE_DIR";
 
-/// Runs a program whose output the user sees.
+/// Runs a program with visible output.
 pub fn run(command: &mut Command) -> Result<(), String> {
     let status = command
         .env_remove(LIBRARY_PATH)
@@ -73,7 +72,8 @@ pub fn output(command: &mut Command) -> Result<String, String> {
     }
 }
 
-/// Runs a program with a time limit and keeps what it prints. Its process group is ended with it.
+/// Runs a program with a time limit and captures its output. Ends its whole process group at the
+/// limit.
 pub fn capture(command: &mut Command, limit: Duration) -> Result<Outcome, String> {
     watched(command, |_, elapsed| {
         (elapsed > limit)
@@ -81,8 +81,8 @@ pub fn capture(command: &mut Command, limit: Duration) -> Result<Outcome, String
     })
 }
 
-/// Runs a program until `watch`, which gets its process group and how long it has run, says why not
-/// to go on.
+/// Runs a program until it ends or `watch` returns a reason to stop it. The arguments of `watch`
+/// are the process group and the elapsed time.
 pub fn watched(
     command: &mut Command,
     mut watch: impl FnMut(u32, Duration) -> Option<String>,
@@ -108,8 +108,8 @@ pub fn watched(
                 if stopped.is_none() {
                     stopped = watch(child.id(), start.elapsed());
                     if stopped.is_some() {
-                        // The group holds what the program started; its leader has not been waited
-                        // for, so the number is its own.
+                        // The group contains all processes that the program started. Its leader has
+                        // not been waited for, so the number still refers to the group.
                         let group = format!("-{}", child.id());
                         let _ = Command::new("kill").args(["-KILL", "--", &group]).status();
                     }
@@ -136,14 +136,14 @@ fn reader(pipe: Option<impl Read + Send + 'static>) -> std::thread::JoinHandle<V
     std::thread::spawn(move || {
         let mut bytes = Vec::new();
         if let Some(mut pipe) = pipe {
-            // What was read before an error is still worth showing.
+            // The output before an error is still useful.
             let _ = pipe.read_to_end(&mut bytes);
         }
         bytes
     })
 }
 
-/// Runs jobs on as many threads as there are processors; results keep the jobs' order.
+/// Runs jobs on as many threads as there are processors. The results have the order of the jobs.
 pub fn parallel<T: Sync, R: Send>(jobs: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let next = std::sync::atomic::AtomicUsize::new(0);
     let threads =
@@ -164,7 +164,7 @@ pub fn parallel<T: Sync, R: Send>(jobs: &[T], work: impl Fn(&T) -> R + Sync) -> 
     results.into_iter().map(|(_, r)| r).collect()
 }
 
-/// A folder that is removed in the end.
+/// A temporary folder, which is removed on drop.
 pub struct Scratch(std::path::PathBuf);
 
 impl Scratch {

@@ -1,4 +1,5 @@
-//! `cargo xtask run FILE [ARGS]`: from a fresh machine to a running SYCL program.
+//! `cargo xtask run FILE [ARGS]`: sets up the machine, builds Scythe, and compiles and runs a SYCL
+//! program.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -32,7 +33,8 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A path from where the user stands; cargo runs xtask there too.
+/// Resolves a path relative to the user's folder, which is also the folder in which cargo runs
+/// xtask.
 fn find(file: &str) -> Result<PathBuf, String> {
     let path = Path::new(file);
     if path.is_file() {

@@ -1,11 +1,11 @@
-//! The Debian packages that building and testing need: which are missing, and installing them.
+//! The Debian packages for building and testing: finds missing packages and installs them.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::process::{self, progress};
 
-/// What the machine is to do; each purpose includes those before it.
+/// The purpose of the machine. Each purpose includes those before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Purpose {
     Build,
@@ -15,7 +15,7 @@ pub enum Purpose {
 
 struct Package {
     name: &'static str,
-    /// A file that is there when the package is.
+    /// A file that exists if the package is installed.
     file: &'static str,
     purpose: Purpose,
 }
@@ -30,6 +30,7 @@ const PACKAGES: &[Package] = &[
     package("lld-22", "/usr/bin/ld.lld-22", Purpose::Build),
     package("llvm-22-dev", "/usr/lib/llvm-22/include/llvm-c/Core.h", Purpose::Build),
     package("libclang-22-dev", "/usr/lib/llvm-22/include/clang/AST/ASTContext.h", Purpose::Build),
+    package("xz-utils", "/usr/bin/xz", Purpose::Build),
     package("llvm-22-tools", "/usr/bin/FileCheck-22", Purpose::Test),
     package("clang-tools-22", "/usr/bin/clang-offload-bundler-22", Purpose::Test),
     package("clang-format-22", "/usr/bin/clang-format-22", Purpose::Test),
@@ -43,6 +44,7 @@ const PACKAGES: &[Package] = &[
     package("cmake", "/usr/bin/cmake", Purpose::Test),
     package("ninja-build", "/usr/bin/ninja", Purpose::Test),
     package("make", "/usr/bin/make", Purpose::Test),
+    package("meson", "/usr/bin/meson", Purpose::Test),
     package("ccache", "/usr/bin/ccache", Purpose::Test),
     package("sccache", "/usr/bin/sccache", Purpose::Test),
     package("distcc", "/usr/bin/distccd", Purpose::Test),
@@ -51,10 +53,17 @@ const PACKAGES: &[Package] = &[
     package("ocl-icd-opencl-dev", "/usr/lib/x86_64-linux-gnu/libOpenCL.so", Purpose::Bench),
 ];
 
-/// Makes sure that all packages for `purpose` are there: installs those missing where it may, else
-/// says how.
+/// Ensures that all packages for `purpose` are installed. Installs missing packages if permitted,
+/// otherwise reports how to install them.
 pub fn ensure(purpose: Purpose) -> Result<(), String> {
-    let missing = missing(purpose);
+    let wanted = PACKAGES.iter().filter(|package| package.purpose <= purpose);
+    ensure_packages(&wanted.map(|package| (package.name, package.file)).collect::<Vec<_>>())
+}
+
+/// The same for packages that only one command needs. Each has a file that exists if the package is
+/// installed.
+pub fn ensure_packages(packages: &[(&'static str, &str)]) -> Result<(), String> {
+    let missing = missing(packages);
     if missing.is_empty() {
         return Ok(());
     }
@@ -75,26 +84,22 @@ pub fn ensure(purpose: Purpose) -> Result<(), String> {
     }
     progress(&format!("installing {names}"));
     if install(&prefix, &missing).is_err() {
-        // The lists are older than the archive.
+        // The package lists are older than the archive.
         update(&prefix)?;
         install(&prefix, &missing)?;
     }
-    let still = self::missing(purpose);
+    let still = self::missing(packages);
     if still.is_empty() {
         return Ok(());
     }
     Err(format!("apt-get succeeded, but these packages are still missing: {}", still.join(" ")))
 }
 
-fn missing(purpose: Purpose) -> Vec<&'static str> {
-    PACKAGES
-        .iter()
-        .filter(|p| p.purpose <= purpose && !Path::new(p.file).exists())
-        .map(|p| p.name)
-        .collect()
+fn missing(packages: &[(&'static str, &str)]) -> Vec<&'static str> {
+    packages.iter().filter(|(_, file)| !Path::new(file).exists()).map(|(name, _)| *name).collect()
 }
 
-/// What to put before a command that only root may run; `None` when this user may not.
+/// Returns the prefix of a command that only root may run, or `None` if this user may not run it.
 fn privilege() -> Option<Vec<&'static str>> {
     let id = Command::new("id").arg("-u").output().ok()?;
     if id.stdout.trim_ascii() == b"0" {
@@ -108,7 +113,7 @@ fn privilege() -> Option<Vec<&'static str>> {
     sudo.is_ok_and(|s| s.success()).then(|| vec!["sudo", "-n"])
 }
 
-/// The package lists name all of `names`. A fresh machine has no lists.
+/// Returns whether the package lists contain all of `names`. A fresh machine has no lists.
 fn all_known(names: &[&str]) -> bool {
     let known = |name: &&str| {
         Command::new("apt-cache")
@@ -135,7 +140,7 @@ fn apt(prefix: &[&str]) -> Command {
     command
 }
 
-/// Standard output is apt's chatter; errors are shown.
+/// Installs packages. Hides apt's standard output, but shows its errors.
 fn install(prefix: &[&str], names: &[&str]) -> Result<(), String> {
     let mut command = apt(prefix);
     command

@@ -1,14 +1,15 @@
-//! Builds Scythe and lays it out as an installed tree. `stage` does so below the target folder,
-//! `install` anywhere.
+//! Builds Scythe and lays it out as an installed tree. `stage` does so below the target folder.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
+use crate::install;
+use crate::manual;
 use crate::process::{self, progress};
 use crate::setup::{self, Purpose};
 use crate::workspace::{cargo, files, root, target};
 
-/// How the Rust parts are compiled. Tests use the profile that `cargo test` builds anyway.
+/// The profile of the Rust parts. Tests use the profile that `cargo test` builds anyway.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Profile {
     Dev,
@@ -18,11 +19,11 @@ pub enum Profile {
 const PACKAGES: [&str; 5] =
     ["scythe-driver", "scythe-tools", "scythe-frontend", "scythe-codegen", "scythe-runtime"];
 
-/// Name in cargo's output folder → place in the tree.
-const PARTS: [(&str, &str); 5] = [
+/// The names in cargo's output folder, and the paths in the tree.
+pub const PARTS: [(&str, &str); 5] = [
     ("scythe", "bin/scythe"),
     ("scythe-tools", "bin/scythe-tools"),
-    ("libscythe.so", "lib/libscythe.so"),
+    ("libscythe.so", concat!("lib/libscythe.so.", env!("CARGO_PKG_VERSION"))),
     ("libscythe_codegen.so", "lib/libscythe-jit.so"),
     ("libscythe_frontend.so", "lib/scythe/libscythe_frontend.so"),
 ];
@@ -43,27 +44,7 @@ pub fn stage_command(args: &[String]) -> Result<ExitCode, String> {
     Ok(ExitCode::SUCCESS)
 }
 
-pub fn install_command(args: &[String]) -> Result<ExitCode, String> {
-    let prefix = match args {
-        [flag, dir] if flag == "--prefix" => PathBuf::from(dir),
-        [one] => match one.strip_prefix("--prefix=") {
-            Some(dir) => PathBuf::from(dir),
-            None => {
-                return Err(format!(
-                    "unknown argument '{one}' of 'install'; expected --prefix DIR"
-                ));
-            }
-        },
-        _ => return Err("'install' needs --prefix DIR".to_owned()),
-    };
-    setup::ensure(Purpose::Build)?;
-    build(Profile::Release)?;
-    install(Profile::Release, &prefix)?;
-    progress(&format!("installed: {}/bin/scythe -fsycl app.cpp -o app", prefix.display()));
-    Ok(ExitCode::SUCCESS)
-}
-
-/// Builds, installs below the target folder, and returns that tree.
+/// Builds Scythe and installs it below the target folder. Returns the tree.
 pub fn stage(profile: Profile) -> Result<PathBuf, String> {
     build(profile)?;
     let prefix = target().join(if profile == Profile::Dev { "scythe-dev" } else { "scythe" });
@@ -71,7 +52,7 @@ pub fn stage(profile: Profile) -> Result<PathBuf, String> {
     Ok(prefix)
 }
 
-fn build(profile: Profile) -> Result<(), String> {
+pub fn build(profile: Profile) -> Result<(), String> {
     progress("building Scythe");
     let mut command = cargo();
     command.arg("build").args(PACKAGES.iter().flat_map(|p| ["-p", *p]));
@@ -89,39 +70,68 @@ pub fn install(profile: Profile, prefix: &Path) -> Result<(), String> {
         changed |= copy(&built.join(from), &prefix.join(to))?;
     }
     if changed {
-        // Compiler caches look at the driver's time to see that they have another compiler before
-        // them.
+        // Compiler caches detect a new compiler by the driver's modification time.
         let driver = prefix.join("bin/scythe");
         let touched =
             std::fs::File::open(&driver).and_then(|f| f.set_modified(std::time::SystemTime::now()));
         touched.map_err(|e| format!("cannot touch {}: {e}", driver.display()))?;
     }
     link_tools(prefix)?;
+    link_library(prefix)?;
     device_library(prefix)?;
     build_systems(prefix)?;
     for folder in ["include/sycl", "include/CL"] {
         mirror(&root().join(folder), &prefix.join(folder))?;
     }
     device_configuration(prefix)?;
-    let doc = prefix.join("share/doc/scythe");
-    for name in ["README.md", "LICENSE"] {
-        copy(&root().join(name), &doc.join(name))?;
-    }
-    mirror(&root().join("docs"), &doc.join("docs"))
+    manual::install(prefix)?;
+    documents(&prefix.join("share/doc/scythe"))
 }
 
-/// The multi-call binary answers to its tools' own names.
+/// Installs the documents and the files that they link, so that no link leads out of the tree.
+fn documents(doc: &Path) -> Result<(), String> {
+    for name in [
+        "README.md",
+        "ARCHITECTURE.md",
+        "CHANGELOG.md",
+        "CONTRIBUTING.md",
+        "LICENSE",
+        "packaging/Containerfile",
+        "crates/device-config/td/DeviceConfig.td",
+        "crates/device-config/td/llvm/TableGen/DynamicTable.td",
+    ] {
+        copy(&root().join(name), &doc.join(name))?;
+    }
+    mirror(&root().join("docs"), &doc.join("docs"))?;
+    let examples = root().join("examples");
+    for file in install::list(&examples)? {
+        copy(&examples.join(&file), &doc.join("examples").join(&file))?;
+    }
+    Ok(())
+}
+
+/// Links the names of all tools to the multi-call binary.
 fn link_tools(prefix: &Path) -> Result<(), String> {
     let bin = prefix.join("bin");
     let help = process::output(Command::new(bin.join("scythe-tools")).arg("--help"))?;
-    // Its help lists one tool per line: two blanks, the name, and what it does.
+    // Its help lists one tool per line: two blanks, the name and a description.
     for name in help.lines().filter_map(|l| l.strip_prefix("  ")?.split_whitespace().next()) {
         link("scythe-tools", &bin.join(name))?;
     }
     Ok(())
 }
 
-/// The device configuration for C++: the header, and the table that it includes.
+/// Links the names of the runtime library: its SONAME, the name for `-lscythe`, and the name for
+/// `-lsycl`, with which projects for DPC++ link.
+fn link_library(prefix: &Path) -> Result<(), String> {
+    let lib = prefix.join("lib");
+    let soname = concat!("libscythe.so.", env!("CARGO_PKG_VERSION_MAJOR"));
+    link(concat!("libscythe.so.", env!("CARGO_PKG_VERSION")), &lib.join(soname))?;
+    link(soname, &lib.join("libscythe.so"))?;
+    link("libscythe.so", &lib.join("libsycl.so"))
+}
+
+/// Installs the device configuration for C++: the header, and the table that it includes.
 fn device_configuration(prefix: &Path) -> Result<(), String> {
     let (header, table) = ("DeviceConfigFile.hpp", "device_config_file.inc");
     let folder = prefix.join("include/scythe");
@@ -132,8 +142,8 @@ fn device_configuration(prefix: &Path) -> Result<(), String> {
     write(&folder.join(table), text.as_bytes())
 }
 
-/// Makes `name` a link to `target`, beside it.
-fn link(target: &str, name: &Path) -> Result<(), String> {
+/// Makes `name` a link to `target` in the same folder.
+pub fn link(target: &str, name: &Path) -> Result<(), String> {
     if std::fs::read_link(name).is_ok_and(|to| to == Path::new(target)) {
         return Ok(());
     }
@@ -142,33 +152,63 @@ fn link(target: &str, name: &Path) -> Result<(), String> {
         .map_err(|e| format!("cannot link {}: {e}", name.display()))
 }
 
-/// The files by which CMake and pkg-config find the tree. Those that end with `.in` hold the
-/// version.
+/// A CMake package by the name of another implementation's.
+struct DropIn {
+    name: &'static str,
+    /// The version of the interface that the package provides.
+    interface: &'static str,
+    origin: &'static str,
+}
+
+const DROP_INS: [DropIn; 3] = [
+    DropIn { name: "IntelSYCL", interface: "202012", origin: "DPC++" },
+    DropIn { name: "SYCL", interface: "2020", origin: "SYCL" },
+    DropIn { name: "AdaptiveCpp", interface: "25.02.0", origin: "AdaptiveCpp" },
+];
+
+/// Installs the files by which CMake, pkg-config and editors find the tree. Files that end with
+/// `.in` contain fields for the version.
 fn build_systems(prefix: &Path) -> Result<(), String> {
-    let package = prefix.join("lib/cmake/Scythe");
-    for name in ["ScytheConfig.cmake", "scythe-launch"] {
-        copy(&root().join("cmake").join(name), &package.join(name))?;
+    let packages = prefix.join("lib/cmake");
+    for name in ["ScytheConfig.cmake", "ScytheDropIn.cmake", "scythe-launch"] {
+        copy(&root().join("cmake").join(name), &packages.join("Scythe").join(name))?;
     }
+    copy(&root().join("cmake/clang.cfg"), &prefix.join("bin/clang.cfg"))?;
+    let version = [("@VERSION@", env!("CARGO_PKG_VERSION"))];
     for (name, to) in [
         ("ScytheConfigVersion.cmake.in", "lib/cmake/Scythe/ScytheConfigVersion.cmake"),
         ("scythe.pc.in", "lib/pkgconfig/scythe.pc"),
     ] {
-        let from = root().join("cmake").join(name);
-        let text = std::fs::read_to_string(&from)
-            .map_err(|e| format!("cannot read {}: {e}", from.display()))?;
-        write(&prefix.join(to), text.replace("@VERSION@", env!("CARGO_PKG_VERSION")).as_bytes())?;
+        fill(&root().join("cmake").join(name), &version, &prefix.join(to))?;
+    }
+    let sources = root().join("cmake/dropin");
+    for DropIn { name, interface, origin } in DROP_INS {
+        let config = format!("{name}Config.cmake");
+        copy(&sources.join(&config), &packages.join(name).join(&config))?;
+        let fields = [("@NAME@", name), ("@INTERFACE@", interface), ("@ORIGIN@", origin)];
+        let to = packages.join(name).join(format!("{name}ConfigVersion.cmake"));
+        fill(&sources.join("Version.cmake.in"), &fields, &to)?;
     }
     Ok(())
 }
 
-/// A file of the device library: its name, its source, and what the compiler is told besides.
+/// Writes the text of `from` to `to`, with values in the place of fields.
+fn fill(from: &Path, fields: &[(&str, &str)], to: &Path) -> Result<(), String> {
+    let text = std::fs::read_to_string(from)
+        .map_err(|e| format!("cannot read {}: {e}", from.display()))?;
+    let filled = fields.iter().fold(text, |text, (field, value)| text.replace(field, value));
+    write(to, filled.as_bytes())
+}
+
+/// A file of the device library: its name, its source, and additional compiler arguments.
 struct DeviceLibrary {
     name: &'static str,
     source: &'static str,
     args: &'static [&'static str],
 }
 
-/// For NVIDIA GPUs, code asks for the architecture when kernels are compiled, and not here.
+/// Arguments for NVIDIA GPUs. The code queries the architecture when kernels are compiled, so this
+/// one does not matter.
 const NVPTX: &[&str] = &[
     "--offload-arch=sm_70",
     "-nocudalib",
@@ -188,12 +228,11 @@ const DEVICE_LIBRARIES: [DeviceLibrary; 4] = [
     DeviceLibrary { name: "nvptx-maths", source: "nvptx/own_maths.cpp", args: NVPTX },
 ];
 
-/// Compiles each target's device library to bitcode, unless it is newer than all sources.
+/// Compiles each target's device library to bitcode, unless the bitcode is newer than all sources.
 fn device_library(prefix: &Path) -> Result<(), String> {
-    let newest = files(&root().join("device-lib"), &["cpp", "hpp"])?
-        .iter()
-        .filter_map(|f| modified(f))
-        .max();
+    let mut sources = files(&root().join("device-lib"), &["cpp", "hpp"])?;
+    sources.push(root().join("include/sycl/detail/builtins_names.hpp"));
+    let newest = sources.iter().filter_map(|f| modified(f)).max();
     for library in &DEVICE_LIBRARIES {
         let output = prefix.join(format!("lib/scythe/devicelib/devicelib-{}.bc", library.name));
         if modified(&output).is_some_and(|made| newest.is_some_and(|n| made > n)) {
@@ -221,7 +260,7 @@ fn device_library(prefix: &Path) -> Result<(), String> {
                     std::path::absolute(&waiting)
                         .map_err(|e| format!("{}: {e}", waiting.display()))?,
                 )
-                // Relative, so that the checkout's place does not reach the output.
+                // A relative path keeps the checkout's location out of the output.
                 .current_dir(
                     root().join("device-lib").join(source.parent().unwrap_or(Path::new("."))),
                 ),
@@ -235,7 +274,7 @@ fn modified(path: &Path) -> Option<std::time::SystemTime> {
     std::fs::metadata(path).and_then(|m| m.modified()).ok()
 }
 
-/// Makes `to` hold the files of `from` and no others.
+/// Makes `to` contain the files of `from` and no others.
 fn mirror(from: &Path, to: &Path) -> Result<(), String> {
     let all = &["h", "hpp", "def", "inc", "md"];
     let relative = |base: &Path| -> Result<Vec<PathBuf>, String> {
@@ -253,9 +292,9 @@ fn mirror(from: &Path, to: &Path) -> Result<(), String> {
     wanted.iter().try_for_each(|f| copy(&from.join(f), &to.join(f)).map(drop))
 }
 
-/// Copies a file unless the target has the same contents; tells whether it did. The target is
-/// replaced, not overwritten: programs that use the old one keep it.
-fn copy(from: &Path, to: &Path) -> Result<bool, String> {
+/// Copies a file unless the target has the same contents. Returns whether it copied the file. The
+/// target is replaced, not overwritten, so programs that use the old file keep it.
+pub fn copy(from: &Path, to: &Path) -> Result<bool, String> {
     let fail =
         |e: std::io::Error| format!("cannot copy {} to {}: {e}", from.display(), to.display());
     let bytes = std::fs::read(from).map_err(fail)?;
@@ -271,7 +310,7 @@ fn copy(from: &Path, to: &Path) -> Result<bool, String> {
 }
 
 /// Writes a file unless it has the same contents.
-fn write(path: &Path, bytes: &[u8]) -> Result<(), String> {
+pub fn write(path: &Path, bytes: &[u8]) -> Result<(), String> {
     if std::fs::read(path).is_ok_and(|old| old == bytes) {
         return Ok(());
     }
@@ -279,11 +318,40 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), String> {
     std::fs::write(path, bytes).map_err(|e| format!("cannot write {}: {e}", path.display()))
 }
 
-fn parent(path: &Path) -> Result<(), String> {
+pub fn parent(path: &Path) -> Result<(), String> {
     let folder = path.parent().unwrap_or(Path::new("."));
     std::fs::create_dir_all(folder).map_err(|e| format!("cannot create {}: {e}", folder.display()))
 }
 
 fn rename(from: &Path, to: &Path) -> Result<(), String> {
     std::fs::rename(from, to).map_err(|e| format!("cannot write {}: {e}", to.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::process::Scratch;
+
+    /// The files that a Markdown text links.
+    fn links(text: &str) -> Vec<&str> {
+        let targets = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+        let files = targets.filter_map(|target| target.split('#').next());
+        files.filter(|f| !f.is_empty() && !f.contains([' ', ':'])).collect()
+    }
+
+    #[test]
+    fn installed_documents_link_installed_files() {
+        let scratch = Scratch::new("documents").expect("a folder");
+        documents(scratch.path()).expect("the documents are in the checkout");
+        let texts = files(scratch.path(), &["md"]).expect("a folder");
+        assert!(texts.len() > 10);
+        for path in texts {
+            let text = std::fs::read_to_string(&path).expect("a text");
+            for link in links(&text) {
+                let target = path.parent().expect("a folder").join(link);
+                assert!(target.exists(), "{} links {link}", path.display());
+            }
+        }
+        assert_eq!(links("[a](b.md#c), [d](https://e), [](f g)"), ["b.md"]);
+    }
 }

@@ -1,5 +1,5 @@
-//! `cargo xtask test`: everything that can be checked, stage by stage. A failed stage does not hide
-//! the others.
+//! `cargo xtask test`: runs all checks in stages. A failed stage does not prevent the others from
+//! running.
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -10,13 +10,13 @@ use crate::stage::{self, Profile};
 use crate::workspace::{cargo, root};
 use crate::{cuda, e2e, fuzz, invariants, lint, opencl};
 
-/// In the order they run: what is quick, and what most often fails, first.
+/// The stages in the order of execution. Quick stages and those that fail most often come first.
 const STAGES: [&str; 9] =
     ["fmt", "unit", "e2e", "accuracy", "invariants", "relocation", "lint", "fuzz", "valgrind"];
-/// What `--quick` leaves out.
+/// The stages that `--quick` skips.
 const SLOW: [&str; 3] = ["lint", "fuzz", "valgrind"];
 
-/// How a stage ended: a count of what passed, or what failed.
+/// The result of a stage: a count of passed checks, or the failures.
 struct Ended {
     stage: &'static str,
     result: Result<String, String>,
@@ -71,7 +71,7 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
     Ok(summary(&results))
 }
 
-/// The end-to-end programs on one backend alone.
+/// Runs the end-to-end programs on one backend only.
 fn run_on(backend: &str, filters: &[String]) -> Result<ExitCode, String> {
     if backend == "cuda" {
         return package_for_cuda(filters);
@@ -89,7 +89,7 @@ fn run_on(backend: &str, filters: &[String]) -> Result<ExitCode, String> {
     Ok(summary(&[Ended { stage: "opencl", result, seconds: start.elapsed().as_secs_f64() }]))
 }
 
-/// The end-to-end programs as a bundle for a machine with an NVIDIA GPU.
+/// Bundles the end-to-end programs for a machine with an NVIDIA GPU.
 fn package_for_cuda(args: &[String]) -> Result<ExitCode, String> {
     let (folder, filters) = match args {
         [flag, folder, filters @ ..] if flag == "--package" => {
@@ -115,7 +115,7 @@ fn tallied(tally: e2e::Tally, what: &str) -> Result<String, String> {
     Err(format!("{} of {all} {what} failed:\n{}", tally.failures.len(), tally.failures.join("\n")))
 }
 
-/// The maths functions against a library that computes to any precision.
+/// Compares the maths functions with a library of arbitrary precision.
 fn accuracy(prefix: &std::path::Path) -> Result<String, String> {
     let cache = Scratch::new("cache")?;
     let mut command = std::process::Command::new(root().join("tests/accuracy/run.sh"));
@@ -126,15 +126,15 @@ fn accuracy(prefix: &std::path::Path) -> Result<String, String> {
     if outcome.success() { Ok("maths functions".to_owned()) } else { Err(outcome.describe()) }
 }
 
-/// All tests of the workspace. Scenarios find the staged tree by its name in the environment.
+/// Runs all tests of the workspace. An environment variable names the staged tree for scenarios.
 fn unit(prefix: &std::path::Path, filters: &[String]) -> Result<String, String> {
     let cache = Scratch::new("cache")?;
     let mut command = cargo();
     command.env(CACHE, cache.path().join("objects"));
     command.args(["test", "--workspace", "--no-fail-fast", "--quiet"]).env("SCYTHE_PREFIX", prefix);
-    // What assembles code for NVIDIA GPUs, which need not be in the machine.
+    // The assembler for NVIDIA GPUs does not need a GPU in the machine.
     command.env("CUDA_PATH", cuda::toolkit()?);
-    // cargo would have programs that tests start load libraries from its target folder instead of
+    // cargo would make programs that tests start load libraries from its target folder instead of
     // the staged tree.
     let host =
         format!("CARGO_TARGET_{}_UNKNOWN_LINUX_GNU_RUNNER", std::env::consts::ARCH.to_uppercase());
@@ -165,7 +165,7 @@ fn unit(prefix: &std::path::Path, filters: &[String]) -> Result<String, String> 
     ))
 }
 
-/// The closing lines: one per stage, then one for all.
+/// Prints the closing lines: one per stage, then one for all.
 fn summary(results: &[Ended]) -> ExitCode {
     println!();
     for r in results {

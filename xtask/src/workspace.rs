@@ -1,15 +1,15 @@
-//! Where things are in the checkout, and cargo itself.
+//! Paths in the checkout, and cargo itself.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The checkout.
+/// Returns the root folder of the checkout.
 pub fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.parent().unwrap_or(here).to_owned()
 }
 
-/// Cargo's target folder.
+/// Returns cargo's target folder.
 pub fn target() -> PathBuf {
     match std::env::var_os("CARGO_TARGET_DIR") {
         Some(dir) => root().join(dir),
@@ -17,14 +17,14 @@ pub fn target() -> PathBuf {
     }
 }
 
-/// Cargo, run in the checkout.
+/// Returns a command that runs cargo in the checkout.
 pub fn cargo() -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(root());
     command
 }
 
-/// Files below `folder` whose name ends with one of `extensions`, sorted.
+/// Returns the files below `folder` whose name ends with one of `extensions`, sorted.
 pub fn files(folder: &Path, extensions: &[&str]) -> Result<Vec<PathBuf>, String> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];

@@ -1,5 +1,5 @@
-//! What knowing the aspects of every function costs: the pass alone on generated modules, and its
-//! share of a device pass.
+//! The cost of the aspects analysis: the pass alone on generated modules, and its share of a device
+//! pass.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::workspace::root;
 const SHAPES: [&str; 3] = ["chain", "fan", "cycles"];
 const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
 const LIMIT: Duration = Duration::from_secs(600);
-/// Runs of which the best counts.
+/// The number of runs, of which the best counts.
 const ROUNDS: usize = 3;
 
 pub fn measure(prefix: &Path) -> Result<Report, String> {
@@ -29,7 +29,7 @@ pub fn measure(prefix: &Path) -> Result<Report, String> {
     Ok(report)
 }
 
-/// Time per function must not grow with the number of functions.
+/// Checks that the time per function does not grow with the number of functions.
 fn linear(shape: &str, report: &mut Report) -> Result<(), String> {
     let mut times = Vec::new();
     for size in SIZES {
@@ -60,7 +60,7 @@ fn linear(shape: &str, report: &mut Report) -> Result<(), String> {
     Ok(())
 }
 
-/// The pass within the device pass of the same functions, as `--time-passes` measures it.
+/// Measures the share of the pass in the device pass of the same functions, with `--time-passes`.
 fn share(
     prefix: &Path,
     folder: &Path,
@@ -105,7 +105,7 @@ fn share(
     Ok(())
 }
 
-/// A program with one kernel and as many functions, each of them a little arithmetic; the last ones
+/// Returns a program with one kernel and `count` functions with a little arithmetic. The last ones
 /// use `double`.
 fn program(shape: &str, count: usize) -> String {
     let mut text = String::from("#include <sycl/sycl.hpp>\n");

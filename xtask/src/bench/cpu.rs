@@ -1,43 +1,42 @@
-//! How fast the CPU device is: the programs in `benches/cpu` with Scythe, on Intel's OpenCL
+//! The speed of the CPU device: the programs in `benches/cpu` with Scythe, on Intel's OpenCL
 //! runtime, and as OpenMP loops.
 //!
-//! Each contender is a process of its own; they take turns, and of each the fastest repetition of
-//! all its turns counts, so that whatever else the machine does touches all alike. Every process
-//! checks its results. Intel's runtime comes from PyPI, into a virtual environment below the target
-//! folder.
+//! Each contender is a separate process. They run in turn, and the fastest repetition of each
+//! counts, so that other load on the machine affects all of them equally. Every process checks its
+//! results. Intel's runtime comes from PyPI and is installed in a virtual environment below the
+//! target folder.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use super::{Limit, Report};
+use super::{Limit, Numbers, Report, value};
 use crate::opencl;
-use crate::process::{self, CACHE, Scratch, capture, progress};
+use crate::process::{self, CACHE, Scratch, progress};
 use crate::workspace::root;
 
 const ROUNDS: usize = 5;
 const LIMIT: Duration = Duration::from_secs(300);
 
-/// All contenders follow IEEE 754 with contraction within expressions, which is clang's and
-/// OpenCL's default; the option that OpenCL needs for exact division and square root is in
-/// `benches/cpu/opencl.hpp`.
+/// The options of all contenders. All follow IEEE 754 with contraction within expressions, which is
+/// the default of clang and OpenCL. The option that OpenCL needs for exact division and square root
+/// is in `benches/cpu/opencl.hpp`.
 const COMMON: [&str; 4] = ["-std=c++17", "-O3", "-march=native", "-ffp-contract=on"];
-/// Vector forms of the maths functions, which loops get only where `errno` is no concern; in
-/// kernels it never is.
+/// Enables vector forms of the maths functions. Loops get them only if `errno` does not matter,
+/// which is always the case in kernels.
 const OPENMP: [&str; 3] = ["-fopenmp", "-fno-math-errno", "-fveclib=libmvec"];
 
-/// Against Intel's runtime: for the mean of all programs, and for each.
+/// The limits against Intel's runtime: for the mean of all programs, and for each program.
 const OPENCL_MEAN: f64 = 0.9;
 const OPENCL_EACH: f64 = 0.6;
-/// Against OpenMP, where its loop does the same.
+/// The limit against OpenMP, for programs whose loop does the same work.
 const OPENMP_EACH: f64 = 0.95;
 
 struct Program {
     name: &'static str,
-    /// Whether the OpenMP loop does the same per element. The others solve the same task without
-    /// work-groups, local memory and barriers: worth knowing, but not a limit for kernels that have
-    /// them.
+    /// Whether the OpenMP loop does the same work per element. The other loops solve the same task
+    /// without work-groups, local memory and barriers. Their times are useful, but they are no
+    /// limit for kernels with these features.
     same_loop: bool,
 }
 
@@ -59,7 +58,7 @@ const PROGRAMS: [Program; 11] = [
     program("black_scholes", true),
 ];
 
-/// What can be asked for beside the programs.
+/// The other benchmarks that can be requested.
 const OTHERS: [&str; 3] = ["launch", "jit", "barriers"];
 
 pub fn measure(prefix: &Path, names: &[String]) -> Result<Report, String> {
@@ -86,9 +85,6 @@ pub fn measure(prefix: &Path, names: &[String]) -> Result<Report, String> {
     }
     Ok(report)
 }
-
-/// What a program printed.
-type Numbers = BTreeMap<String, f64>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Contender {
@@ -163,7 +159,7 @@ impl Bench<'_> {
         Ok(())
     }
 
-    /// Seconds of Scythe, OpenCL and OpenMP, which take turns.
+    /// Returns the seconds of Scythe, OpenCL and OpenMP, which run in turn.
     fn fastest(&self, name: &str) -> Result<[f64; 3], String> {
         let contenders = [Contender::Scythe, Contender::OpenCl, Contender::OpenMp];
         for who in contenders {
@@ -205,7 +201,7 @@ impl Bench<'_> {
         Ok(())
     }
 
-    /// The first product from an empty cache.
+    /// Measures the first product with an empty cache.
     fn build(&self, report: &mut Report) -> Result<(), String> {
         progress(&format!("building the tiled matrix product, best of {ROUNDS} turns"));
         let contenders = [Contender::Scythe, Contender::OpenCl];
@@ -231,8 +227,8 @@ impl Bench<'_> {
         Ok(())
     }
 
-    /// Time per work-item and barrier by work-group size. Linear growth is the same time for all
-    /// sizes from a full vector on.
+    /// Measures the time per work-item and barrier, by work-group size. With linear growth, the
+    /// time is the same for all sizes of at least a full vector.
     fn barriers(&self, report: &mut Report) -> Result<(), String> {
         progress(&format!("barriers, best of {ROUNDS} turns"));
         let (ours, opencl) = self.both("barriers", &[])?;
@@ -267,7 +263,7 @@ impl Bench<'_> {
         Ok(())
     }
 
-    /// The best of all numbers that Scythe's and OpenCL's form of a program print.
+    /// Returns the best of all numbers that the Scythe and OpenCL forms of a program print.
     fn both(&self, name: &str, args: &[&str]) -> Result<(Numbers, Numbers), String> {
         let mut best = (Numbers::new(), Numbers::new());
         self.compile(Contender::Scythe, name)?;
@@ -313,7 +309,7 @@ impl Bench<'_> {
         process::output(&mut command).map(drop)
     }
 
-    /// Runs a program once; it prints `name value` lines.
+    /// Runs a program once. It prints `name value` lines.
     fn numbers(
         &self,
         who: Contender,
@@ -321,27 +317,15 @@ impl Bench<'_> {
         args: &[&str],
         cache: &Path,
     ) -> Result<Numbers, String> {
-        // `env` sets what this process must not have itself.
+        // `env` sets variables that this process itself must not have.
         let mut command = Command::new("env");
         command.arg(format!("{CACHE}={}", cache.display()));
         if who == Contender::OpenCl {
             command.args(opencl::variables(&self.opencl));
         }
         command.arg(self.executable(who, name)).args(args);
-        let outcome = capture(&mut command, LIMIT)?;
-        if !outcome.success() {
-            return Err(format!("'{}' failed: {}", process::shown(&command), outcome.describe()));
-        }
-        let pair = |line: &str| {
-            let (name, number) = line.split_once(' ')?;
-            Some((name.to_owned(), number.trim().parse().ok()?))
-        };
-        Ok(outcome.stdout.lines().filter_map(pair).collect())
+        super::numbers(&mut command, LIMIT)
     }
-}
-
-fn value(numbers: &Numbers, name: &str) -> Result<f64, String> {
-    numbers.get(name).copied().ok_or_else(|| format!("the benchmark did not print '{name}'"))
 }
 
 /// Geometric; of ratios.

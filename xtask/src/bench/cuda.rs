@@ -1,8 +1,8 @@
-//! `bench cuda --package DIR`: SYCL programs and the same algorithms in CUDA C++, for a machine
-//! with an NVIDIA GPU and nvcc.
+//! `bench cuda --package DIR`: bundles SYCL programs and the same algorithms in CUDA C++, for a
+//! machine with an NVIDIA GPU and nvcc.
 //!
-//! The bundle's script compiles the CUDA programs there, runs both in turn, and prints times,
-//! ratios and whether each limit holds.
+//! On that machine, the bundle's script compiles the CUDA programs, runs both versions in turn,
+//! prints times and ratios, and checks each limit.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

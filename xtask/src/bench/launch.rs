@@ -1,20 +1,19 @@
-//! How fast programs run: kernels against the same loops under OpenMP, and the cost of a launch.
+//! The speed of programs: kernels against the same loops with OpenMP, and the cost of a launch.
 //!
-//! Each program in `benches` prints `name value` lines, times in seconds. Compiled with
-//! `-DBASELINE`, it holds the plain loops.
+//! Each program in `benches` prints `name value` lines, with times in seconds. Compiled with
+//! `-DBASELINE`, a program contains the plain loops.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use super::{Limit, Report};
-use crate::process::{self, Scratch, capture, progress};
+use super::{Limit, Numbers, Report, value};
+use crate::process::{self, Scratch, progress};
 use crate::workspace::root;
 
 const ROUNDS: usize = 5;
 const LIMIT: Duration = Duration::from_secs(300);
-/// The same on both sides.
+/// The options of both sides.
 const FLAGS: [&str; 3] = ["-std=c++17", "-O3", "-march=native"];
 
 pub fn measure(prefix: &Path) -> Result<Report, String> {
@@ -27,7 +26,7 @@ pub fn measure(prefix: &Path) -> Result<Report, String> {
     Ok(report)
 }
 
-/// Both programs in turn; the best time of each counts.
+/// Runs both programs in turn. The best time of each counts.
 fn against_openmp(
     prefix: &Path,
     folder: &Path,
@@ -65,7 +64,7 @@ fn against_openmp(
 fn launches(prefix: &Path, folder: &Path, report: &mut Report) -> Result<(), String> {
     progress(&format!("launches, best of {ROUNDS} runs"));
     let program = with_scythe(prefix, folder, "launch")?;
-    let mut best: BTreeMap<String, f64> = BTreeMap::new();
+    let mut best = Numbers::new();
     for _ in 0..ROUNDS {
         for (name, value) in numbers(&program)? {
             let entry = best.entry(name).or_insert(f64::INFINITY);
@@ -102,21 +101,9 @@ fn with_scythe(prefix: &Path, folder: &Path, name: &str) -> Result<PathBuf, Stri
     Ok(program)
 }
 
-fn numbers(program: &Path) -> Result<BTreeMap<String, f64>, String> {
+fn numbers(program: &Path) -> Result<Numbers, String> {
     let mut command = Command::new(program);
-    // The time of a first kernel includes building it.
+    // The time of a first kernel includes the time to build it.
     command.env("SYCL_CACHE_PERSISTENT", "0");
-    let outcome = capture(&mut command, LIMIT)?;
-    if !outcome.success() {
-        return Err(format!("'{}' failed: {}", process::shown(&command), outcome.describe()));
-    }
-    let pair = |line: &str| {
-        let (name, number) = line.split_once(' ')?;
-        Some((name.to_owned(), number.trim().parse().ok()?))
-    };
-    Ok(outcome.stdout.lines().filter_map(pair).collect())
-}
-
-fn value(numbers: &BTreeMap<String, f64>, name: &str) -> Result<f64, String> {
-    numbers.get(name).copied().ok_or_else(|| format!("the benchmark did not print '{name}'"))
+    super::numbers(&mut command, LIMIT)
 }

@@ -1,9 +1,9 @@
-//! How long taking device code apart takes: a generated module of many kernels with shared helpers,
-//! split per kernel, against LLVM's own `llvm-extract` once per kernel; how both time and memory
-//! grow; and a link that finds everything in its cache.
+//! The time of the device link: splits a generated module of many kernels with shared helpers into
+//! one part per kernel, and compares that with one run of LLVM's `llvm-extract` per kernel. Also
+//! measures the growth of time and memory, and a link that finds everything in its cache.
 //!
-//! None of these programs uses more than one thread, so that their processor time, which other
-//! programs on the machine hardly change, is what is judged.
+//! All of these programs use only one thread. The limits are for their processor time, which other
+//! programs on the machine hardly affect.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -15,11 +15,11 @@ use crate::process::{self, Scratch, progress};
 
 const FEW: usize = 1_000;
 const MANY: usize = 10_000;
-/// For the link with a cache, where each is compiled.
+/// The number of kernels for the link with a cache, which compiles each of them.
 const SOME: usize = 100;
 const HELPERS: usize = 200;
 const ROUNDS: usize = 3;
-/// So many kernels are extracted with the stock tool; all would take it minutes.
+/// The number of kernels that are extracted with the stock tool. All kernels would take minutes.
 const SAMPLE: usize = 20;
 
 pub fn measure(prefix: &Path) -> Result<Report, String> {
@@ -40,14 +40,14 @@ pub fn measure(prefix: &Path) -> Result<Report, String> {
     Ok(report)
 }
 
-/// Time per kernel, ratio to the stock tool, and memory.
+/// Measures the time per kernel, the ratio to the stock tool, and the memory.
 fn split(tools: &Path, folder: &Path, report: &mut Report) -> Result<(), String> {
     progress(&format!("splitting {FEW} and {MANY} kernels, best of {ROUNDS}"));
     let run = |name: &str| -> Result<Used, String> {
         let mut best: Option<Used> = None;
         for round in 0..ROUNDS {
-            // All are removed at the end: file systems take their time to make files where many
-            // have just gone.
+            // All files are removed at the end, because file systems create files slowly in a
+            // folder from which many files were just removed.
             let parts = folder.join(format!("{name}_{round}"));
             std::fs::create_dir(&parts)
                 .map_err(|e| format!("cannot create {}: {e}", parts.display()))?;
@@ -61,7 +61,7 @@ fn split(tools: &Path, folder: &Path, report: &mut Report) -> Result<(), String>
         best.ok_or_else(|| "nothing was run".to_owned())
     };
     let (none, few, many) = (run("none")?, run("few")?, run("many")?);
-    // The program itself, and LLVM, take as long and as much with an empty module.
+    // The time and memory of the program itself and of LLVM, measured with an empty module.
     let per_kernel =
         |used: Used, kernels: usize| (used.processor - none.processor).max(0.0) / kernels as f64;
     report.add(
@@ -94,7 +94,7 @@ fn split(tools: &Path, folder: &Path, report: &mut Report) -> Result<(), String>
     report.add("ratio", stock / many.processor, "x", Limit::AtLeast(50.0));
 
     let mut load = Command::new(tools);
-    // Its exit status tells that there are kernels.
+    // Exit status 1 means that there are kernels.
     let loaded = watch(load.arg("llvm-no-spir-kernel").arg(folder.join("many.bc")), 1)?;
     let mebibytes = |used: Used| (used.kibibytes - none.kibibytes).max(0.0) / 1024.0;
     report.add("memory of the linked module", mebibytes(loaded), " MiB", Limit::None);
@@ -103,7 +103,7 @@ fn split(tools: &Path, folder: &Path, report: &mut Report) -> Result<(), String>
     Ok(())
 }
 
-/// A link whose code was linked before takes its images from the cache.
+/// Measures a link whose code was linked before, so that its images come from the cache.
 fn cached(tools: &Path, folder: &Path, report: &mut Report) -> Result<(), String> {
     progress(&format!("linking {SOME} kernels ahead of time for one level, twice with a cache"));
     let link = || -> Result<(f64, String), String> {
@@ -132,14 +132,14 @@ fn cached(tools: &Path, folder: &Path, report: &mut Report) -> Result<(), String
     Ok(())
 }
 
-/// What a program used.
+/// The resources that a program used.
 #[derive(Clone, Copy)]
 struct Used {
-    /// Seconds of user and system.
+    /// Seconds of user and system time.
     processor: f64,
-    /// Seconds until it ended.
+    /// Seconds until the program ended.
     elapsed: f64,
-    /// Resident memory at its peak.
+    /// The peak of resident memory.
     kibibytes: f64,
 }
 
@@ -153,8 +153,8 @@ impl Used {
     }
 }
 
-/// Runs a program, and asks the kernel for its peak memory until it ends. The peak only grows: the
-/// last answer is within a millisecond of the end.
+/// Runs a program, and queries its peak memory from the kernel until it ends. The peak never
+/// decreases, and the last query is within a millisecond of the end.
 fn watch(command: &mut Command, expected: i32) -> Result<Used, String> {
     let cannot = |e: std::io::Error| format!("cannot run '{}': {e}", process::shown(command));
     let (start, processor) = (Instant::now(), children_time()?);
@@ -181,13 +181,13 @@ fn watch(command: &mut Command, expected: i32) -> Result<Used, String> {
     Ok(Used { processor: children_time()? - processor, elapsed, kibibytes })
 }
 
-/// Seconds of processor time of all programs that were started here and have ended.
+/// Returns the seconds of processor time of all child processes that have ended.
 fn children_time() -> Result<f64, String> {
     const TICKS_PER_SECOND: f64 = 100.0;
     let text = std::fs::read_to_string("/proc/self/stat")
         .map_err(|e| format!("cannot read /proc/self/stat: {e}"))?;
-    // What follows the program's name, which may hold anything: fields 3 and on, of which 16 and 17
-    // are meant.
+    // The program's name may contain any characters. The fields after it are numbered from 3, and
+    // fields 16 and 17 are the times.
     let fields = text.rsplit(')').next().unwrap_or_default().split_whitespace().skip(13).take(2);
     let ticks: Vec<f64> = fields.filter_map(|field| field.parse().ok()).collect();
     match ticks[..] {
@@ -212,7 +212,8 @@ fn symbol(kernel: usize) -> String {
     format!("_ZTS{}{name}", name.len())
 }
 
-/// A module of this many kernels. Each calls three of the helpers, of which some call others.
+/// Returns a module with this many kernels. Each kernel calls three of the helpers, some of which
+/// call other helpers.
 fn module(kernels: usize) -> String {
     let mut out = String::from("target triple = \"spirv64-unknown-unknown\"\n");
     out += "@table = addrspace(1) constant [16 x i32] zeroinitializer\n";

@@ -1,4 +1,4 @@
-//! What submitting a kernel to an OpenCL device costs, against bare OpenCL calls on the same
+//! The cost of submitting a kernel to an OpenCL device, against direct OpenCL calls with the same
 //! driver, which is Intel's runtime.
 
 use std::path::Path;
@@ -10,10 +10,10 @@ use crate::opencl;
 use crate::process::{self, CACHE, Scratch, capture};
 use crate::workspace::root;
 
-/// The two take turns; the fastest counts.
+/// The number of rounds. The two programs run in turn, and the fastest run of each counts.
 const ROUNDS: usize = 5;
 const LIMIT: Duration = Duration::from_secs(120);
-/// The most that SYCL may cost against bare calls.
+/// The maximum cost of SYCL relative to direct calls.
 const RATIO: f64 = 1.3;
 
 pub fn measure(prefix: &Path) -> Result<Report, String> {

@@ -1,9 +1,9 @@
-//! How long a program takes to compile against a peer's headers: the same file, compiler and
-//! optimisation, in turn.
+//! The compile time of a program against the headers of another implementation (the peer), with the
+//! same file, compiler and optimisation, in turn.
 //!
 //! The peer is a command, such as `clang++-22 -isystem DIR/include -fopenmp -D…` for a library-only
-//! implementation or another SYCL compiler with its options. It is asked for an object file, as
-//! Scythe is, which compiles the file for the host and for devices in that time.
+//! implementation, or another SYCL compiler with its options. Both commands write an object file.
+//! In that time Scythe compiles the file for the host and for devices.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -14,11 +14,11 @@ use crate::process::{Scratch, progress};
 
 const USAGE: &str = "'bench peer' needs --peer COMMAND FILE... [-- OPTION...]: the compiler of the \
                          peer with its options, the programs, and options for both compilers";
-/// Half of the peer's time, for the largest of the programs.
+/// The limit for the largest program: half of the peer's time.
 const LIMIT: f64 = 0.5;
 const ROUNDS: usize = 5;
 
-/// What is compared.
+/// The arguments of the comparison.
 #[derive(Debug, PartialEq)]
 struct Request {
     peer: Vec<String>,
@@ -26,7 +26,7 @@ struct Request {
     options: Vec<String>,
 }
 
-/// Reads the arguments after `peer`.
+/// Parses the arguments after `peer`.
 fn request(args: &[String]) -> Result<Request, String> {
     let (mine, options) = match args.iter().position(|a| a == "--") {
         Some(at) => (&args[..at], args[at + 1..].to_vec()),
@@ -43,12 +43,12 @@ fn request(args: &[String]) -> Result<Request, String> {
     Ok(Request { peer, files: files.iter().map(PathBuf::from).collect(), options })
 }
 
-/// Whether `measure` can take these arguments.
+/// Checks the arguments of `measure`.
 pub fn check(args: &[String]) -> Result<(), String> {
     request(args).map(|_| ())
 }
 
-/// Compiles each file with both, and judges the largest.
+/// Compiles each file with both compilers. The limit applies to the largest file.
 pub fn measure(prefix: &Path, args: &[String]) -> Result<Report, String> {
     let request = request(args)?;
     let scratch = Scratch::new("peer")?;

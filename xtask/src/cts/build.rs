@@ -1,5 +1,5 @@
-//! Builds a category: each source by itself, within limits, then each program of the objects that
-//! came of it.
+//! Builds a category: compiles each source separately, within limits, then links each program from
+//! its objects.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -13,18 +13,18 @@ use super::outcome::Outcome;
 use super::suite::Suite;
 use crate::process;
 
-/// What building a category gave.
+/// The result of building a category.
 #[derive(Debug, Default)]
 pub struct Built {
-    /// Names of programs in the build folder's `bin`.
+    /// The names of the programs in the build folder's `bin`.
     pub programs: Vec<String>,
-    /// Sources that are in no program, with the reason.
+    /// The sources that are in no program, with the reasons.
     pub not_built: Vec<(String, String)>,
     pub seconds: f64,
 }
 
-/// Compiles and links. Objects of the category are removed in the end: all categories together
-/// would fill a disk.
+/// Compiles and links a category. Removes the category's objects at the end, because those of all
+/// categories would fill a disk.
 pub fn build(suite: &Suite, category: &str, limits: Limits, jobs: usize) -> Result<Built, String> {
     let start = Instant::now();
     let units: Vec<&Unit> = suite.units_of(category).collect();
@@ -63,7 +63,7 @@ pub fn build(suite: &Suite, category: &str, limits: Limits, jobs: usize) -> Resu
     Ok(built)
 }
 
-/// What an earlier call built; `before` tells which sources it could not build.
+/// Returns the results of an earlier build. `before` has the sources that could not be built.
 pub fn built_before(suite: &Suite, category: &str, before: &Outcome) -> Result<Built, String> {
     let programs: BTreeSet<&str> = suite.units_of(category).map(|u| u.program.as_str()).collect();
     let is_there = |program: &&str| suite.build.join("bin").join(program).exists();
@@ -81,7 +81,7 @@ pub fn built_before(suite: &Suite, category: &str, before: &Outcome) -> Result<B
     })
 }
 
-/// When the category's time ends.
+/// The end of the category's time.
 #[derive(Clone, Copy)]
 struct Deadline {
     start: Instant,
@@ -96,11 +96,11 @@ impl Deadline {
     }
 }
 
-/// Some sources are made by the suite's scripts.
+/// Generates the sources that the suite's scripts make.
 fn generate(suite: &Suite, units: &[&Unit]) -> Result<(), String> {
     let missing: Vec<&str> =
         units.iter().map(|u| u.source.as_str()).filter(|s| !Path::new(s).exists()).collect();
-    // Ninja knows them by their place in the build folder.
+    // Ninja identifies files by their paths relative to the build folder.
     let relative: Vec<&str> = missing
         .iter()
         .map(|s| s.strip_prefix(&format!("{}/", suite.build.display())).unwrap_or(s))
@@ -143,7 +143,7 @@ fn compile(suite: &Suite, unit: &Unit, deadline: Deadline) -> Result<(), String>
     shell(suite, &unit.command, deadline)
 }
 
-/// Links the program of `objects` alone. CMake's command names the objects of all units.
+/// Links a program from `objects` only. CMake's command names the objects of all units.
 fn link(
     suite: &Suite,
     program: &str,
@@ -166,7 +166,7 @@ fn shell(suite: &Suite, command: &str, deadline: Deadline) -> Result<(), String>
     if outcome.success() { Ok(()) } else { Err(first_error(&outcome)) }
 }
 
-/// The first error that a compiler or linker printed, with the file's name but not its folder.
+/// Returns the first error of a compiler or linker, with the file's name but not its folder.
 fn first_error(outcome: &process::Outcome) -> String {
     if let Some(why) = &outcome.stopped {
         return format!("the compiler {why}");
@@ -185,7 +185,7 @@ fn first_error(outcome: &process::Outcome) -> String {
     }
 }
 
-/// The last part of a path.
+/// Returns the last component of a path.
 fn name(path: &str) -> String {
     path.rsplit('/').next().unwrap_or(path).to_owned()
 }

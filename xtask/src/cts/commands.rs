@@ -1,25 +1,24 @@
-//! Reads the compile commands that CMake writes (`compile_commands.json`), as far as they compile
-//! tests of the suite.
+//! Reads the compile commands of the suite's tests from CMake's `compile_commands.json`.
 
 /// One source of a category.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unit {
     pub category: String,
-    /// The test program that it is a part of.
+    /// The test program that the source belongs to.
     pub program: String,
     pub source: String,
-    /// The object, relative to the build folder.
+    /// The path of the object, relative to the build folder.
     pub object: String,
-    /// The command, for a shell.
+    /// The shell command.
     pub command: String,
 }
 
-/// All units below `tests/`, in the file's order.
+/// Returns all units below `tests/`, in the file's order.
 pub fn units(json: &str) -> Result<Vec<Unit>, String> {
     let mut units = Vec::new();
     let (mut source, mut command) = (None, None);
     let mut rest = json;
-    // The file is a list of flat objects, whose names and values are all strings.
+    // The file is a list of flat objects, in which all names and values are strings.
     while let Some(at) = rest.find(['"', '}']) {
         if rest.as_bytes()[at] == b'}' {
             rest = &rest[at + 1..];
@@ -44,7 +43,7 @@ pub fn units(json: &str) -> Result<Vec<Unit>, String> {
     Ok(units)
 }
 
-/// What a command makes, where that is a test's object:
+/// Returns the unit that a command compiles if its output is the object of a test:
 /// `tests/CATEGORY/…/CMakeFiles/PROGRAM_objects.dir/…`.
 fn unit(source: String, command: String) -> Option<Unit> {
     let from = command.find(" -o ")? + 4;
@@ -55,7 +54,7 @@ fn unit(source: String, command: String) -> Option<Unit> {
     Some(Unit { category, program, source, object, command })
 }
 
-/// A JSON string at the start of `text`, and what follows it.
+/// Parses a JSON string at the start of `text`. Returns the string and the text after it.
 fn string(text: &str) -> Result<(String, &str), String> {
     let wrong =
         || format!("a string was expected at '{}'", text.chars().take(40).collect::<String>());

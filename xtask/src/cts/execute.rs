@@ -1,5 +1,5 @@
-//! Runs the programs of a category and counts their tests. A test that ends the program, or the
-//! program's time, counts as failed; the tests after it run in another process.
+//! Runs the programs of a category and counts their tests. A test that ends the program or exceeds
+//! the program's time has failed; the tests after it run in another process.
 
 use std::path::Path;
 use std::process::Command;
@@ -38,7 +38,7 @@ pub fn run(
     Ok(outcome)
 }
 
-/// What `env` sets: the suite's own choice of a device is the only one there is.
+/// Returns the variables for `env`. They leave only one device for the suite to choose.
 fn variables(backend: Backend, folder: &Path) -> Result<Vec<String>, String> {
     let mut list = vec![format!("{CACHE}={}", folder.join("cache").display())];
     match backend {
@@ -109,7 +109,7 @@ impl Program<'_> {
                     done.push(test);
                 }
                 None if done.is_empty() => {
-                    // It died before any test: it would do so again.
+                    // The program ended before the first test, and would do so again.
                     let rest = all
                         .into_iter()
                         .map(|test| (test, format!("the program did not start: {why}")));
@@ -135,7 +135,7 @@ impl Program<'_> {
         command
     }
 
-    /// The names of all tests of the program.
+    /// Returns the names of all tests of the program.
     fn tests(&self) -> Result<Vec<String>, String> {
         let mut command = self.command();
         let text = process::output(command.args(["--list-tests", "--verbosity", "quiet"]))?;
@@ -147,7 +147,7 @@ fn write(path: &Path, text: &str) -> Result<(), String> {
     std::fs::write(path, text).map_err(|e| format!("cannot write {}: {e}", path.display()))
 }
 
-/// A name as Catch2 reads it from a file.
+/// Quotes a name for Catch2, which reads it from a file.
 fn quoted(test: &str) -> String {
     format!("\"{}\"", test.replace('\\', "\\\\").replace('"', "\\\""))
 }
@@ -161,8 +161,8 @@ fn last_line(ended: &process::Outcome) -> String {
     said.unwrap_or_else(|| format!("exit status {:?}", ended.status))
 }
 
-/// The beginning and the end of a text: names of kernels, which are long, often stand before what
-/// there is to say.
+/// Returns the beginning and the end of a text. Kernel names, which are long, often precede the
+/// message.
 fn shortened(text: &str) -> String {
     const BEGINNING: usize = 120;
     const END: usize = 300;
@@ -181,13 +181,13 @@ enum Verdict {
     Failed(String),
 }
 
-/// What Catch2's XML reporter wrote, perhaps cut off.
+/// The contents of a file of Catch2's XML reporter, which may be truncated.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Report {
     tests: Vec<(String, Verdict)>,
-    /// The test that was running when the file ends.
+    /// The test that was running at the end of the file.
     unfinished: Option<String>,
-    /// The file is whole.
+    /// Whether the file is complete.
     complete: bool,
 }
 
@@ -232,7 +232,7 @@ impl Report {
     }
 }
 
-/// `file:line` of an element.
+/// Returns `file:line` of an element.
 fn place(line: &str) -> String {
     let file = attribute(line, "filename").unwrap_or_default();
     format!(

@@ -1,22 +1,22 @@
-//! Limits of one program: how long it runs, how much memory its process group holds, and how long
-//! it shows no sign of life.
+//! Limits for a program: its run time, the memory of its process group, and the time without
+//! progress.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// How often memory and signs of life are looked at.
+/// The interval at which memory and progress are checked.
 const LOOK: Duration = Duration::from_millis(250);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     pub time: Duration,
-    /// Bytes of resident memory.
+    /// The limit of resident memory, in bytes.
     pub memory: u64,
 }
 
 impl Limits {
-    /// A function for [`crate::process::watched`]. With `sign`, the program is also stopped when
-    /// that file has not grown for a quarter of the time.
+    /// Returns a function for [`crate::process::watched`]. With `sign`, the program is also stopped
+    /// if that file has not grown for a quarter of the time.
     pub fn watch(self, sign: Option<&Path>) -> impl FnMut(u32, Duration) -> Option<String> {
         let sign = sign.map(Path::to_owned);
         let patience = (self.time / 4).max(Duration::from_secs(30)).min(self.time);
@@ -48,7 +48,7 @@ impl Limits {
     }
 }
 
-/// The resident memory of a process group in bytes.
+/// Returns the resident memory of a process group in bytes.
 fn resident(group: u32) -> u64 {
     let Ok(entries) = std::fs::read_dir("/proc") else { return 0 };
     let processes = entries
@@ -60,9 +60,9 @@ fn resident(group: u32) -> u64 {
         * 4096
 }
 
-/// The resident pages that a line of `/proc/N/stat` tells, where the process is in the group. The
-/// program's name, in parentheses, may hold anything; the group is the third word after it,
-/// resident pages the twenty-second.
+/// Returns the resident pages in a line of `/proc/N/stat`, if the process belongs to the group. The
+/// program's name, in parentheses, may contain any characters. The group is the third word after
+/// it, and the resident pages are the twenty-second.
 fn pages_of(stat: &str, group: u32) -> Option<u64> {
     let words: Vec<&str> = stat[stat.rfind(')')? + 1..].split_whitespace().collect();
     (words.get(2)?.parse() == Ok(group)).then(|| words.get(21)?.parse().ok())?

@@ -1,4 +1,4 @@
-//! What came of a category on a backend, and the file that keeps it between runs.
+//! The results of a category on a backend, and the file that keeps them between runs.
 
 use std::path::{Path, PathBuf};
 
@@ -7,18 +7,18 @@ use super::Backend;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outcome {
     pub passed: usize,
-    /// Tests that found the device to lack what they are about.
+    /// The number of tests that the device does not support.
     pub skipped: usize,
-    /// Tests that failed, with the reason.
+    /// The failed tests, with the reasons.
     pub failed: Vec<(String, String)>,
-    /// Sources that could not be built, with the reason.
+    /// The sources that could not be built, with the reasons.
     pub not_built: Vec<(String, String)>,
     pub build_seconds: f64,
     pub run_seconds: f64,
 }
 
 impl Outcome {
-    /// All of the category's tests were built and none failed.
+    /// Returns whether all tests of the category were built and none failed.
     pub fn conforms(&self) -> bool {
         self.failed.is_empty() && self.not_built.is_empty() && self.passed > 0
     }
@@ -45,12 +45,13 @@ impl Outcome {
         std::fs::rename(&waiting, &path).map_err(fail)
     }
 
-    /// `None` where the category has no result, or one that another version of this tool wrote.
+    /// Loads the results. Returns `None` if there are none, or if another version of this tool
+    /// wrote them.
     pub fn load(folder: &Path, backend: Backend, category: &str) -> Option<Outcome> {
         Outcome::from_text(&std::fs::read_to_string(file(folder, backend, category)).ok()?)
     }
 
-    /// One fact per line, its parts divided by tabs.
+    /// Formats the results, with one fact per line and tabs between its parts.
     fn to_text(&self) -> String {
         let mut text = format!("passed\t{}\nskipped\t{}\n", self.passed, self.skipped);
         text += &format!("seconds\t{:.1}\t{:.1}\n", self.build_seconds, self.run_seconds);

@@ -1,9 +1,9 @@
 //! Writes `docs/conformance.md`: a table of all categories for each backend, and the reason for
 //! each failure.
 //!
-//! `docs/conformance-reasons.txt` holds the reasons, one per line: a category or `*`, a part of the
-//! failure's text (of the test, the file, or the first error), and the reason, separated by ` | `.
-//! A failure without a reason shows its first error.
+//! `docs/conformance-reasons.txt` contains the reasons, one per line: a category or `*`, a part of
+//! the failure's text (of the test, the file, or the first error), and the reason, separated by ` |
+//! `. A failure without a reason shows its first error.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ struct Reason {
     text: String,
 }
 
-/// Writes the page of all that is known, unless it would not change.
+/// Writes the page with all known results, unless it would not change.
 pub fn write(suite: &Suite, folder: &Path, docs: &Path) -> Result<(), String> {
     let source = docs.join("conformance-reasons.txt");
     let text = match std::fs::read_to_string(&source) {
@@ -113,7 +113,7 @@ fn section(backend: Backend, outcomes: &[(&str, Option<Outcome>)], reasons: &[Re
     text
 }
 
-/// A list item in lines of at most 100 columns.
+/// Wraps a list item to lines of at most 100 columns.
 fn wrapped(item: &str) -> String {
     let mut text = String::new();
     let mut columns = 0;
@@ -133,7 +133,7 @@ fn wrapped(item: &str) -> String {
     text + "\n"
 }
 
-/// Failures with the same reason, in order of their first.
+/// Groups failures by reason, in the order of their first occurrence.
 fn grouped(category: &str, outcome: &Outcome, reasons: &[Reason]) -> Vec<(String, Vec<String>)> {
     let mut groups: Vec<(String, Vec<String>)> = Vec::new();
     for (name, error) in outcome.not_built.iter().chain(&outcome.failed) {
@@ -153,7 +153,7 @@ fn reason<'a>(category: &str, text: &str, reasons: &'a [Reason]) -> Option<&'a s
     reasons.iter().find(fits).map(|r| r.text.as_str())
 }
 
-/// Text that Markdown shows as it is.
+/// Escapes text so that Markdown shows it unchanged.
 fn plain(text: &str) -> String {
     text.chars()
         .flat_map(|c| if "\\`*_<>[]|".contains(c) { vec!['\\', c] } else { vec![c] })

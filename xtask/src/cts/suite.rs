@@ -1,5 +1,5 @@
-//! A checkout of the suite, configured for Scythe by its own CMake files. Nothing is written into
-//! the checkout.
+//! A checkout of the suite, configured for Scythe by its own CMake files. The checkout itself is
+//! not changed.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,15 +8,15 @@ use super::commands::{self, Unit};
 use crate::process::{self, progress};
 use crate::workspace::root;
 
-/// What [`Suite::configured`] needs to know of the checkout, in the build folder: the version, then
-/// the categories, one per line.
+/// A file in the build folder with the information for [`Suite::configured`]: the version, then the
+/// categories, one per line.
 const FACTS: &str = "scythe-suite.txt";
 
 /// Libraries that every test program is linked with.
 const LIBRARIES: [&str; 4] = ["util", "oclmath", "Catch2", "main_function_object"];
 
 pub struct Suite {
-    /// The suite's commit, or what stands for it.
+    /// The commit of the suite, or a text in its place.
     pub version: String,
     /// All folders with tests, sorted.
     pub categories: Vec<String>,
@@ -26,8 +26,8 @@ pub struct Suite {
 }
 
 impl Suite {
-    /// Configures the suite below `folder`, and builds what all tests share. The files of the build
-    /// stay for the next time.
+    /// Configures the suite below `folder`, and builds the parts that all tests share. The build
+    /// files are kept for later runs.
     pub fn configure(
         path: &Path,
         catch2: Option<&Path>,
@@ -77,7 +77,7 @@ impl Suite {
         Ok(suite)
     }
 
-    /// What an earlier call configured below `folder`.
+    /// Returns the suite that an earlier call configured below `folder`.
     pub fn configured(folder: &Path) -> Result<Suite, String> {
         let build = folder.join("build");
         let read = |name: &str| {
@@ -94,7 +94,7 @@ impl Suite {
         Ok(Suite { version: version.to_owned(), categories, units, build })
     }
 
-    /// The sources of a category.
+    /// Returns the sources of a category.
     pub fn units_of<'a>(&'a self, category: &'a str) -> impl Iterator<Item = &'a Unit> {
         self.units.iter().filter(move |u| u.category == category)
     }
@@ -104,7 +104,7 @@ impl Suite {
         process::run(Command::new("ninja").arg("-C").arg(&self.build).arg("--quiet").args(targets))
     }
 
-    /// The shell command that links `program` of all its objects.
+    /// Returns the shell command that links `program` from all its objects.
     pub fn link_command(&self, program: &str) -> Result<String, String> {
         let name = format!("bin/{program}");
         let mut ninja = Command::new("ninja");
@@ -117,8 +117,8 @@ impl Suite {
     }
 }
 
-/// Removes what CMake remembers of a build with another compiler: it does not change compilers, and
-/// forgets options when asked to.
+/// Removes CMake's cache of a build with another compiler. CMake cannot change the compiler of a
+/// build folder without losing options.
 fn forget_other(build: &Path, compiler: &Path) -> Result<(), String> {
     let cache = build.join("CMakeCache.txt");
     let Ok(text) = std::fs::read_to_string(&cache) else { return Ok(()) };
@@ -135,7 +135,7 @@ fn forget_other(build: &Path, compiler: &Path) -> Result<(), String> {
     }
 }
 
-/// Links to all of the checkout, with the Catch2 that is given in its submodule's place.
+/// Creates links to the whole checkout, with the given Catch2 in place of the submodule.
 fn link_tree(suite: &Path, catch2: Option<&Path>, to: &Path) -> Result<(), String> {
     let fail = |what: &Path, e: std::io::Error| format!("cannot link {}: {e}", what.display());
     if to.exists() {
@@ -162,18 +162,18 @@ fn link_tree(suite: &Path, catch2: Option<&Path>, to: &Path) -> Result<(), Strin
     if catch2.is_none() {
         return link(&own, &vendor.join("Catch2"));
     }
-    // Not a link: some tests find the suite's headers by their place relative to Catch2's, and
-    // compilers follow links first.
+    // This must not be a link: some tests find the suite's headers by their path relative to
+    // Catch2's headers, and compilers resolve links first.
     let place = vendor.join("Catch2");
     std::fs::create_dir(&place).map_err(|e| fail(&place, e))?;
     for part in ["CMakeLists.txt", "CMake", "src", "extras"] {
-        // With their times, so that what was built of them before is still current.
+        // Copied with their times, so that earlier builds of them stay current.
         process::run(Command::new("cp").arg("-rp").arg(source.join(part)).arg(&place))?;
     }
     Ok(())
 }
 
-/// The folders with tests.
+/// Returns the folders with tests.
 fn categories(tests: &Path) -> Result<Vec<String>, String> {
     let entries =
         std::fs::read_dir(tests).map_err(|e| format!("cannot read {}: {e}", tests.display()))?;

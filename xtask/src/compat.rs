@@ -1,0 +1,258 @@
+//! `cargo xtask compat`: builds the SYCL programs of HeCBench with their own Makefiles, runs them on
+//! the CPU, and writes the table in `docs/compatibility.md`.
+//!
+//! The suite is an unmodified checkout. Programs are built in a folder of links to its files, so
+//! the checkout does not change. The results are kept below the target folder, so `--resume`
+//! continues an interrupted run.
+
+mod build;
+mod outcome;
+mod report;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use crate::process::{self, progress};
+use crate::setup::{self, Purpose};
+use crate::stage::{self, Profile};
+use crate::workspace::{root, target};
+use build::Tree;
+use outcome::Outcome;
+
+pub const HELP: &str = "\
+Usage: cargo xtask compat --suite PATH [OPTION]...
+
+  --suite PATH      a checkout of HeCBench
+  --program NAME    only this program; may be repeated
+  --target NAME     cpu or sm_90; may be repeated. Default: both
+  --no-run          do not run the programs
+  --resume          leave out programs that have a result
+  --jobs N          programs to build at the same time. Default: processors
+  --prefix DIR      an installed tree of Scythe to use, instead of one that is built now
+";
+
+/// The headers of oneDPL, from PyPI.
+const ONEDPL: &str = "onedpl-devel==2022.14.0";
+/// Debian packages that programs of the suite need, each with a file that it installs.
+const PACKAGES: [(&str, &str); 6] = [
+    ("libopenmpi-dev", "/usr/bin/mpicxx"),
+    ("libgsl-dev", "/usr/include/gsl/gsl_math.h"),
+    ("libboost-dev", "/usr/include/boost/version.hpp"),
+    ("libgdal-dev", "/usr/include/gdal/gdal.h"),
+    ("libtbb-dev", "/usr/include/tbb/tbb.h"),
+    ("libomp-22-dev", "/usr/lib/llvm-22/lib/libomp.so"),
+];
+
+/// The device that a program is built for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Device {
+    Cpu,
+    Sm90,
+}
+
+impl Device {
+    pub const ALL: [Device; 2] = [Device::Cpu, Device::Sm90];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Device::Cpu => "cpu",
+            Device::Sm90 => "sm_90",
+        }
+    }
+
+    /// Returns the variables of the suite's Makefiles that select the device.
+    pub fn variables(self) -> &'static [&'static str] {
+        match self {
+            Device::Cpu => &["GPU=no"],
+            Device::Sm90 => &["CUDA=yes", "CUDA_ARCH=sm_90"],
+        }
+    }
+}
+
+#[derive(Debug, PartialEq, Eq)]
+struct Options {
+    suite: PathBuf,
+    programs: Vec<String>,
+    devices: Vec<Device>,
+    run: bool,
+    resume: bool,
+    jobs: usize,
+    prefix: Option<PathBuf>,
+}
+
+impl Options {
+    fn parse(args: &[String]) -> Result<Options, String> {
+        let mut options = Options {
+            suite: PathBuf::new(),
+            programs: Vec::new(),
+            devices: Vec::new(),
+            run: true,
+            resume: false,
+            jobs: std::thread::available_parallelism().map_or(1, |n| n.get()),
+            prefix: None,
+        };
+        let mut words = args.iter().map(String::as_str);
+        while let Some(word) = words.next() {
+            let mut value =
+                || words.next().ok_or_else(|| format!("'{word}' needs a value\n\n{HELP}"));
+            match word {
+                "--suite" => options.suite = PathBuf::from(value()?),
+                "--program" => options.programs.push(value()?.to_owned()),
+                "--target" => options.devices.push(device(value()?)?),
+                "--no-run" => options.run = false,
+                "--resume" => options.resume = true,
+                "--jobs" => options.jobs = jobs(value()?)?,
+                "--prefix" => options.prefix = Some(PathBuf::from(value()?)),
+                _ => return Err(format!("unknown argument '{word}' of 'compat'\n\n{HELP}")),
+            }
+        }
+        if options.suite.as_os_str().is_empty() {
+            return Err(format!("--suite is missing\n\n{HELP}"));
+        }
+        if options.devices.is_empty() {
+            options.devices.extend(Device::ALL);
+        }
+        Ok(options)
+    }
+}
+
+fn device(name: &str) -> Result<Device, String> {
+    let known = Device::ALL.into_iter().find(|device| device.name() == name);
+    known.ok_or_else(|| format!("unknown target '{name}': expected cpu or sm_90"))
+}
+
+fn jobs(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) | Err(_) => Err(format!("'--jobs' is '{text}', expected a positive number")),
+        Ok(number) => Ok(number),
+    }
+}
+
+pub fn run(args: &[String]) -> Result<ExitCode, String> {
+    if args.iter().any(|arg| arg == "--help" || arg == "-h") {
+        print!("{HELP}");
+        return Ok(ExitCode::SUCCESS);
+    }
+    let options = Options::parse(args)?;
+    let all = programs(&options.suite)?;
+    let wanted = chosen(&all, &options.programs)?;
+    setup::ensure(Purpose::Bench)?;
+    setup::ensure_packages(&PACKAGES)?;
+    let prefix = match &options.prefix {
+        Some(prefix) => {
+            std::path::absolute(prefix).map_err(|e| format!("{}: {e}", prefix.display()))?
+        }
+        None => stage::stage(Profile::Release)?,
+    };
+    let folder = target().join("compat");
+    let headers = onedpl()?;
+    for device in &options.devices {
+        let tree = Tree::create(&options.suite, &folder, *device, &prefix, &headers)?;
+        let missing =
+            |name: &&String| !options.resume || !Outcome::load(&folder, name).is_built_for(*device);
+        let missing: Vec<String> = wanted.iter().filter(missing).cloned().collect();
+        progress(&format!("building {} programs for {}", missing.len(), device.name()));
+        build::all(&tree, &missing, options.jobs, |name, built| {
+            let mut outcome = Outcome::load(&folder, name);
+            outcome.set_built(*device, built);
+            outcome.save(&folder, name)
+        })?;
+        if *device == Device::Cpu && options.run {
+            run_all(&tree, &folder, &wanted, options.resume)?;
+        }
+        report::write(&options.suite, &folder, &all, &root().join("docs"))?;
+    }
+    report::write(&options.suite, &folder, &all, &root().join("docs"))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Runs the programs one after another, because each uses all processors.
+fn run_all(tree: &Tree, folder: &Path, wanted: &[String], resume: bool) -> Result<(), String> {
+    for (number, name) in wanted.iter().enumerate() {
+        let mut outcome = Outcome::load(folder, name);
+        if !outcome.builds(Device::Cpu) || (resume && outcome.run.is_some()) {
+            continue;
+        }
+        let run = build::execute(tree, name)?;
+        eprintln!("    {name}: {} ({} of {})", run.verdict.name(), number + 1, wanted.len());
+        outcome.run = Some(run);
+        outcome.save(folder, name)?;
+    }
+    Ok(())
+}
+
+/// Returns the names of the SYCL programs in the suite, without the suffix `-sycl`.
+fn programs(suite: &Path) -> Result<Vec<String>, String> {
+    let source = suite.join("src");
+    let entries = std::fs::read_dir(&source)
+        .map_err(|e| format!("cannot read {}, a folder of HeCBench: {e}", source.display()))?;
+    let mut names: Vec<String> = entries
+        .flatten()
+        .filter_map(|entry| Some(entry.file_name().to_str()?.strip_suffix("-sycl")?.to_owned()))
+        .collect();
+    names.sort();
+    match names.is_empty() {
+        true => Err(format!("{} contains no folder NAME-sycl", source.display())),
+        false => Ok(names),
+    }
+}
+
+/// Returns the programs to build: the named ones, which must exist in the suite, or all.
+fn chosen(all: &[String], named: &[String]) -> Result<Vec<String>, String> {
+    if let Some(unknown) = named.iter().find(|name| !all.contains(name)) {
+        return Err(format!("unknown program '{unknown}'; see the folders src/NAME-sycl"));
+    }
+    Ok(if named.is_empty() { all.to_vec() } else { named.to_vec() })
+}
+
+/// Returns the folder of oneDPL's headers, which are installed below the target folder.
+fn onedpl() -> Result<PathBuf, String> {
+    let environment = target().join("compat/onedpl");
+    let include = environment.join("include");
+    if !include.join("oneapi/dpl/execution").exists() {
+        progress(&format!("installing {ONEDPL} from PyPI"));
+        process::output(Command::new("python3").args(["-m", "venv"]).arg(&environment))?;
+        let pip = environment.join("bin/pip");
+        process::output(Command::new(pip).args(["install", "--quiet", "--no-deps", ONEDPL]))?;
+    }
+    match include.join("oneapi/dpl/execution").exists() {
+        true => Ok(include),
+        false => Err(format!("{ONEDPL} does not contain include/oneapi/dpl/execution")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Result<Options, String> {
+        Options::parse(&text.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn options_may_repeat() {
+        let options =
+            parse("--suite a --program x --program y --target sm_90 --jobs 3 --no-run").unwrap();
+        assert_eq!(options.programs, ["x", "y"]);
+        assert_eq!(options.devices, [Device::Sm90]);
+        assert_eq!((options.jobs, options.run), (3, false));
+        assert_eq!(parse("--suite a").unwrap().devices, Device::ALL);
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        for (text, part) in [
+            ("", "--suite is missing"),
+            ("--suite", "needs a value"),
+            ("--suite a --target metal", "'metal'"),
+            ("--suite a --jobs 0", "'0'"),
+            ("--suite a --fast", "'--fast'"),
+        ] {
+            assert!(parse(text).unwrap_err().contains(part), "{text}");
+        }
+        let error = programs(Path::new("/nowhere")).unwrap_err();
+        assert!(error.contains("/nowhere/src"), "{error}");
+        let error = chosen(&["a".to_owned()], &["b".to_owned()]).unwrap_err();
+        assert!(error.contains("'b'"), "{error}");
+    }
+}
