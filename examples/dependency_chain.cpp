@@ -1,6 +1,6 @@
 // Four ways to order commands: accessors, events across queues, an in-order queue, and a host task
 // in the middle.
-// OUTPUT: every chain ran in order
+// OUTPUT: all chains ran in order
 #include <sycl/sycl.hpp>
 
 #include <cstdio>
@@ -82,5 +82,5 @@ int main() {
                 queue ? "" : " queue");
     return 1;
   }
-  std::printf("every chain ran in order\n");
+  std::printf("all chains ran in order\n");
 }

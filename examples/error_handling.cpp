@@ -1,6 +1,6 @@
-// Errors: synchronous ones are exceptions where the call is wrong, asynchronous ones reach the
-// queue's handler.
-// OUTPUT: every error arrived where it should
+// Errors: a wrong call throws a synchronous error. The queue's handler receives asynchronous
+// errors.
+// OUTPUT: all errors were reported as expected
 #include <sycl/sycl.hpp>
 
 #include <cstdio>
@@ -10,7 +10,7 @@
 
 namespace {
 
-// Calls `f`, which must throw a `sycl::exception` with this code; prints what it says.
+// Calls `f`, which must throw a `sycl::exception` with this code. Prints the message.
 template <class F> bool throws(const char *what, sycl::errc expected, F f) {
   try {
     f();
@@ -24,21 +24,22 @@ template <class F> bool throws(const char *what, sycl::errc expected, F f) {
 
 bool synchronous() {
   sycl::queue queue;
-  bool right = throws("a work-group size that does not divide", sycl::errc::nd_range, [&] {
-    queue.parallel_for(sycl::nd_range<1>(100, 7), [](sycl::nd_item<1>) {});
-  });
-  right &= throws("two commands in one group", sycl::errc::invalid, [&] {
+  bool right =
+      throws("a work-group size that does not divide the range", sycl::errc::nd_range,
+             [&] { queue.parallel_for(sycl::nd_range<1>(100, 7), [](sycl::nd_item<1>) {}); });
+  right &= throws("two commands in one command group", sycl::errc::invalid, [&] {
     queue.submit([&](sycl::handler &group) {
       group.single_task([] {});
       group.single_task([] {});
     });
   });
-  right &= throws("a selector that nothing satisfies", sycl::errc::runtime,
+  right &= throws("a selector that rejects every device", sycl::errc::runtime,
                   [] { sycl::device([](const sycl::device &) { return -1; }); });
-  right &= throws("profiling of a queue that does not profile", sycl::errc::invalid, [&] {
-    queue.single_task([] {}).get_profiling_info<sycl::info::event_profiling::command_start>();
-  });
-  right &= throws("a part outside of its buffer", sycl::errc::invalid, [] {
+  right &=
+      throws("profiling information of a queue without enable_profiling", sycl::errc::invalid, [&] {
+        queue.single_task([] {}).get_profiling_info<sycl::info::event_profiling::command_start>();
+      });
+  right &= throws("a sub-buffer outside its buffer", sycl::errc::invalid, [] {
     sycl::buffer<int> whole{sycl::range<1>(10)};
     sycl::buffer<int> part(whole, 8, 3);
   });
@@ -57,29 +58,29 @@ bool asynchronous() {
     }
   });
   sycl::event failing = queue.submit([](sycl::handler &group) {
-    group.host_task([] { throw std::runtime_error("the host task gave up"); });
+    group.host_task([] { throw std::runtime_error("the host task failed"); });
   });
   failing.wait(); // Waiting alone reports nothing.
   const bool silent = seen.empty();
   queue.wait_and_throw();
-  return silent && seen.size() == 1 && seen[0] == "the host task gave up";
+  return silent && seen.size() == 1 && seen[0] == "the host task failed";
 }
 
 } // namespace
 
 int main() {
   const sycl::device device;
-  std::printf("%s, %u compute units, work-groups of up to %zu\n",
+  std::printf("%s, %u compute units, work-groups of up to %zu work-items\n",
               device.get_info<sycl::info::device::name>().c_str(),
               device.get_info<sycl::info::device::max_compute_units>(),
               device.get_info<sycl::info::device::max_work_group_size>());
   try {
-    std::printf("a GPU: %s\n",
+    std::printf("GPU: %s\n",
                 sycl::device(sycl::gpu_selector_v).get_info<sycl::info::device::name>().c_str());
   } catch (const sycl::exception &) {
-    std::printf("no GPU here\n");
+    std::printf("no GPU is available\n");
   }
   if (!synchronous() || !asynchronous())
     return 1;
-  std::printf("every error arrived where it should\n");
+  std::printf("all errors were reported as expected\n");
 }

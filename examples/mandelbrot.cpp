@@ -1,6 +1,6 @@
 // Draws the Mandelbrot set into a PPM picture: `mandelbrot [FILE [WIDTH]]`. Without a file, only
 // the check is done.
-// OUTPUT: mandelbrot is right
+// OUTPUT: mandelbrot: all points are correct
 // ARGS: mandelbrot.ppm 600
 // VALGRIND: args mandelbrot.ppm 60
 #include <sycl/sycl.hpp>
@@ -63,7 +63,7 @@ bool write_ppm(const char *path, const picture &size, const std::vector<colour> 
 int main(int argc, char **argv) {
   const std::size_t width = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 900;
   if (width < 3) {
-    std::printf("the width must be 3 at least, not '%s'\n", argv[2]);
+    std::printf("the width is '%s', expected a number of at least 3\n", argv[2]);
     return 1;
   }
   const picture size{width, width * 2 / 3};
@@ -100,5 +100,5 @@ int main(int argc, char **argv) {
     std::printf("cannot write '%s'\n", argv[1]);
     return 1;
   }
-  std::printf("mandelbrot is right\n");
+  std::printf("mandelbrot: all points are correct\n");
 }

@@ -9,14 +9,14 @@
 // MODES: device
 // LEVELS: O2
 // BACKENDS: opencl,opencl-objects
-// OUTPUT: results are right
+// OUTPUT: results are correct
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
 
 #include <sycl/sycl.hpp>
 
 #ifndef SYCL_BACKEND_OPENCL
-#error "sycl.hpp does not tell that there is OpenCL"
+#error "sycl.hpp does not define SYCL_BACKEND_OPENCL"
 #endif
 
 #include <cstdio>
@@ -133,7 +133,8 @@ static int of_opencl(cl_device_id device) {
            "an in-order queue of the context");
     cl_context same_context = sycl::get_native<opencl>(context);
     cl_command_queue same_queue = sycl::get_native<opencl>(queue);
-    expect(same_context == native_context && same_queue == commands, "OpenCL's own objects back");
+    expect(same_context == native_context && same_queue == commands,
+           "the native context and queue");
     clReleaseContext(same_context);
     clReleaseCommandQueue(same_queue);
 
@@ -191,9 +192,9 @@ int main() {
   cl_context context = sycl::get_native<opencl>(queue.get_context());
   cl_device_id device = sycl::get_native<opencl>(queue.get_device());
   expect(sycl::make_device<opencl>(device) == queue.get_device(),
-         "the same device after the way through OpenCL");
+         "the device made from its cl_device_id");
   expect(sycl::make_platform<opencl>(platform) == queue.get_device().get_platform(),
-         "the same platform");
+         "the platform made from its cl_platform_id");
   cl_program program = build(context, device);
   cl_kernel triple = find(program, "triple");
   int wrong = 0;
@@ -206,6 +207,6 @@ int main() {
   clReleaseContext(context);
   std::printf("%s: results are %s\n",
               queue.get_device().get_info<sycl::info::device::name>().c_str(),
-              wrong ? "wrong" : "right");
+              wrong ? "incorrect" : "correct");
   return wrong ? 1 : 0;
 }

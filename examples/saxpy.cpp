@@ -1,6 +1,6 @@
 // y = a * x + y in unified shared memory: host and device use the same pointers, and events order
 // the commands.
-// OUTPUT: saxpy is right
+// OUTPUT: saxpy: all elements are correct
 // ARGS: 1000000
 // VALGRIND: args 4096
 #include <sycl/sycl.hpp>
@@ -16,7 +16,7 @@ int main(int argc, char **argv) {
   float *x = sycl::malloc_shared<float>(n, queue);
   float *y = sycl::malloc_shared<float>(n, queue);
   if (!x || !y) {
-    std::printf("no memory for two arrays of %zu floats\n", n);
+    std::printf("cannot allocate two arrays of %zu floats\n", n);
     return 1;
   }
 
@@ -36,5 +36,5 @@ int main(int argc, char **argv) {
     std::printf("%d of %zu elements are wrong\n", wrong, n);
     return 1;
   }
-  std::printf("saxpy is right\n");
+  std::printf("saxpy: all elements are correct\n");
 }

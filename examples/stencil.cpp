@@ -1,6 +1,6 @@
 // Stencils over an nd_range in two dimensions, with accessors, and in three, with USM; work-groups,
 // but no barriers.
-// OUTPUT: both stencils are right
+// OUTPUT: both stencils are correct
 #include <sycl/sycl.hpp>
 
 #include <cstdio>
@@ -89,8 +89,8 @@ int main() {
   sycl::queue queue;
   const int wrong_2d = stencil_2d(queue), wrong_3d = stencil_3d(queue);
   if (wrong_2d || wrong_3d) {
-    std::printf("wrong points: %d in 2-D, %d in 3-D\n", wrong_2d, wrong_3d);
+    std::printf("incorrect points: %d in 2D, %d in 3D\n", wrong_2d, wrong_3d);
     return 1;
   }
-  std::printf("both stencils are right\n");
+  std::printf("both stencils are correct\n");
 }

@@ -1,6 +1,6 @@
 // Adds two vectors on the default device, with buffers: the runtime moves the data and orders the
 // commands.
-// OUTPUT: sum of 1048576 elements is right
+// OUTPUT: sum of 1048576 elements is correct
 #include <sycl/sycl.hpp>
 
 #include <cstdio>
@@ -31,5 +31,5 @@ int main() {
       return 1;
     }
   const std::string device = queue.get_device().get_info<sycl::info::device::name>();
-  std::printf("%s: sum of %zu elements is right\n", device.c_str(), n);
+  std::printf("%s: sum of %zu elements is correct\n", device.c_str(), n);
 }

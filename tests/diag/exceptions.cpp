@@ -6,7 +6,7 @@
 
 void innermost(int i) {
   if (i > 3)
-    throw i; // ERROR: SYCL kernel cannot use exceptions
+    throw i; // ERROR: SYCL kernel cannot use exceptions [scythe-E0101]
 }
 template <class T> void middle(T i) {
   innermost(i); // NOTE: called by 'middle<int>'
@@ -15,7 +15,7 @@ struct Outer {
   void run(int i) const { middle(i); } // NOTE: called by 'run'
 };
 int caught(int i) {
-  try { // ERROR: SYCL kernel cannot use exceptions
+  try { // ERROR: SYCL kernel cannot use exceptions [scythe-E0101]
     return i;
   } catch (...) {
     return 0;
@@ -40,7 +40,7 @@ int main() {
   sycl::queue q;
   Outer outer;
   q.single_task<class thrower>([=] { // NOTE: called by kernel 'thrower'
-    outer.run(4);                    // NOTE: called by 'operator()'
+    outer.run(4); // NOTE: called by 'operator()'
   });
   int *p = sycl::malloc_shared<int>(1, q);
   q.single_task<class catcher>([=] { // NOTE: called by kernel 'catcher'

@@ -3,9 +3,9 @@
 #include <sycl/sycl.hpp>
 
 void thrower() {
-  throw 1; // ERROR: SYCL kernel cannot use exceptions
+  throw 1; // ERROR: SYCL kernel cannot use exceptions [scythe-E0101]
 }
 SYCL_EXTERNAL void exported() { // NOTE: 'exported' is device code because it is SYCL_EXTERNAL
-  thrower();                    // NOTE: called by 'exported'
+  thrower(); // NOTE: called by 'exported'
 }
 void not_exported() { throw 2; }

@@ -21,7 +21,7 @@ struct Cache {
 const Cache cache;
 
 int next() {
-  static int state = 0; // ERROR: SYCL kernel cannot use a non-const static local variable
+  static int state = 0; // ERROR: SYCL kernel cannot use a non-const static local variable [scythe-E0109]
   static const int step = 2;
   static constexpr int steps[] = {1, 2};
   return step + steps[1];
@@ -32,14 +32,14 @@ int main() {
   sycl::queue q;
   float *p = sycl::malloc_shared<float>(8, q);
   q.single_task<class k>([=] {
-    p[0] = counter;         // ERROR: SYCL kernel cannot use a non-const global variable
-    p[1] = computed;        // ERROR: SYCL kernel cannot use a dynamically initialised global variable
+    p[0] = counter; // ERROR: SYCL kernel cannot use a non-const global variable [scythe-E0109]
+    p[1] = computed; // ERROR: SYCL kernel cannot use a dynamically initialised global variable [scythe-E0109]
     p[2] = table[p[0] > 1]; // constant
     p[3] = pi * limit + Holder::fixed;
-    p[4] = Holder::shared; // ERROR: SYCL kernel cannot use a non-const global variable
-    p[5] = per_thread;     // ERROR: SYCL kernel cannot use a thread-local global variable
-    p[6] = elsewhere;      // ERROR: SYCL kernel cannot use a global variable that is not defined in this translation unit
-    p[7] = cache.hits;     // ERROR: SYCL kernel cannot use a non-const global variable
+    p[4] = Holder::shared; // ERROR: SYCL kernel cannot use a non-const global variable [scythe-E0109]
+    p[5] = per_thread; // ERROR: SYCL kernel cannot use a thread-local global variable [scythe-E0109]
+    p[6] = elsewhere; // ERROR: SYCL kernel cannot use a global variable that is not defined in this translation unit [scythe-E0109]
+    p[7] = cache.hits; // ERROR: SYCL kernel cannot use a non-const global variable [scythe-E0109]
     p[0] = next();
   });
   return host_only();

@@ -4,35 +4,35 @@
 
 struct Destroyed {
   int i = 0;
-  ~Destroyed() { throw 1; } // ERROR: SYCL kernel cannot use exceptions
+  ~Destroyed() { throw 1; } // ERROR: SYCL kernel cannot use exceptions [scythe-E0101]
 };
 struct Member {
   Destroyed d;
 };
 int from_default(int i) {
-  throw i; // ERROR: SYCL kernel cannot use exceptions
+  throw i; // ERROR: SYCL kernel cannot use exceptions [scythe-E0101]
 }
 int with_default(int i = from_default(1)) { return i; } 
 int initial() {
-  throw 2; // ERROR: SYCL kernel cannot use exceptions
+  throw 2; // ERROR: SYCL kernel cannot use exceptions [scythe-E0101]
 }
 struct Initialised {
   int i = initial();
 };
 struct Converted {
   operator int() const {
-    throw 3; // ERROR: SYCL kernel cannot use exceptions
+    throw 3; // ERROR: SYCL kernel cannot use exceptions [scythe-E0101]
   }
 };
 struct Built {
   Built(int) {
-    throw 4; // ERROR: SYCL kernel cannot use exceptions
+    throw 4; // ERROR: SYCL kernel cannot use exceptions [scythe-E0101]
   }
 };
 int take(Built) { return 0; }
 struct Index {
   int operator[](int) const {
-    throw 5; // ERROR: SYCL kernel cannot use exceptions
+    throw 5; // ERROR: SYCL kernel cannot use exceptions [scythe-E0101]
   }
 };
 
@@ -48,7 +48,7 @@ int main() {
     p[4] = take(5);
     p[5] = Index()[0];
     auto inner = [=] {
-      throw 6; // ERROR: SYCL kernel cannot use exceptions
+      throw 6; // ERROR: SYCL kernel cannot use exceptions [scythe-E0101]
     };
     inner();
   });

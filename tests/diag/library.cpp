@@ -16,7 +16,7 @@ int main() {
   std::array<int, 4> array{};
   q.single_task<class k>([=] { // NOTE: called by kernel 'k'
     assert(p[0] > 0);
-    p[1] = forbidden(1); // ERROR: kernels must not do this
+    p[1] = forbidden(1); // ERROR: kernels must not do this [scythe-E0113]
     p[2] = provided(1);
     p[3] = array[p[0]];
   });

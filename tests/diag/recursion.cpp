@@ -5,11 +5,11 @@
 #include <sycl/sycl.hpp>
 
 int factorial(int n) { // NOTE: function 'factorial' implemented using recursion declared here
-  return n < 2 ? 1 : n * factorial(n - 1); // ERROR: SYCL kernel cannot call a recursive function
+  return n < 2 ? 1 : n * factorial(n - 1); // ERROR: SYCL kernel cannot call a recursive function [scythe-E0104]
 }
 int pong(int n);
 int ping(int n) { return n ? pong(n - 1) : 0; } // NOTE: function 'ping' implemented using recursion declared here // NOTE: called by 'ping'
-int pong(int n) { return n ? ping(n - 1) : 1; } // ERROR: SYCL kernel cannot call a recursive function
+int pong(int n) { return n ? ping(n - 1) : 1; } // ERROR: SYCL kernel cannot call a recursive function [scythe-E0104]
 template <int N> int count() {
   if constexpr (N == 0)
     return 0;
@@ -28,8 +28,8 @@ int main() {
   sycl::queue q;
   int *p = sycl::malloc_shared<int>(3, q);
   q.single_task<class k>([=] { // NOTE: called by kernel 'k'
-    p[0] = factorial(5);       // NOTE: called by 'operator()'
-    p[1] = ping(5);            // NOTE: called by 'operator()'
+    p[0] = factorial(5); // NOTE: called by 'operator()'
+    p[1] = ping(5); // NOTE: called by 'operator()'
     p[2] = count<5>();
   });
   return host_only(3);

@@ -13,12 +13,12 @@ int main() {
   sycl::queue q;
   int *p = sycl::malloc_shared<int>(4, q);
   q.single_task<class k>([=] {
-    int *a = new int(3);   // ERROR: SYCL kernel cannot allocate storage
-    delete a;              // ERROR: SYCL kernel cannot allocate storage
-    int *b = new int[4]{}; // ERROR: SYCL kernel cannot allocate storage
-    delete[] b;            // ERROR: SYCL kernel cannot allocate storage
-    void *c = std::malloc(4); // ERROR: SYCL kernel cannot allocate storage
-    std::free(c);             // ERROR: SYCL kernel cannot allocate storage
+    int *a = new int(3); // ERROR: SYCL kernel cannot allocate storage [scythe-E0107]
+    delete a; // ERROR: SYCL kernel cannot allocate storage [scythe-E0107]
+    int *b = new int[4]{}; // ERROR: SYCL kernel cannot allocate storage [scythe-E0107]
+    delete[] b; // ERROR: SYCL kernel cannot allocate storage [scythe-E0107]
+    void *c = std::malloc(4); // ERROR: SYCL kernel cannot allocate storage [scythe-E0107]
+    std::free(c); // ERROR: SYCL kernel cannot allocate storage [scythe-E0107]
     p[0] = *new (p + 1) int(4);
     alignas(8) char pool[8];
     p[2] = (new (pool) Pooled{5})->value;

@@ -11,7 +11,7 @@ int sum(int n, ...) { // NOTE: 'sum' declared here
   va_start(list, n);
   int total = 0;
   while (n--)
-    total += va_arg(list, int); // ERROR: SYCL kernel cannot use 'va_arg'
+    total += va_arg(list, int); // ERROR: SYCL kernel cannot use 'va_arg' [scythe-E0106]
   va_end(list);
   return total;
 }
@@ -24,10 +24,10 @@ int main() {
   sycl::queue q;
   float *p = sycl::malloc_shared<float>(4, q);
   q.single_task<class k>([=] { // NOTE: called by kernel 'k'
-    p[0] = sum(2, 1, 2);       // ERROR: SYCL kernel cannot call a variadic function
-    p[1] = missing(1);         // ERROR: SYCL kernel cannot call an undefined function without SYCL_EXTERNAL attribute
-    p[2] = never_defined(1);   // ERROR: SYCL kernel cannot call an undefined function without SYCL_EXTERNAL attribute
-    std::scanf("%f", p);       // ERROR: SYCL kernel cannot call a variadic function
+    p[0] = sum(2, 1, 2); // ERROR: SYCL kernel cannot call a variadic function [scythe-E0106]
+    p[1] = missing(1); // ERROR: SYCL kernel cannot call an undefined function without SYCL_EXTERNAL attribute [scythe-E0105]
+    p[2] = never_defined(1); // ERROR: SYCL kernel cannot call an undefined function without SYCL_EXTERNAL attribute [scythe-E0105]
+    std::scanf("%f", p); // ERROR: SYCL kernel cannot call a variadic function [scythe-E0106]
     p[3] = provided(1) + pack(1, 2) + std::sin(p[0]) + std::pow(p[1], 2.f) + std::abs(-3);
     std::memcpy(p, p + 1, 4);
   });

@@ -11,7 +11,7 @@ struct Derived final : Base {
 int plain(int i) { return i; }
 template <int (*F)(int)> int fixed(int i) { return F(i); }
 int through(const Base &b) {
-  return b.f(); // ERROR: SYCL kernel cannot call a virtual function
+  return b.f(); // ERROR: SYCL kernel cannot call a virtual function [scythe-E0102]
 }
 int known(const Derived &d) { return d.f() + d.Base::f(); }
 
@@ -23,12 +23,12 @@ int main() {
     Derived d;
     p[0] = through(d);
     p[1] = known(d);
-    p[2] = pointer(3); // ERROR: SYCL kernel cannot call through a function pointer
+    p[2] = pointer(3); // ERROR: SYCL kernel cannot call through a function pointer [scythe-E0103]
     p[3] = fixed<plain>(3);
     int (Derived::*member)() const = nullptr;
     if (p[0])
       member = &Derived::f;
-    p[0] = (d.*member)(); // ERROR: SYCL kernel cannot call through a function pointer
+    p[0] = (d.*member)(); // ERROR: SYCL kernel cannot call through a function pointer [scythe-E0103]
   });
   // On the host all of it is legal.
   Derived d;

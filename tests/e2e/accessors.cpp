@@ -2,6 +2,8 @@
 // iterators mean.
 //
 // BACKENDS: cpu,opencl,opencl-objects,cuda
+#include <sycl/sycl.hpp>
+
 #include "check.hpp"
 
 #include <vector>

@@ -5,6 +5,8 @@
 //
 // MODES: device,host
 // BACKENDS: cpu,opencl,opencl-objects,cuda
+#include <sycl/sycl.hpp>
+
 #include "check.hpp"
 
 #include <vector>

@@ -5,6 +5,8 @@
 // BACKENDS: cpu,opencl
 // VALGRIND: no
 #undef NDEBUG
+#include <sycl/sycl.hpp>
+
 #include "check.hpp"
 
 #include <cassert>

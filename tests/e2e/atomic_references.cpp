@@ -3,6 +3,8 @@
 //
 // A foreign host compiler cannot tell unnamed kernels of one line apart:
 // MODES: device,host
+#include <sycl/sycl.hpp>
+
 #include "check.hpp"
 
 #include <algorithm>

@@ -1,5 +1,7 @@
 // Sub-buffers share memory and dependencies with their parent; reinterpreted buffers share the
 // bytes.
+#include <sycl/sycl.hpp>
+
 #include "check.hpp"
 
 #include <vector>

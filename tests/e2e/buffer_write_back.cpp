@@ -1,6 +1,8 @@
 // What a buffer starts with, and what it writes where when its last copy dies.
 //
 // BACKENDS: cpu,opencl,opencl-objects,cuda
+#include <sycl/sycl.hpp>
+
 #include "check.hpp"
 
 #include <list>

@@ -4,6 +4,8 @@
 // MODES: device
 // LEVELS: O0,O2
 // BACKENDS: cpu,opencl,cuda
+#include <sycl/sycl.hpp>
+
 #include "check.hpp"
 
 #include <vector>

@@ -1,6 +1,8 @@
 // Copies between accessors, plain memory and shared pointers, fills and host updates.
 //
 // BACKENDS: cpu,opencl,opencl-objects,cuda
+#include <sycl/sycl.hpp>
+
 #include "check.hpp"
 
 #include <algorithm>

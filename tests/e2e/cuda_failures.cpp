@@ -3,6 +3,8 @@
 //
 // MODES: device
 // BACKENDS: cuda
+#include <sycl/sycl.hpp>
+
 #include "check.hpp"
 #include <string>
 #include <sycl/sycl.hpp>

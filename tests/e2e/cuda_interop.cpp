@@ -4,6 +4,8 @@
 // MODES: device
 // BACKENDS: cuda
 // FLAGS: -ldl
+#include <sycl/sycl.hpp>
+
 #include "check.hpp"
 #include <dlfcn.h>
 #include <sycl/backend/cuda.hpp>

@@ -2,6 +2,8 @@
 // those of others.
 // FLAGS: -std=c++20
 // LEVELS: O2
+#include <sycl/sycl.hpp>
+
 #include "check.hpp"
 
 using namespace sycl::ext::oneapi::experimental;

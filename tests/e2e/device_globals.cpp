@@ -2,6 +2,8 @@
 // kernels, before and after kernels first use them, in each context apart, on every device.
 //
 // AHEAD: no
+#include <sycl/sycl.hpp>
+
 #include "check.hpp"
 
 #include <cstring>

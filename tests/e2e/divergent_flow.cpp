@@ -1,6 +1,10 @@
 // Work-items that part and meet again: loops with several ways on and out, counters that start the
 // same for all, `goto` into loops. What each work-item computes is what the host computes for it
 // alone.
+//
+// VALGRIND: no
+#include <sycl/sycl.hpp>
+
 #include "check.hpp"
 
 #include <cstdint>

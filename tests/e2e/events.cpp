@@ -1,4 +1,6 @@
 // Events: dependencies, completion, profiling, barriers.
+#include <sycl/sycl.hpp>
+
 #include "check.hpp"
 
 #include <atomic>

@@ -1,4 +1,6 @@
 // Exceptions: codes, contexts, and the way of asynchronous errors.
+#include <sycl/sycl.hpp>
+
 #include "check.hpp"
 
 #include <stdexcept>

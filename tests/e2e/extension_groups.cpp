@@ -3,6 +3,8 @@
 // MODES: device,host
 // LEVELS: O2
 // VALGRIND: no
+#include <sycl/sycl.hpp>
+
 #include "check.hpp"
 
 #include <sycl/ext/oneapi/experimental/forward_progress.hpp>

@@ -4,6 +4,8 @@
 // LEVELS: O2
 // BACKENDS: cpu,opencl
 // VALGRIND: no
+#include <sycl/sycl.hpp>
+
 #include "check.hpp"
 
 #include <sycl/ext/oneapi/experimental/non_uniform_groups.hpp>

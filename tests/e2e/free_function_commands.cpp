@@ -2,6 +2,8 @@
 //
 // LEVELS: O2
 // VALGRIND: no
+#include <sycl/sycl.hpp>
+
 #include "check.hpp"
 
 #include <sycl/ext/oneapi/experimental/enqueue_functions.hpp>

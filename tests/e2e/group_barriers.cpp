@@ -1,5 +1,7 @@
 // Barriers and local memory: in straight code, in loops, under uniform branches, in called
 // functions, and in one to three dimensions; sub-group barriers; fences.
+#include <sycl/sycl.hpp>
+
 #include "check.hpp"
 
 #include <vector>

@@ -1,5 +1,9 @@
 // Values that travel between work-items: broadcasts, shifts, permutations, selections, and votes;
 // for numbers and for structures of any size.
+//
+// VALGRIND: no
+#include <sycl/sycl.hpp>
+
 #include "check.hpp"
 
 #include <vector>

@@ -1,5 +1,9 @@
 // Group algorithms over ranges in memory: reductions, scans and votes, of groups larger and smaller
 // than the range.
+//
+// VALGRIND: no
+#include <sycl/sycl.hpp>
+
 #include "check.hpp"
 
 #include <algorithm>

@@ -1,5 +1,7 @@
 // Memory of work-groups: group-local variables, copies that the group makes together, hierarchical
 // kernels with private memory.
+#include <sycl/sycl.hpp>
+
 #include "check.hpp"
 
 #include <vector>

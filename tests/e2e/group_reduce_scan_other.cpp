@@ -1,5 +1,9 @@
 // Reductions and scans of floating-point numbers and truth values; all sizes of groups, and groups
 // of more dimensions.
+//
+// VALGRIND: no
+#include <sycl/sycl.hpp>
+
 #include "group_reduce_scan.hpp"
 
 namespace {

@@ -1,4 +1,8 @@
 // Reductions and scans of integers of 32 and 64 bits.
+//
+// VALGRIND: no
+#include <sycl/sycl.hpp>
+
 #include "group_reduce_scan.hpp"
 
 int main() {

@@ -1,4 +1,8 @@
 // Sub-groups: queries, sizes that a kernel demands, and how they cover a work-group.
+//
+// VALGRIND: no
+#include <sycl/sycl.hpp>
+
 #include "check.hpp"
 
 #include <algorithm>

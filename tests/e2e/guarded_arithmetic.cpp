@@ -1,6 +1,10 @@
 // Arithmetic that is right only in the work-items that use it: differences of work-item numbers
 // that wrap in others, with the work-group sizes that the compiler knows, by attribute or because a
 // launch is repeated.
+//
+// VALGRIND: no
+#include <sycl/sycl.hpp>
+
 #include "check.hpp"
 
 #include <cstdint>

@@ -2,6 +2,8 @@
 // large its type is and whatever the compiler does with several groups; and how often such a kernel
 // runs that is launched again.
 // BACKENDS: cpu
+#include <sycl/sycl.hpp>
+
 #include "check.hpp"
 
 #include <algorithm>

@@ -1,6 +1,8 @@
 // A host accessor waits for the commands before it, and the commands after it wait for its end.
 //
 // BACKENDS: cpu,opencl,opencl-objects,cuda
+#include <sycl/sycl.hpp>
+
 #include "check.hpp"
 
 #include <atomic>

@@ -1,4 +1,6 @@
 // Host tasks: ordinary C++ between kernels.
+#include <sycl/sycl.hpp>
+
 #include "check.hpp"
 
 #include <atomic>

@@ -1,5 +1,9 @@
 // Arithmetic of ids and ranges, deduction of their dimensions, and the other value types of the
 // headers.
+//
+// VALGRIND: no
+#include <sycl/sycl.hpp>
+
 #include "check.hpp"
 
 #include <string>

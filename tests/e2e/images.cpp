@@ -4,6 +4,8 @@
 //
 // LEVELS: O2
 // BACKENDS: cpu,opencl,opencl-objects,cuda
+#include <sycl/sycl.hpp>
+
 #include "check.hpp"
 
 #include <cmath>

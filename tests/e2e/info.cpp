@@ -1,4 +1,6 @@
 // What platforms, devices and contexts say of themselves, and which device a selector takes.
+#include <sycl/sycl.hpp>
+
 #include "check.hpp"
 
 #include <string>

@@ -4,6 +4,8 @@
 // LEVELS: O1
 // AHEAD: no
 // VALGRIND: no
+#include <sycl/sycl.hpp>
+
 #include "check.hpp"
 
 #include <functional>

@@ -1,4 +1,6 @@
 // All ways to write a kernel: what it takes, how it is named, and what it captures.
+#include <sycl/sycl.hpp>
+
 #include "check.hpp"
 
 #include <array>

@@ -4,6 +4,8 @@
 //
 // LEVELS: O2
 // BACKENDS: cpu,opencl
+#include <sycl/sycl.hpp>
+
 #include "check.hpp"
 
 #include <algorithm>

@@ -3,6 +3,8 @@
 // MODES: device
 // LEVELS: O2
 // BACKENDS: opencl
+#include <sycl/sycl.hpp>
+
 #include "check.hpp"
 
 #include <cstring>

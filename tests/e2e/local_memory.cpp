@@ -1,6 +1,8 @@
 // Local accessors: each work-group has its own memory, and each accessor its own part of it.
 //
 // BACKENDS: cpu,opencl,opencl-objects,cuda
+#include <sycl/sycl.hpp>
+
 #include "check.hpp"
 
 #include <iterator>

@@ -1,4 +1,8 @@
 // Maths functions give in kernels what they give on the host, up to rounding.
+//
+// VALGRIND: no
+#include <sycl/sycl.hpp>
+
 #include "check.hpp"
 
 #include <cmath>

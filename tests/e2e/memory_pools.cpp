@@ -3,6 +3,8 @@
 //
 // LEVELS: O2
 // VALGRIND: no
+#include <sycl/sycl.hpp>
+
 #include "check.hpp"
 
 #include <sycl/ext/oneapi/experimental/async_alloc/async_alloc.hpp>

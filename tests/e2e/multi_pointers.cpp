@@ -2,6 +2,9 @@
 // else. Accessors become pointers of their memory's space. `half` as a number of its own.
 //
 // LEVELS: O2
+// VALGRIND: no
+#include <sycl/sycl.hpp>
+
 #include "check.hpp"
 
 #include <functional>

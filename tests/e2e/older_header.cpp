@@ -33,6 +33,16 @@ int main() {
   } catch (const s::exception &) {
     return 2;
   }
+  // Names that SYCL 2020 removed.
+  s::vector_class<s::cl_int> list{1, 2};
+  s::shared_ptr_class<s::string_class> text = std::make_shared<s::string_class>("text");
+  const s::queue other;
+  const s::device mine = other.get_device();
+  if (mine.is_host() || other.is_host() || mine.get_platform().is_host() ||
+      other.get_context().is_host() || s::event().is_host() || list.size() != 2 || !text)
+    return 5;
+  if (mine.is_cpu() && !s::device(s::host_selector{}).is_cpu())
+    return 6;
   // Of the standard library, what such programs expect the header to bring.
   const std::function<int(int)> largest = [&](int i) {
     return std::max(c[i], int(std::floor(0.5)));

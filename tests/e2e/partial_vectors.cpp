@@ -1,5 +1,9 @@
 // Work-groups whose size is no multiple of the vector width: the lanes beyond the group's end never
 // write, in loops that work-items leave at different times.
+//
+// VALGRIND: no
+#include <sycl/sycl.hpp>
+
 #include "check.hpp"
 
 #include <cstdint>

@@ -12,6 +12,8 @@
 // OUTPUT: some: 64
 // OUTPUT: in a group: 5
 // OUTPUT: enumeration: 2, bool: 1, short: -3
+#include <sycl/sycl.hpp>
+
 #include "check.hpp"
 
 namespace {

@@ -2,6 +2,8 @@
 // queues, copies in two dimensions.
 //
 // VALGRIND: no
+#include <sycl/sycl.hpp>
+
 #include "check.hpp"
 
 #include <chrono>

@@ -1,4 +1,6 @@
 // Queues: construction, identity, order, submission from several threads.
+#include <sycl/sycl.hpp>
+
 #include "check.hpp"
 
 #include <thread>

@@ -1,5 +1,7 @@
 // Reductions: of USM, buffers and spans, over ranges and nd_ranges of one to three dimensions, with
 // known and unknown identities, several at once, and of types and operations of the program's own.
+#include <sycl/sycl.hpp>
+
 #include "check.hpp"
 
 #include <array>

@@ -1,6 +1,8 @@
 // Specialization constants: defaults, values of command groups, all forms of kernels, and names of
 // all kinds of linkage.
 // VALGRIND: no
+#include <sycl/sycl.hpp>
+
 #include "check.hpp"
 
 struct shape {

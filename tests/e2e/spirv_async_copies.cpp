@@ -5,6 +5,8 @@
 // BACKENDS: cpu,opencl,cuda
 #include <CL/__spirv/spirv_ops.hpp>
 
+#include <sycl/sycl.hpp>
+
 #include "check.hpp"
 
 #include <vector>

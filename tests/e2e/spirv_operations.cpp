@@ -3,7 +3,10 @@
 //
 // MODES: device
 // LEVELS: O2
+// VALGRIND: no
 #include <CL/__spirv/spirv_ops.hpp>
+
+#include <sycl/sycl.hpp>
 
 #include "check.hpp"
 

@@ -3,6 +3,9 @@
 //
 // MODES: device
 // LEVELS: O2
+// VALGRIND: no
+#include <sycl/sycl.hpp>
+
 #include "check.hpp"
 #include <sycl/sycl.hpp>
 

@@ -1,5 +1,7 @@
 // `sycl::stream`: what work-items write comes out whole, statement by statement, once the command
 // has ended.
+#include <sycl/sycl.hpp>
+
 #include "check.hpp"
 
 #include <algorithm>

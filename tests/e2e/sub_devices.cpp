@@ -1,4 +1,6 @@
 // Sub-devices: each way to partition a device, what they say of themselves, and work on them.
+#include <sycl/sycl.hpp>
+
 #include "check.hpp"
 
 #include <algorithm>

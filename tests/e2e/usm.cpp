@@ -1,4 +1,6 @@
 // Unified shared memory: allocation, queries, and the memory operations of queues and handlers.
+#include <sycl/sycl.hpp>
+
 #include "check.hpp"
 
 #include <cstdint>

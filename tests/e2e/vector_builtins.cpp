@@ -4,7 +4,10 @@
 //
 // LEVELS: O2
 // VALGRIND: no
+#include <sycl/sycl.hpp>
+
 #include "check.hpp"
+#include "elements.hpp"
 
 #include <cmath>
 
@@ -13,14 +16,6 @@ namespace {
 using sycl::float4;
 using sycl::half;
 using sycl::int4;
-
-template <class V, class... E> bool is(const V &v, E... elements) {
-  const double expected[] = {static_cast<double>(elements)...};
-  for (int i = 0; i < static_cast<int>(sizeof...(E)); ++i)
-    if (static_cast<double>(v[i]) != expected[i])
-      return false;
-  return true;
-}
 
 // Results by element: those of one type follow each other, so that each can be compared by itself.
 struct results {

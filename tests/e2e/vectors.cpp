@@ -2,20 +2,16 @@
 // host, and the host gives what the specification says.
 //
 // LEVELS: O2
+// VALGRIND: no
 #define SYCL_SIMPLE_SWIZZLES
+#include <sycl/sycl.hpp>
+
 #include "check.hpp"
+#include "elements.hpp"
 
 #include <cstring>
 
 namespace {
-
-template <class V, class... E> bool is(const V &v, E... elements) {
-  const double expected[] = {static_cast<double>(elements)...};
-  for (int i = 0; i < static_cast<int>(sizeof...(E)); ++i)
-    if (static_cast<double>(v[i]) != expected[i])
-      return false;
-  return true;
-}
 
 constexpr sycl::float4 constant(1, 2, 3, 4);
 static_assert(constant.y() == 2 && constant[3] == 4 && sycl::int4(1, sycl::int2(2, 3), 4).z() == 3);

@@ -4,6 +4,9 @@
 // MODES: device
 // LEVELS: O2
 // BACKENDS: cpu,opencl,cuda
+// VALGRIND: no
+#include <sycl/sycl.hpp>
+
 #include "check.hpp"
 
 #include <array>

@@ -4,6 +4,8 @@
 // MODES: device,gxx
 // LEVELS: O2
 // AHEAD: no
+#include <sycl/sycl.hpp>
+
 #include "check.hpp"
 
 #include <cstdlib>

@@ -1,5 +1,9 @@
 // What work-items know of themselves: every query of item, nd_item and group, in one to three
 // dimensions; and that copies which leave their kernel still know it.
+//
+// VALGRIND: no
+#include <sycl/sycl.hpp>
+
 #include "check.hpp"
 
 #include <type_traits>

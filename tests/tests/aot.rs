@@ -1,10 +1,10 @@
-//! Programs whose kernels were compiled ahead of time: they need no compiler when they run, use the
-//! best code that the machine supports, and say so when there is none.
+//! Tests programs whose kernels were compiled ahead of time: they need no compiler at run time, use
+//! the best code that the machine supports, and report an error if there is none.
 
 use scythe_tests::{Outcome, Project, prefix};
 
-/// Maths functions, a barrier, local memory and a sub-group: all that the device library and the
-/// lowering for the CPU offer must be in the objects.
+/// A program with maths functions, a barrier, local memory and a sub-group. The objects must
+/// contain everything that the device library and the lowering for the CPU provide.
 const PROGRAM: &str = r#"
 #include <sycl/sycl.hpp>
 #include <cmath>
@@ -50,7 +50,7 @@ int main() {
 }
 "#;
 
-/// A project whose `app` is built for these targets.
+/// Returns a project whose `app` is built for these targets.
 fn built(options: &[&str]) -> Project {
     let p = Project::new().file("a.cpp", PROGRAM);
     let mut args = vec!["-fsycl", "-O2", "a.cpp", "-o", "app"];
@@ -59,7 +59,7 @@ fn built(options: &[&str]) -> Project {
     p
 }
 
-/// Runs the program, with the libraries it loads and the images it builds on standard error.
+/// Runs the program, and traces the libraries it loads and the images it builds to standard error.
 fn traced(p: &Project, env: &[(&str, &str)]) -> Outcome {
     let mut all =
         vec![("LD_DEBUG", "libs"), ("SCYTHE_TRACE", "images"), ("SYCL_CACHE_PERSISTENT", "0")];
@@ -90,12 +90,12 @@ fn the_runtime_alone_is_enough() {
     let p =
         built(&["-fsycl-targets=spir64_x86_64"]).file("alone/what", "only the runtime is here\n");
     let alone = p.path().join("alone");
-    std::fs::copy(prefix().join("lib/libscythe.so"), alone.join("libscythe.so"))
+    std::fs::copy(prefix().join("lib/libscythe.so"), alone.join("libscythe.so.0"))
         .expect("the runtime can be copied");
     let folder = format!("LD_LIBRARY_PATH={}", alone.display());
     p.run("env", &[&folder, "SYCL_CACHE_PERSISTENT=0", "./app"]).ok().stdout_has("right");
-    // The same without code for the CPU fails for lack of a compiler, so it is really that runtime
-    // that ran.
+    // Without code for the CPU, the same program fails because there is no compiler. This shows
+    // that the previous run used that runtime.
     let p = built(&[]);
     p.run("env", &[&folder, "SYCL_CACHE_PERSISTENT=0", "./app"])
         .fails()
@@ -126,7 +126,7 @@ fn every_level_computes_the_same() {
         let used = format!("spir64_x86_64:{used})");
         traced(&p, &[("SCYTHE_CPU_LEVEL", allowed)]).ok().stdout_has("right").stderr_has(&used);
     }
-    // The machine decides whether it can go further; the result is right in any case.
+    // The machine decides whether it supports a higher level. The result must be right in any case.
     for allowed in ["avx2", "avx512"] {
         let out = traced(&p, &[("SCYTHE_CPU_LEVEL", allowed)]).ok().stdout_has("right");
         loads_no_compiler(&out);
@@ -147,7 +147,7 @@ fn a_machine_below_every_level_is_told_which_there_are() {
         assert!(out.stdout.contains(part), "no '{part}' in: {}", out.stdout);
     }
     traced(&p, &[("SCYTHE_CPU_LEVEL", "fast")]).fails().stdout_has("SCYTHE_CPU_LEVEL is 'fast'");
-    // With generic code beside it, the program runs there, too.
+    // With additional generic code, the program also runs there.
     let p = built(&["-fsycl-targets=spir64,spir64_x86_64", only, "-march=avx512"]);
     traced(&p, &[("SCYTHE_CPU_LEVEL", "x86-64")]).ok().stdout_has("right").stderr_has("llvmbc");
 }

@@ -1,8 +1,10 @@
-//! Asynchronous errors that nobody asks for: none is lost, whenever queue, context or process ends.
+//! Tests unhandled asynchronous errors: none is lost, whenever the queue, the context or the
+//! process ends.
 
 use scythe_tests::Project;
 
-/// The first argument chooses the case. A program that terminates says so, and exits with 70.
+/// The first argument chooses the case. If `std::terminate` is called, the program prints a message
+/// and exits with 70.
 const PROGRAM: &str = r#"
 #include <sycl/sycl.hpp>
 #include <chrono>
@@ -154,7 +156,7 @@ fn no_error_is_lost() {
     }
 }
 
-/// Without a handler of the program's for that, the process aborts.
+/// Without a terminate handler of the program, the process aborts.
 #[test]
 fn a_lost_error_ends_the_process() {
     let text = "#include <sycl/sycl.hpp>\n\

@@ -1,18 +1,18 @@
-//! Every attribute of SYCL, in every place, in every spelling, by every way into a unit: it is
-//! honoured, which device code shows, or it is an error. It is never ignored.
+//! Tests every attribute of SYCL, in every position and spelling, and in every way into a unit. An
+//! attribute has an effect, which device code shows, or is an error. It is never ignored.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use scythe_tests::{Outcome, Project};
 
-/// An attribute: its namespace, the call, and what a kernel with it has in device code.
+/// An attribute: its namespace, the call, and the metadata of a kernel with it in device code.
 struct Attribute {
     namespace: &'static str,
     call: &'static str,
     metadata: &'static str,
     value: &'static str,
-    /// It means something on a function that is no kernel.
+    /// Whether the attribute has a meaning on a function that is not a kernel.
     on_functions: bool,
 }
 
@@ -28,7 +28,7 @@ const fn attribute(
 
 const SIZES: &str = "!{i32 8, i32 1, i32 1}";
 
-/// `N` is a local constant in lambdas, which must not be captured.
+/// The attributes. In lambdas, `N` is a local constant, which must not be captured.
 const ATTRIBUTES: &[Attribute] = &[
     attribute("sycl", "reqd_work_group_size(N)", "!reqd_work_group_size", SIZES, false),
     attribute("sycl", "work_group_size_hint(N)", "!work_group_size_hint", SIZES, false),
@@ -43,7 +43,7 @@ const ATTRIBUTES: &[Attribute] = &[
     attribute("sycl", "device_has(A)", "!intel_declared_aspects", "!{i32 5}", true),
 ];
 
-/// Ways to write an attribute.
+/// The spellings of an attribute.
 const SPELLINGS: [fn(&str, &str) -> String; 6] = [
     |namespace, call| format!("[[{namespace}::{call}]]"),
     |namespace, call| format!("ATTRIBUTE({namespace}::{call})"),
@@ -53,7 +53,7 @@ const SPELLINGS: [fn(&str, &str) -> String; 6] = [
     |namespace, call| format!("OPEN THE_{namespace}::{call} CLOSE"),
 ];
 
-/// Kernels with an attribute at `@`; `#` is the number of the case.
+/// Kernels with an attribute at `@`. `#` is the number of the case.
 const KERNELS: &[&str] = &[
     "auto f = [=]() @ { p[0] = 1; };",
     "auto f = [=]() mutable noexcept @ -> void { p[0] = 1; };",
@@ -75,7 +75,7 @@ const FUNCTORS: &str = "template <int N> struct Leading# { int *p; @ void operat
                         struct Using# : private Base# { Using#(int *p) : Base#{p} {} using \
                         Base#::operator(); };\n";
 
-/// Functions that are no kernels.
+/// Functions that are not kernels.
 const FUNCTIONS: &[&str] = &[
     "@ SYCL_EXTERNAL void f#() {}",
     "SYCL_EXTERNAL void f# @ () {}",
@@ -83,7 +83,7 @@ const FUNCTIONS: &[&str] = &[
     "struct S# { @ SYCL_EXTERNAL void f(); };\nvoid S#::f() {}",
 ];
 
-/// Where an attribute is an error.
+/// Positions in which an attribute is an error.
 const WRONG: &[&str] = &[
     "@ int variable#;",
     "int after# @;",
@@ -104,7 +104,7 @@ const PROLOGUE: &str = "#define ATTRIBUTE(...) [[__VA_ARGS__]]\n#define OPEN [[\
                         #define THE_sycl sycl\n#define THE_intel intel\n\
                         constexpr sycl::aspect A = sycl::aspect::fp16;\nconstexpr int N = 8;\n";
 
-/// A header of right cases, and for each the symbol, metadata and value that must come of it.
+/// Returns a header of right cases, and the expected symbol, metadata and value of each case.
 fn right(spellings: &[fn(&str, &str) -> String]) -> (String, Vec<(String, &'static Attribute)>) {
     let (mut text, mut expected) = (PROLOGUE.to_owned(), Vec::new());
     let mut number = 0;
@@ -151,7 +151,7 @@ fn right(spellings: &[fn(&str, &str) -> String]) -> (String, Vec<(String, &'stat
     (text, expected)
 }
 
-/// A header of wrong cases, and how many errors must come for each attribute.
+/// Returns a header of wrong cases, and the expected number of errors for each attribute.
 fn wrong(spellings: &[fn(&str, &str) -> String]) -> (String, usize) {
     let mut text = format!("#include <sycl/sycl.hpp>\n{PROLOGUE}");
     for (number, spelling) in spellings.iter().enumerate() {
@@ -192,7 +192,7 @@ fn honoured(code: &str, expected: &[(String, &'static Attribute)], way: &str) {
     }
 }
 
-/// Checks that each attribute is refused as often as it stands somewhere.
+/// Checks that there is an error for each occurrence of each attribute.
 #[track_caller]
 fn refused(outcome: &Outcome, times: usize, way: &str) {
     for attribute in ATTRIBUTES {
@@ -217,7 +217,7 @@ fn args<'a>(common: &[&'a str], more: &[&'a str]) -> Vec<&'a str> {
     [common, more].concat()
 }
 
-/// Compiles to text, and checks it.
+/// Compiles to LLVM assembly, and checks it.
 #[track_caller]
 fn compile(project: &Project, more: &[&str], expected: &[(String, &'static Attribute)], way: &str) {
     project.scythe(&args(&args(&DEVICE, &["-S", "-emit-llvm", "-o", "out.ll"]), more)).ok();
@@ -276,7 +276,7 @@ fn ways_into_a_unit_make_no_difference() {
     refused(&project.scythe(&args(&CHECK, &["b.ii"])).fails(), times, "after -E");
 }
 
-/// Constants that attributes name are in no functor, whatever compiles the host's side.
+/// Constants that attributes name are in no functor, whatever compiler the host side uses.
 #[test]
 fn constants_in_attributes_are_not_captured() {
     let text = "#include <sycl/sycl.hpp>\n\
@@ -318,8 +318,7 @@ fn constants_in_attributes_are_not_captured() {
     }
 }
 
-/// Macros, headers that are included twice, pragmas and counters are what they are without the
-/// plug-in.
+/// The plug-in does not affect macros, headers that are included twice, pragmas and counters.
 #[test]
 fn the_rest_of_a_unit_is_left_alone() {
     let text = "#include <sycl/sycl.hpp>\n#include <cstdio>\n#include <regex>\n\

@@ -1,5 +1,5 @@
-//! The example project under build systems, compiler caches and distcc, and preprocessed text, on
-//! which the latter rest.
+//! Tests the example project with build systems, compiler caches and distcc, and the preprocessed
+//! text that the latter two use.
 
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 
 use scythe_tests::{Outcome, Project, prefix};
 
-/// How the example ends when all its results are as they should be.
+/// The last line of the example's output if all results are right.
 const RIGHT: &str = "degrees: right";
 const MATERIAL: &str = "src/plate/material.cpp";
-/// The sources of the example.
+/// The number of sources of the example.
 const UNITS: u64 = 7;
 
 fn text(path: &Path) -> String {
@@ -23,8 +23,8 @@ fn scythe() -> String {
     text(&prefix().join("bin/scythe"))
 }
 
-/// A project with a copy of the example in `src`, of which host and device passes see different
-/// code.
+/// Returns a project with a copy of the example in `src`, in which host and device passes see
+/// different code.
 fn example() -> Project {
     let project = Project::new();
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/project");
@@ -40,7 +40,7 @@ fn example() -> Project {
     project
 }
 
-/// Replaces a text in a file that holds it once.
+/// Replaces a text in a file that contains it once.
 fn edit(project: &Project, name: &str, old: &str, new: &str) {
     let path = project.path().join(name);
     let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{name}: {e}"));
@@ -75,7 +75,7 @@ fn configure(project: &Project, generator: &str, compiler: &str, more: &[&str]) 
     project.run("cmake", &args)
 }
 
-/// A port that no server uses.
+/// Returns a port that no server uses.
 fn free_port() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("there is a free port");
     listener.local_addr().expect("it has an address").port()
@@ -127,7 +127,7 @@ fn make_and_ccache_rebuild_nothing_but_what_any_pass_sees() {
     assert_eq!(counts()[2], misses + 1, "what only a device pass sees is part of the text");
 }
 
-/// Ends sccache's server.
+/// A server of sccache, which is ended on drop.
 struct Sccache<'a> {
     project: &'a Project,
     port: String,
@@ -144,7 +144,7 @@ impl Sccache<'_> {
         self.project.run_with("sccache", &[option], &env)
     }
 
-    /// Hits and misses so far.
+    /// Returns the number of hits and misses so far.
     fn counts(&self) -> (u64, u64) {
         let stats = self.run("--show-stats").ok().stdout;
         let count = |name: &str| {
@@ -220,10 +220,10 @@ fn cmake_properties_become_options() {
     assert_eq!(rules.matches("-fsycl-device-code-split=per_kernel").count(), 2, "{rules}");
     edit(&project, "src/CMakeLists.txt", "heat SOURCES app/main.cpp", "heat SOURCES app/other.cpp");
     let refused = configure(&project, "Ninja", &scythe(), &[]).fails();
-    refused.stderr_has("'app/other.cpp' is no source of the target 'heat'");
+    refused.stderr_has("'app/other.cpp' is not a source of target 'heat'");
 }
 
-/// A distcc server, which ends with its value.
+/// A distcc server, which is ended on drop.
 struct Server(Child);
 
 impl Drop for Server {
@@ -239,7 +239,7 @@ fn serve(folder: &Path, compiler: &str, port: u16) -> Server {
         std::fs::create_dir_all(path).expect("folders can be made");
         std::fs::set_permissions(path, PermissionsExt::from_mode(0o777)).expect("modes can be set");
     };
-    // Started by root, the server becomes another user.
+    // If root starts the server, it switches to another user.
     let temporary = folder.join("tmp");
     open(folder);
     open(&temporary);
@@ -332,7 +332,7 @@ fn preprocessed_text_compiles_to_the_same_object() {
 
 #[test]
 fn units_from_text_and_from_source_share_kernels_of_a_header() {
-    // Blanks and comments are not in the text: the kernel stands in another column there.
+    // The text contains no blanks and comments, so the kernel is in another column there.
     let header = "#include <sycl/sycl.hpp>\ninline void add(sycl::queue &q, int *p) { /* */   \
                   q.single_task<class Add>(   [=]  { ++*p; }).wait(); }\n";
     let project = Project::new()
@@ -381,10 +381,10 @@ fn pkg_config_finds_headers_and_runtime_for_plain_cpp() {
         Project::new().file("a.cpp", &UNIT.replace("VALUE", "0").replace("*p == 42", "*p == 1"));
     let folder = text(&prefix().join("lib/pkgconfig"));
     let env = [("PKG_CONFIG_PATH", &*folder)];
-    let flags = project.run_with("pkg-config", &["--cflags", "--libs", "scythe"], &env).ok().stdout;
-    let mut args = vec!["-std=c++17", "a.cpp", "-o", "app"];
-    args.extend(flags.split_whitespace());
-    project.run("g++", &args).ok();
+    // The line of docs/building.md, for a linker that drops unused libraries.
+    let line = "g++ -std=c++17 -Wl,--as-needed $(pkg-config --cflags scythe) a.cpp \
+                $(pkg-config --libs scythe) -o app";
+    project.run_with("sh", &["-c", line], &env).ok();
     project.run("./app", &[]).ok();
     let compiler =
         project.run_with("pkg-config", &["--variable=compiler", "scythe"], &env).ok().stdout;

@@ -1,4 +1,4 @@
-//! What a kernel may not capture: one clear error each.
+//! Tests captures that kernels must not have: each gives one clear error.
 
 use scythe_tests::Project;
 

@@ -1,11 +1,11 @@
-//! The device configuration, as programs and users see it: traits of the headers, the devices that
-//! are present, and what `scythe inspect` says of real files.
+//! Tests the device configuration from the view of programs and users: the traits of the headers,
+//! the available devices, and the output of `scythe inspect` for real files.
 
 use scythe_abi::aspect::Aspect;
 use scythe_device_config::Table;
 use scythe_tests::{Project, prefix};
 
-/// Checks of the traits, which hold for code compiled for Ponte Vecchio and Alchemist.
+/// Checks of the traits that hold for code compiled for Ponte Vecchio and Alchemist.
 const TRAITS: &str = r#"
 #include <sycl/aspect.hpp>
 using sycl::aspect;
@@ -14,8 +14,6 @@ static_assert(sycl::any_device_has_v<aspect::fp64> && !sycl::all_devices_have_v<
 static_assert(sycl::any_device_has_v<aspect::emulated> && !sycl::all_devices_have_v<aspect::gpu>);
 #else
 static_assert(sycl::any_device_has_v<aspect::fp64> && !sycl::all_devices_have_v<aspect::fp64>);
-static_assert(sycl::any_device_has_v<aspect::ext_intel_legacy_image>);
-static_assert(!sycl::all_devices_have_v<aspect::ext_intel_legacy_image>);
 static_assert(sycl::any_device_has<aspect::fp16>::value && sycl::all_devices_have<aspect::fp16>::value);
 static_assert(sycl::all_devices_have_v<aspect::gpu> && !sycl::any_device_has_v<aspect::cpu>);
 static_assert(sycl::any_device_has_v<aspect::ext_intel_gpu_pvc> && !sycl::any_device_has_v<aspect::ext_intel_gpu_skl>);
@@ -30,7 +28,7 @@ static_assert(!sycl::any_device_has_v<aspect::emulated>);
 #[test]
 fn programs_know_what_their_targets_have() {
     let config = "intel_gpu_pvc:\n  aspects: [gpu, fp16, fp64, emulated, ext_intel_gpu_pvc]\n\
-                  intel_gpu_acm_g10:\n  aspects: [gpu, fp16, ext_intel_legacy_image, emulated]\n";
+                  intel_gpu_acm_g10:\n  aspects: [gpu, fp16, emulated]\n";
     let project = Project::new().file("a.cpp", TRAITS).file("c.yaml", config);
     let check =
         |args: &[&str]| project.scythe(&[&["-fsycl", "-fsyntax-only", "a.cpp"], args].concat());
@@ -49,11 +47,14 @@ fn a_wrong_configuration_stops_the_driver_with_its_place() {
     let project = Project::new().file("a.cpp", "").file("c.yaml", "mine:\n  aspects: [fp17]\n");
     let outcome =
         project.scythe(&["-fsycl", "-c", "a.cpp", "-fsycl-device-config-file=c.yaml"]).fails();
-    assert_eq!(outcome.stderr, "c.yaml:2:13: error: unknown aspect 'fp17': did you mean 'fp16'?\n");
+    assert_eq!(
+        outcome.stderr,
+        "c.yaml:2:13: error: unknown aspect 'fp17': did you mean 'fp16'? [scythe-E0521]\n"
+    );
     assert!(!project.exists("a.o"));
 }
 
-/// Says which aspects the device has, and holds two kernels.
+/// A program that prints the aspects of the device and has two kernels.
 const PROGRAM: &str = r#"
 #include <sycl/sycl.hpp>
 #include <cstdio>
@@ -74,7 +75,7 @@ int main() {
 }
 "#;
 
-/// One compilation serves all of it, since that takes longest.
+/// One test for everything, because the compilation takes the most time.
 #[test]
 fn devices_that_are_present_have_what_the_table_says_and_inspect_tells_what_files_hold() {
     let project = Project::new().file("a.cpp", PROGRAM);
@@ -94,7 +95,7 @@ fn devices_that_are_present_have_what_the_table_says_and_inspect_tells_what_file
             aspect.as_str()
         );
     }
-    // Of what the table says is possible only, these depend on the processor.
+    // Of the aspects that the table lists only as possible, these depend on the processor.
     let possible = |aspect: &&Aspect| !target.has(**aspect) && !aspect.is_architecture();
     let more: Vec<_> = said.iter().filter(possible).map(|aspect| aspect.as_str()).collect();
     assert!(more.is_empty() || more == ["fp16"], "{more:?}");
@@ -149,7 +150,7 @@ fn inspect_names_what_it_cannot_read() {
     project.scythe(&["inspect"]).fails().stderr_has("inspect: error: no input: expected one");
 }
 
-/// One line for each target of the installed table.
+/// A program that prints one line for each target of the installed table.
 const INSTALLED: &str = r#"
 #include <algorithm>
 #include <iostream>

@@ -1,8 +1,8 @@
-//! Variables of device code that several translation units, libraries and images share.
+//! Tests variables of device code that several translation units, libraries and images share.
 
 use scythe_tests::Project;
 
-/// What two translation units agree on.
+/// The header of two translation units.
 const HEADER: &str = r#"
 #include <sycl/sycl.hpp>
 #include <cstdio>
@@ -54,7 +54,7 @@ fn units_share_variables_by_name_and_keep_their_own() {
         p.scythe(&["-fsycl", &split, "main.o", "other.o", "-o", "app"]).ok();
         p.run("./app", &[]).ok().stdout_has("12 111 100\n");
     }
-    // Each image says which variables it uses.
+    // Each image lists the variables that it uses.
     p.scythe(&["inspect", "app"]).ok().stdout_has("device_global defined: 4 bytes");
     p.scythe(&[
         "-fsycl",
@@ -115,7 +115,7 @@ int main() {
     p.run("./app", &[]).ok().stdout_has("1 2 1 2 ");
 }
 
-/// What the headers themselves refuse.
+/// The headers reject wrong types and copies.
 #[test]
 fn wrong_types_and_copies_are_refused() {
     let p = Project::new().file(

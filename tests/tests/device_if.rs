@@ -1,5 +1,5 @@
-//! `if_device_has` and `if_architecture_is`: each target's code holds its own branch and nothing of
-//! the others.
+//! Tests `if_device_has` and `if_architecture_is`: the code for each target contains its own branch
+//! and nothing of the others.
 
 use scythe_tests::Project;
 
@@ -49,7 +49,7 @@ fn each_target_has_its_branch() {
         for value in stored {
             assert!(ir.contains(&format!("store i32 {value},")), "{name}: {ir}");
         }
-        // What a discarded branch uses is not used.
+        // The aspects of a discarded branch are not used.
         assert!(
             !ir.contains(&format!("store i32 {other},")) && !ir.contains("fmul"),
             "{name}: {ir}"
@@ -64,10 +64,10 @@ fn each_target_has_its_branch() {
     each_binary_has_its_branch(&p, targets);
 }
 
-/// ocloc's binaries of three GPUs in one program: each holds the number that its own branch stores,
-/// and none of the others'.
+/// Checks ocloc's binaries for three GPUs in one program: each contains the number that its own
+/// branch stores, and none of the other numbers.
 fn each_binary_has_its_branch(p: &Project, targets: &str) {
-    // Without the SPIR-V that ocloc puts beside its code, which holds the number, too.
+    // Without the SPIR-V that ocloc adds to its code, which also contains the number.
     p.scythe(&[
         "-fsycl",
         targets,
@@ -95,8 +95,8 @@ fn each_binary_has_its_branch(p: &Project, targets: &str) {
             .collect();
         assert_eq!(stored, [name], "in {} bytes of {files:?}", code.len());
     }
-    // The first kernel needs double precision on one of them, which it lacks: that code is left
-    // out, and its absence explained.
+    // The first kernel needs double precision, which one of the GPUs lacks. That code is left out,
+    // and an error explains its absence.
     let out = p.run_with("./app", &[], &[("SCYTHE_SIMULATE", "intel_gpu_dg1")]);
     out.stderr_has(
         "Kernel uses optional feature corresponding to 'aspect::fp64' but device does not support \
@@ -111,8 +111,8 @@ fn the_cpu_runs_its_branch() {
     p.run("./app", &[]).ok().stdout_has("103 202, x86_64 1");
 }
 
-/// Code for the generic target keeps all branches; the device decides when the program runs, and
-/// what its branch does not use it need not have.
+/// Generic code keeps all branches. The device decides at run time, and need not support the
+/// features of other branches.
 #[test]
 fn devices_choose_when_the_program_runs() {
     let single = "single:\n  aspects: [gpu, usm_shared_allocations, ext_intel_gpu_skl]\n";
@@ -131,15 +131,15 @@ fn devices_choose_when_the_program_runs() {
             "Kernel uses optional feature corresponding to 'aspect::fp64' but device does not \
              support this aspect.",
         );
-        // A device without fp64, whose branch does not need it.
+        // A device without fp64 whose branch does not need it.
         let out = p.run_with("./app", &[], &[("SCYTHE_SIMULATE", "single.yaml")]).ok();
         out.stdout_has("101 201, x86_64 0");
-        // Branches that the device does not take are not compiled, without optimisation either.
+        // Branches that the device does not take are not compiled, even without optimisation.
         std::fs::create_dir_all(p.path().join("dump")).expect("a folder can be made");
         let environment = [("SCYTHE_SIMULATE", "intel_gpu_skl"), ("SCYTHE_DUMP_JIT", "dump")];
         p.run_with("./app", &[], &environment).ok();
         let compiled = String::from_utf8_lossy(&p.read("dump/cpu-1-retargeted.ll")).into_owned();
-        // The last image is that of the second kernel, whose branches need nothing.
+        // The last image belongs to the second kernel, whose branches need no aspects.
         let stored = |number: u32| compiled.contains(&format!("i32 {number}"));
         assert!(stored(0x51ab_c0d1) && !stored(0x51ab_c0d2) && !stored(0x51ab_c0d3), "{compiled}");
     }
@@ -168,7 +168,7 @@ fn other_aspects_are_refused() {
     out.fails().errors(1).stderr_has("Invalid aspect used in else_if_device_has.");
 }
 
-/// A branch for one of two fixed targets may use what the other lacks.
+/// A branch for one of two fixed targets may use aspects that the other target lacks.
 #[test]
 fn fixed_targets_count_the_branches_that_they_take() {
     let source = r#"

@@ -1,5 +1,4 @@
-//! The device link's own scenarios: linked for good, one by one, from a cache, and from damaged
-//! inputs.
+//! Tests the device link: final links, separate links, links from a cache, and damaged inputs.
 
 use scythe_tests::Project;
 
@@ -33,7 +32,7 @@ fn code_linked_for_good_needs_no_device_step_again() {
     );
     p.scythe(&["-fsycl", "-O1", "-c", "dev_b.cpp"]).ok();
     p.run("ar", &["rcs", "libdev.a", "dev_b.o"]).ok();
-    // The device link finds what is missing.
+    // The device link reports the missing function.
     p.scythe(&["-fsycl", "-O1", "-fsycl-link", "dev_a.cpp", "-o", "dev.o"])
         .fails()
         .stderr_has("triple")
@@ -53,7 +52,7 @@ fn code_linked_for_good_needs_no_device_step_again() {
         out.stderr
     );
     p.run("./app", &[]).ok().stdout_has("42");
-    // What was linked then may come again; a new kernel may not.
+    // An input that is already linked may occur again, but a new kernel must not be added.
     p.scythe(&["-fsycl", "dev.o", "libdev.a", "host.cpp", "-o", "app"]).ok();
     p.scythe(&["-fsycl", "-O1", "dev.o", "extra.cpp", "host.cpp", "-o", "new"])
         .fails()

@@ -1,5 +1,5 @@
-//! Device functions that live in shared libraries: kernels find them when they are launched, and
-//! lose them with the library.
+//! Tests device functions in shared libraries: kernels find them at the launch, and lose them with
+//! the library.
 
 use scythe_tests::Project;
 
@@ -8,7 +8,7 @@ const BASE: &str = r#"
 SYCL_EXTERNAL int base(int n) { return n + 1000; }
 "#;
 
-/// Device functions that ask where they are, wait for others, and call on.
+/// Device functions that query their position, wait for other work-items, and call other functions.
 const MIDDLE: &str = r#"
 #include <sycl/sycl.hpp>
 SYCL_EXTERNAL int base(int);
@@ -98,7 +98,7 @@ fn project() -> Project {
 
 const OPEN: &str = "-fsycl-allow-device-image-dependencies";
 
-/// Builds the two libraries and the program, which names none of them, with these options.
+/// Builds the two libraries and the program, which does not name them, with these options.
 fn build(p: &Project, options: &[&str]) {
     for (source, output) in [("base.cpp", "libbase.so"), ("middle.cpp", "libmiddle.so")] {
         let args =
@@ -115,7 +115,8 @@ fn device_functions_come_and_go_with_their_libraries() {
     p.run("./app", &[]).ok().stdout_has("three rounds");
 }
 
-/// Calls a plain function of a library from all work-items, and from some of them between barriers.
+/// A program that calls a plain function of a library from all work-items, and from some of them
+/// between barriers.
 const PLAIN: &str = r#"
 #include <sycl/sycl.hpp>
 #include <cstdio>
@@ -140,7 +141,7 @@ int main() {
 }
 "#;
 
-/// A function that becomes part of its kernel, since it asks for its work-item, and a kernel that
+/// A function that becomes part of its kernel, because it queries its work-item, and a kernel that
 /// calls it.
 const PLACE: &str = r#"
 #include <sycl/sycl.hpp>
@@ -172,7 +173,7 @@ fn objects_compiled_ahead_of_time_are_linked_when_they_are_loaded() {
     .ok();
     p.scythe(&[&ahead[..], &["plain.cpp", "asks.cpp", "./libbase.so", "-o", "app"]].concat()).ok();
     let out = p.run_with("./app", &[], &[("SCYTHE_TRACE", "images")]).ok().stdout_has("right");
-    // Where objects cannot be linked, the generic code is compiled.
+    // The generic code is compiled if objects cannot be linked.
     out.stderr_has("of cpu-object (spir64_x86_64:x86-64), linked with 1 other image(s)")
         .stderr_has("of llvmbc (spirv64-unknown-unknown), linked with 1 other image(s)");
 }

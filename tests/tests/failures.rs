@@ -1,4 +1,5 @@
-//! Failures are orderly: said once, with a place, and nothing left behind.
+//! Tests that failures are orderly: an error is reported once, with a position, and no files are
+//! left behind.
 
 use scythe_tests::Project;
 

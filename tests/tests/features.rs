@@ -1,11 +1,11 @@
-//! Optional features from the source to the device: which kernels share an image, what links say of
-//! functions that use more than their callers know, what is compiled ahead of time for whom, and
-//! that only what was submitted is compiled at all.
+//! Tests optional features from the source to the device: the kernels that share an image, the
+//! warnings of links about functions that use more than their callers declare, the targets that
+//! kernels are compiled for ahead of time, and that only submitted kernels are compiled at all.
 
 use scythe_tests::{Outcome, Project, prefix};
 
 /// Kernels of one template, for `float`, `double` and half precision, and one with 64-bit atomics.
-/// Arguments say which to run.
+/// The arguments choose the kernels to run.
 const PRECISIONS: &str = r#"
 #include <sycl/sycl.hpp>
 #include <cstdio>
@@ -55,7 +55,7 @@ int main(int count, char **arguments) {
 /// A device that lacks all three features.
 const PLAIN: &str = "plain:\n  aspects: [gpu, usm_shared_allocations]\n";
 
-/// How many images a run built, by its trace.
+/// Returns the number of images that a run built, from its trace.
 fn built(outcome: &Outcome) -> usize {
     outcome.stderr.lines().filter(|line| line.contains("building ")).count()
 }
@@ -67,7 +67,7 @@ fn only_what_is_submitted_counts() {
     let run = |device: &str, what: &[&str]| {
         p.run_with("./app", what, &[("SCYTHE_SIMULATE", device), ("SCYTHE_TRACE", "images")]).ok()
     };
-    // The double kernels of the same source are in the way of nobody.
+    // The double kernels of the same source have no effect.
     let float = run("plain.yaml", &["float"]);
     assert_eq!((float.stdout.as_str(), built(&float)), ("float: 29\n", 1), "{}", float.stderr);
     // Nothing is built for kernels that cannot run.
@@ -86,7 +86,7 @@ fn only_what_is_submitted_counts() {
         assert!(line.starts_with(&expected), "expected '{expected}' in '{line}'");
     }
     assert_eq!(lines.len(), 3, "{}", others.stdout);
-    // A device that has all runs all; each image is built by itself.
+    // A device with all features runs all kernels. Each image is built separately.
     let all = run("x86_64_avx2", &["float", "double", "half", "atomic"]);
     assert_eq!(
         (all.stdout.as_str(), built(&all)),
@@ -96,7 +96,7 @@ fn only_what_is_submitted_counts() {
     );
 }
 
-/// A library of device functions that uses more than its header tells.
+/// A library of device functions that uses more than its header declares.
 const LIBRARY: &str = r#"
 #include <sycl/sycl.hpp>
 static double inner(double x) { return x / 3.0; }
@@ -144,7 +144,7 @@ fn a_link_reports_functions_that_use_more_than_their_callers_know() {
         said.contains("a.cpp:15:32: note: ") && said.contains(" is called by kernel 'main::Third'"),
         "{said}"
     );
-    // The image requires it all the same.
+    // The image requires the aspect nevertheless.
     assert_eq!(p.run("./app", &[]).ok().stdout, "3\n");
     let refused = p.run_with("./app", &[], &[("SCYTHE_SIMULATE", "plain.yaml")]).ok().stdout;
     assert!(
@@ -161,10 +161,10 @@ fn a_link_reports_functions_that_use_more_than_their_callers_know() {
         assert_eq!(link(quiet).ok().stderr, "", "{quiet:?}");
     }
     link(&["-Werror", "-Wno-error=sycl-external"]).ok().stderr_has(&format!("warning: {WARNING}"));
-    // A declaration that tells is enough.
+    // A declaration with the aspect is sufficient.
     assert_eq!(p.scythe(&["-fsycl", "told.o", "b.o", "-o", "app"]).ok().stderr, "");
 
-    // Functions compiled for other targets than their callers are reported, too.
+    // Functions that were compiled for other targets than their callers are reported, too.
     p.scythe(&["-fsycl", "-O1", "-c", "a.cpp", "-fsycl-fixed-targets=x86_64", "-o", "fixed.o"])
         .ok();
     p.scythe(&["-fsycl", "fixed.o", "b.o", "-o", "app"]).ok().stderr_has(
@@ -175,7 +175,7 @@ fn a_link_reports_functions_that_use_more_than_their_callers_know() {
     assert_eq!(p.run("./app", &[]).ok().stdout, "3\n");
 }
 
-/// Processors of which nothing is known but that they have no double precision.
+/// Processors that are only known to have no double precision.
 const NO_DOUBLES: &str = "x86_64_sse2:\n  aspects: [cpu, fp16, atomic64, usm_shared_allocations, \
     ext_intel_x86_64, ext_intel_x86_64_sse2]\n  \
                           may_support_other_aspects: false\n";
@@ -209,7 +209,8 @@ fn ahead_of_time_a_target_gets_what_it_can_run_and_word_of_the_rest() {
         "{report}"
     );
     let run = |env: &[(&str, &str)]| p.run_with("./app", &["float", "double"], env).ok().stdout;
-    // A device that lacks it is told so; one that has it after all learns who left the code out.
+    // A device that lacks the aspect gets an error about it. A device that has it gets an error
+    // about the omitted code.
     let lacking = run(&[("SCYTHE_SIMULATE", "c.yaml:x86_64_sse2")]);
     assert!(
         lacking.starts_with(
@@ -241,7 +242,7 @@ fn fixed_targets_bind_images_and_share_them() {
         )
     };
 
-    // One image for all, whatever they use; it runs on its target alone.
+    // One image for all kernels, whatever they use. It runs only on its targets.
     compile(&["-fsycl-fixed-targets=x86_64,intel_gpu_pvc", "-fsycl-device-code-split=off"]);
     let report = inspect();
     assert!(report.starts_with("app: 1 device image, 4 kernels\n"), "{report}");
@@ -250,7 +251,7 @@ fn fixed_targets_bind_images_and_share_them() {
         p.run_with("./app", &["float"], &[("SCYTHE_SIMULATE", "intel_gpu_dg1")]).ok().stdout;
     assert!(elsewhere.contains(&submitted("intel_gpu_pvc,spir64_x86_64")), "{elsewhere}");
 
-    // Ahead of time, only targets of both lists are compiled for.
+    // Ahead of time, code is compiled only for targets in both lists.
     compile(&["-fsycl-fixed-targets=intel_gpu_pvc", "-fsycl-targets=spir64,x86_64_sse2"]);
     let report = inspect();
     assert_eq!(
@@ -264,7 +265,8 @@ fn fixed_targets_bind_images_and_share_them() {
         p.run_with("./app", &["float"], &[("SCYTHE_SIMULATE", "intel_gpu_pvc")]).ok().stdout;
     assert_eq!(there, "float: 29\n");
 
-    // A target that only the user knows has no aspect to be told by: the image says what it uses.
+    // A target that only the user's file defines has no architecture aspect, so the image lists the
+    // aspects that it uses.
     compile(&[
         "-fsycl-fixed-targets=mine",
         "-fsycl-device-config-file=mine.yaml",

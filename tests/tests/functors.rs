@@ -1,10 +1,10 @@
-//! The passes over a source agree about every functor, or there is no program. Each case here makes
-//! them disagree in a way that clang alone does not see.
+//! Tests that the passes over a source agree about every functor, or that there is no program. Each
+//! case makes them disagree in a way that clang alone does not detect.
 
 use scythe_tests::Project;
 
-/// A program whose kernel captures `p`, `a` and `b`, with `before` at namespace scope, `local` in
-/// `main` and `body` in the kernel.
+/// Returns a program whose kernel captures `p`, `a` and `b`, with `before` at namespace scope,
+/// `local` in `main` and `body` in the kernel.
 fn program(before: &str, local: &str, body: &str) -> String {
     format!(
         "#include <sycl/sycl.hpp>\n#include <cstdio>\n{before}\n\
@@ -15,7 +15,7 @@ fn program(before: &str, local: &str, body: &str) -> String {
     )
 }
 
-/// Compiling fails with `words` alone.
+/// Checks that the compilation fails with only this error.
 #[track_caller]
 fn refused(source: &str, words: &str) {
     let project = Project::new().file("some folder/a b.cpp", source);

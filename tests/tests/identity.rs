@@ -1,8 +1,8 @@
-//! A kernel's name means one kernel, on every path from source to launch.
+//! Tests that a kernel's name identifies one kernel, on every path from source to launch.
 
 use scythe_tests::Project;
 
-/// Runs one kernel that stores `value`, and returns what it stored.
+/// A function that runs one kernel that stores `value`, and returns the stored value.
 const HELPER: &str = r#"
 #pragma once
 #include <sycl/sycl.hpp>

@@ -1,10 +1,10 @@
-//! The integration header: complete by itself, for compilers that scythe does not start, and strict
-//! about functors.
+//! Tests the integration header: it is complete by itself, for compilers that scythe does not
+//! start, and strict about functors.
 
 use scythe_tests::{Project, prefix};
 
-/// Compiles `source` for devices by scythe, and for the host by `compiler` without scythe, both as
-/// a user would by hand.
+/// Compiles `source` for devices with scythe, and for the host with `compiler` without scythe, as a
+/// user would by hand.
 #[track_caller]
 fn by_hand(project: &Project, compiler: &str, standard: &str, source: &str) {
     let prefix = prefix();
@@ -121,7 +121,7 @@ fn names_inside_of_lambdas_work_with_a_clang_that_is_not_ours() {
     project.compile_and_run(&[&compiler, "a.cpp"]).ok();
 }
 
-/// The host compiler refuses the source, after the device pass has made the header.
+/// Checks that the host compiler rejects the source, after the device pass has made the header.
 #[track_caller]
 fn refused(compiler: &str, source: &str, words: &[&str]) {
     let project = Project::new().file("a.cpp", &format!("#include <sycl/sycl.hpp>\n{source}"));
@@ -253,7 +253,7 @@ int main() {
     }
 }
 
-/// A program with `launch`, in which passes may differ by `__SYCL_DEVICE_ONLY__`.
+/// Returns a program with `launch`, in which passes may differ by `__SYCL_DEVICE_ONLY__`.
 fn differing(before: &str, launch: &str) -> String {
     format!(
         "#include <sycl/sycl.hpp>\n#ifdef __SYCL_DEVICE_ONLY__\n#define DEVICE(x, y) x\n#else\n\

@@ -1,8 +1,7 @@
-//! Programs with code for Intel's GPUs: every name gives binaries, devices get the one that fits
-//! them best, and fall back to generic code where the driver refuses it.
+//! Tests programs with code for Intel GPUs: every name gives binaries, and devices get the binary
+//! that fits them best, or generic code if the driver rejects the binary.
 //!
-//! One object serves all. No such GPU is needed: a library that answers in OpenCL's place plays
-//! one.
+//! One object serves all tests. No such GPU is needed: a fake OpenCL library simulates one.
 
 use scythe_tests::{Outcome, Project, prefix};
 use std::collections::BTreeSet;
@@ -26,7 +25,7 @@ int main(int count, char **) {
 }
 "#;
 
-/// The names of the document, and its aliases.
+/// The names in the document, and its aliases.
 const NAMES: [&str; 22] = [
     "bdw", "skl", "kbl", "cfl", "apl", "glk", "whl", "aml", "cml", "icllp", "ehl", "tgllp", "rkl",
     "adl_s", "rpl_s", "adl_p", "adl_n", "dg1", "acm_g10", "acm_g11", "acm_g12", "pvc",
@@ -36,7 +35,7 @@ const ALIASES: [&str; 13] = [
     "11_2_0", "12_0_0", "12_10_0",
 ];
 
-/// What the object's kernels became: the target and format of each image, in order.
+/// Returns the target and format of each image, in order.
 fn images(p: &Project) -> Vec<(String, String)> {
     let dump = p.run(prefix().join("bin/image-dump"), &["--extract=image", "app"]).ok().stdout;
     let field = |name: &str| {
@@ -67,7 +66,7 @@ fn every_name_gives_a_binary(p: &Project) {
         let code = p.read(&format!("image_{number}.bin"));
         assert!(is_device_binary(&code), "image {number}, {:?}: {:?}", images[number], &code[..32]);
     }
-    // ocloc finds the kernel in what it made.
+    // ocloc finds the kernel in its own output.
     let kernels = p.run("ocloc", &["disasm", "-file", "image_0.bin", "-dump", "parts"]).ok().stdout;
     assert!(kernels.contains("_ZTSZ4mainE"), "{kernels}");
 
@@ -77,8 +76,8 @@ fn every_name_gives_a_binary(p: &Project) {
     assert_eq!(NAMES.iter().filter(|name| named(name)).count(), ALIASES.len(), "{plan}");
 }
 
-/// The header of what ocloc writes: 64-bit ELF of one of Intel's types, in which a section holds
-/// the binary with its magic number, or which is a binary by itself.
+/// Checks the header of ocloc's output: a 64-bit ELF file of one of Intel's types, which either
+/// contains the binary with its magic number in a section or is itself a binary.
 fn is_device_binary(code: &[u8]) -> bool {
     const OPENCL_EXECUTABLE: u16 = 0xff04;
     const ZEBIN: [u16; 3] = [0xff10, 0xff11, 0xff12];
@@ -133,7 +132,7 @@ fn devices_may_be_listed_for_the_back_end(p: &Project) {
     }
 }
 
-/// A folder with a library that plays OpenCL with one GPU of Intel's.
+/// Creates a folder with a library that simulates OpenCL with one Intel GPU.
 fn play_opencl(p: &Project) {
     let interface = include_str!("../../crates/backend-opencl/src/api.rs");
     let names: BTreeSet<&str> = interface.split('"').filter(|word| is_function(word)).collect();
@@ -199,9 +198,9 @@ fn devices_take_what_fits_best(p: &Project) {
     takes(&[OLDER_ACM_G10], &format!("intel-gpu for intel_gpu_acm_g10, {related}"));
     let generic = "llvmbc for spirv64-unknown-unknown, generic code, compiled at run time\n";
     takes(&[KBL], generic);
-    // A driver that does not tell which device it has.
+    // A driver that does not report its device.
     takes(&[], generic);
-    // The driver has the last word.
+    // The driver decides in the end.
     let out = on_gpu(p, &[SKL, "FAKE_REFUSES=1"], &[]).ok().stdout_has("ran on Fake GPU");
     let refused = "intel-gpu for intel_gpu_skl, compiled ahead of time for this device, cannot be \
         used: OpenCL: \
@@ -220,20 +219,20 @@ fn what_no_image_fits_is_said(p: &Project) {
         );
         assert!(out.stdout.contains(&message), "{}", out.stdout);
     }
-    // Neither of the two has double precision: their code lacks the kernel, and the message tells
-    // what they lack.
+    // Neither of the two GPUs has double precision. Their code lacks the kernel, and the message
+    // names the aspect.
     let lacks = "Kernel uses optional feature corresponding to 'aspect::fp64' but device does not \
         support this aspect.";
     on_gpu(p, &[DG1], &["precise"]).fails().stdout_has(lacks);
     p.run_with("./app", &["precise"], &[("SCYTHE_SIMULATE", "intel_gpu_dg1")])
         .fails()
         .stdout_has(lacks);
-    // A device that has it is told why there is no code.
+    // For a device with the aspect, the message explains why there is no code.
     let out = p.run_with("./app", &["precise"], &[("SCYTHE_SIMULATE", "intel_gpu_pvc")]).fails();
     out.stdout_has(
         "the device link left the kernel out of the image for 'intel_gpu_acm_g10', 'intel_gpu_dg1'",
     );
-    // A relative of one of the devices may try its code.
+    // A device that is related to one of the targets may use its code.
     let out = on_gpu(p, &["FAKE_VERSION=0x03004000"], &[]).ok();
     out.stderr_has(
         "the image of intel-gpu for intel_gpu_dg1, compiled ahead of time for a related device\n",

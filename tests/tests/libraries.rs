@@ -1,9 +1,9 @@
-//! Device code in static libraries and in objects that `ld -r` joined: the device link takes what
-//! the host link takes.
+//! Tests device code in static libraries and in objects that `ld -r` joined: the device link uses
+//! the same members as the host link.
 
 use scythe_tests::{Outcome, Project, prefix};
 
-/// A function that runs a kernel which computes `value`.
+/// Returns a function that runs a kernel which computes `value`.
 fn unit(name: &str, value: &str) -> String {
     format!(
         "#include <sycl/sycl.hpp>\nint {name}() {{\n  sycl::queue q;\n  int *p = \
@@ -22,15 +22,15 @@ fn compile(p: &Project, sources: &[&str]) {
     }
 }
 
-/// Links `words` to a program, and runs it.
+/// Links `words` to a program, runs it, and checks its output.
 #[track_caller]
 fn prints(p: &Project, words: &[&str], expected: &str) {
     p.scythe(&[&["-fsycl", "-o", "app"], words].concat()).ok();
     assert_eq!(p.run("./app", &[]).ok().stdout, expected, "{words:?}");
 }
 
-/// A library with a member that is used, one that could not be linked for devices, and one that
-/// defines what `main.o` defines, too.
+/// Returns a library with a member that is used, a member that could not be linked for devices, and
+/// a member that defines a function which `main.o` also defines.
 fn library() -> Project {
     let needs = format!("SYCL_EXTERNAL int nowhere(int);\n{}", unit("unused", "nowhere(1)"));
     let p = Project::new()
@@ -50,7 +50,7 @@ fn library() -> Project {
 #[test]
 fn members_that_the_host_link_leaves_are_left_by_the_device_link() {
     let p = library();
-    // However the library is named.
+    // All ways to name the library.
     let ways: [&[&str]; 8] = [
         &["libx.a"],
         &["-L.", "-lx"],
@@ -150,7 +150,7 @@ fn joined_objects_keep_their_device_code() {
     compile(&p, &["a.cpp", "b.cpp"]);
     p.scythe(&["-fsycl", "-fsycl-targets=spir64,spir64_x86_64", "-O1", "-c", "c.cpp", "-o", "c.o"])
         .ok();
-    // By Scythe, from sources, by the linker itself, and nested.
+    // Joined by Scythe, from sources, by the linker itself, and nested.
     p.scythe(&["-fsycl", "-r", "a.o", "b.o", "-o", "ab.o"]).ok();
     prints(&p, &["main.cpp", "ab.o", "c.o"], "321\n");
     p.scythe(&["-fsycl", "-O1", "-r", "a.cpp", "b.o", "-o", "ab.o"]).ok();

@@ -1,11 +1,11 @@
-//! Constants of type `double` that are converted to another type need no device with double
-//! precision; what computes with `double` does, at every optimisation level.
+//! Tests constants of type `double`: their conversion to another type needs no device with double
+//! precision, but computing with `double` does, at every optimisation level.
 
 use scythe_tests::Project;
 use std::fmt::Write as _;
 
-/// Bodies of kernels that hold constants alone, and the number that each leaves in `f[0]` or, as a
-/// half, in `h[0]`.
+/// Bodies of kernels with constants only, and the number that each stores in `f[0]` or, as a half,
+/// in `h[0]`.
 const FOLDED: [(&str, &str, f32); 34] = [
     ("assigned", "h[0] = 0.5;", 0.5),
     ("braces", "sycl::half x{0.25}; h[0] = x;", 0.25),
@@ -114,7 +114,7 @@ int main() {
   f[1] = 1;
 "#;
 
-/// Every half against doubles on both sides of halves and floats.
+/// A program that compares every half with doubles on both sides of halves and floats.
 const COMPARISONS: &str = r#"
 #include <sycl/sycl.hpp>
 #include <cmath>
@@ -182,7 +182,7 @@ fn constants_that_are_converted_are_no_use_of_double() {
     }
 }
 
-/// ocloc would refuse code with `double` for this device.
+/// ocloc would reject code with `double` for this device.
 #[test]
 fn no_double_is_left_in_code_for_devices_without_it() {
     let p = Project::new().file("a.cpp", &program());

@@ -1,5 +1,5 @@
-//! Device code for NVIDIA GPUs, without a GPU: what the compiler puts into programs, and that
-//! `ptxas` takes it.
+//! Tests device code for NVIDIA GPUs, without a GPU: the contents of programs, and that `ptxas`
+//! accepts them.
 //!
 //! `cargo xtask test` names a CUDA installation in `CUDA_PATH`.
 
@@ -31,7 +31,7 @@ fn scythe(project: &Project, args: &[&str], env: &[(&str, &str)]) -> Outcome {
     project.run_with(prefix().join("bin/scythe"), args, env)
 }
 
-/// The files that `-fsycl-dump-device-code=images` left.
+/// Returns the files that `-fsycl-dump-device-code=images` wrote.
 fn images(project: &Project, extension: &str) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(project.path().join("images")).expect("images were written");
     let mut files: Vec<PathBuf> =
@@ -41,7 +41,7 @@ fn images(project: &Project, extension: &str) -> Vec<PathBuf> {
     files
 }
 
-/// Compiles a program for all architectures, and looks at every image.
+/// Compiles a program for all architectures, and checks every image.
 fn check_program(source: &str) {
     let project = Project::new();
     let (path, include) = (repository().join(source), repository().join("tests/e2e"));
@@ -54,7 +54,7 @@ fn check_program(source: &str) {
         &format!("-fsycl-targets={targets}"),
         &format!("--cuda-path={}", cuda()),
         "-fsycl-dump-device-code=images",
-        // No need of the program: device code is linked, host code is not.
+        // Only the device link is needed, not the program.
         "-fsycl-link",
         &path.to_string_lossy(),
         "-o",
@@ -92,12 +92,13 @@ macro_rules! accepted {
     )*};
 }
 
-// All examples but that of OpenCL, whose kernels are OpenCL's.
+// All examples except the OpenCL example, whose kernels belong to OpenCL.
 accepted! {
     ptxas_takes_the_simple_examples: "examples/vector_add.cpp", "examples/saxpy.cpp", "examples/error_handling.cpp";
     ptxas_takes_the_other_examples: "examples/mandelbrot.cpp", "examples/stencil.cpp", "examples/dependency_chain.cpp";
     ptxas_takes_groups_and_local_memory: "tests/e2e/local_memory.cpp", "tests/e2e/group_exchange.cpp";
     ptxas_takes_atomic_references_and_maths: "tests/e2e/atomic_references.cpp", "tests/e2e/std_maths.cpp";
+    ptxas_takes_atomic_references_to_2_bytes: "tests/e2e/short_atomics.cpp";
 }
 
 const KERNEL: &str = r#"
@@ -174,7 +175,7 @@ fn code_that_is_finished_at_run_time_is_there_as_bitcode() {
     ];
     let program = [&program[..], &["./liblibrary.so", "-o", "program.so"]].concat();
     scythe(&project, &[&common[..], &program].concat(), &[]).ok();
-    // Of three kernels, one cannot be compiled before its library is there, and one may have other
+    // Of three kernels, one cannot be compiled before its library is loaded, and one may get other
     // constants.
     assert_eq!((images(&project, "fatbin").len(), images(&project, "bc").len()), (2, 2));
 }
@@ -199,7 +200,7 @@ fn without_ptxas_programs_hold_ptx_and_a_remark_says_so() {
     let env: Vec<(&str, &str)> = nowhere.into_iter().chain([("PATH", without.as_str())]).collect();
     if ["/usr/local/cuda", "/opt/cuda", "/usr/lib/cuda"].iter().any(|root| Path::new(root).exists())
     {
-        // Scythe finds CUDA there, whatever the environment says.
+        // Scythe finds CUDA there, whatever the environment contains.
         return;
     }
     let out = scythe(&project, &args, &env).ok();
@@ -292,7 +293,7 @@ fn remainders_without_cuda_are_exact_and_gamma_is_close() {
     assert_eq!(out.stdout, "0 0 wrong\n");
 }
 
-/// Two functions that no one inlines, in units of their own, and a kernel that calls both.
+/// Two functions that are never inlined, in separate units, and a kernel that calls both.
 const FLUSHES: &str = "#include <sycl/sycl.hpp>
 [[gnu::noinline]] SYCL_EXTERNAL float flushes(float x, float y) { return sycl::exp2(x) + x * y / \
 3.0f; }
@@ -309,7 +310,7 @@ int main() {
 }
 ";
 
-/// The PTX of a function, up to its end.
+/// Returns the PTX of a function, up to its end.
 fn function<'a>(ptx: &'a str, name: &str) -> &'a str {
     let starts = ptx.match_indices(name).map(|(at, _)| &ptx[at..]);
     let body = starts.filter_map(|text| Some(&text[..text.find("\n}")?])).find(|text| {
@@ -321,7 +322,7 @@ fn function<'a>(ptx: &'a str, name: &str) -> &'a str {
 #[test]
 fn units_with_and_without_denormal_numbers_are_linked() {
     let fast: &[&str] = &["-ffast-math", "-fdenormal-fp-math=preserve-sign"];
-    // As one program each, and mixed.
+    // Both units with the same options, and with different options.
     let ways =
         [(fast, fast, true, true), (&["-ffast-math"], &[], false, false), (fast, &[], true, false)];
     for (first, second, first_flushes, second_flushes) in ways {

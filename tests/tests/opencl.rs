@@ -1,6 +1,6 @@
-//! OpenCL drivers that are missing, broken or lose their device: each is an exception that says so,
-//! and programs that do not need a driver never load it. The driver is `fake.c` of the backend's
-//! tests.
+//! Tests OpenCL drivers that are missing, broken or lose their device: each case gives an exception
+//! with the reason, and programs that do not need a driver never load it. The driver is `fake.c` of
+//! the backend's tests.
 
 use std::path::Path;
 use std::process::Command;
@@ -68,7 +68,7 @@ impl Drivers {
         Self { project, folder }
     }
 
-    /// Runs the program where the driver fails like this.
+    /// Runs the program with a driver that has this failure.
     fn run(&self, failure: &str, selector: Option<&str>) -> Outcome {
         let variables = [
             format!("LD_LIBRARY_PATH={}", self.folder),
@@ -130,7 +130,7 @@ fn drivers_that_fail_are_exceptions_and_those_that_are_not_needed_are_not_loaded
         "{}",
         selector.stderr
     );
-    // Where there may be a GPU, its driver must be asked.
+    // If there may be a GPU, its driver must be queried.
     let gpu = ["dri", "nvidia0", "nvidiactl", "kfd", "dxg"]
         .iter()
         .any(|name| Path::new("/dev").join(name).exists());

@@ -1,9 +1,9 @@
-//! Precompiled headers: a program built with one is the program built without, in every pass, or
-//! there is an error.
+//! Tests precompiled headers: a program built with one equals the program built without, in every
+//! pass, or there is an error.
 
 use scythe_tests::{Project, prefix};
 
-/// Kernels, device functions and variables, with attributes, that a header has all to itself.
+/// Kernels, device functions and variables, with attributes, that only the header defines.
 const HEADER: &str = "#pragma once\n#include <sycl/sycl.hpp>\n#include <vector>\n\
     #define ATTRIBUTE(x) [[x]]\nclass named;\nconstexpr int eight = 8;\n\
     inline sycl::ext::oneapi::experimental::device_global<int> inline_global;\n\
@@ -24,7 +24,7 @@ const HEADER: &str = "#pragma once\n#include <sycl/sycl.hpp>\n#include <vector>\
     static_global).wait();\n\
     \x20 q.single_task([=] { p[0] = inline_global + static_global; }).wait();\n  return p[0];\n}\n";
 
-/// Uses all of it, with kernels and variables of its own.
+/// A unit that uses all of the header, with its own kernels and variables.
 const USER: &str = "#include \"pch.hpp\"\n\
     static sycl::ext::oneapi::experimental::device_global<int> own;\nSYCL_EXTERNAL int \
     elsewhere(int);\n\
@@ -41,7 +41,7 @@ const USER: &str = "#include \"pch.hpp\"\n\
     \x20 if (instantiated<int>(q, p, 42) != 42) return 4;\n  if (variables(q, p) != 50) return \
     5;\n  return other(q, p) != 12 ? 6 : 0;\n}\n";
 
-/// Another unit with kernels of the same names that are not the same.
+/// Another unit with different kernels of the same names.
 const OTHER: &str = "#include \"pch.hpp\"\nSYCL_EXTERNAL int elsewhere(int x) { return x + 1; }\n\
     static sycl::ext::oneapi::experimental::device_global<int> own;\n\
     int other(sycl::queue &q, int *p) {\n  int e = 12;\n  q.copy(&e, own).wait();\n  \
@@ -63,7 +63,7 @@ fn build(project: &Project, make: &[&str], using: &[&str]) {
     project.run("./app", &[]).ok();
 }
 
-/// The header was read from its precompiled form alone.
+/// Checks that the header was read only from its precompiled form.
 #[track_caller]
 fn without_text(project: &Project, using: &[&str]) {
     let shown =
@@ -91,10 +91,10 @@ fn ways_to_make_and_to_use_one() {
         .expect("it can be renamed");
     build(&project, &["pch.hpp", "-o", "pch.hpp.gch"], &["-include", "pch.hpp"]);
     without_text(&project, &["-include", "pch.hpp"]);
-    // As text, which a cache or another machine compiles.
+    // As preprocessed text, which a cache or another machine compiles.
     project.scythe(&["-fsycl", "-E", "-include-pch", "x.pch", "a.cpp", "-o", "a.ii"]).ok();
     project.scythe(&["-fsycl", "-c", "a.ii", "-o", "a.o"]).ok();
-    // In one command, and with a unit that reads the text.
+    // In one command, and with a unit that reads the header as text.
     project.scythe(&["-fsycl", "-O1", "pch.hpp", "-o", "o.pch"]).ok();
     project.scythe(&["-fsycl", "-c", "b.cpp", "-o", "b.o"]).ok();
     project.scythe(&["-fsycl", "a.o", "b.o", "-o", "app"]).ok();
@@ -186,7 +186,7 @@ fn what_does_not_fit_is_an_error() {
     stale.stderr_has("has been modified since the precompiled header");
 }
 
-/// Faults in device code are found when the header is made, or where it is used.
+/// Errors in device code are reported when the header is made, or when it is used.
 #[test]
 fn faults_in_a_header_are_errors() {
     let fault = "inline void wrong(sycl::queue &q, int *p) { q.single_task([=] { throw p; }); }\n";
@@ -213,8 +213,8 @@ fn faults_in_a_header_are_errors() {
     project.scythe(&["-fsycl", "member.hpp", "-o", "m.pch"]).fails().stderr_has("member.hpp:2");
 }
 
-/// Objects are the same in any folder. Clang writes absolute paths into precompiled headers, which
-/// `-ffile-prefix-map=` takes out of what is compiled with them.
+/// Objects are the same in any folder. Clang writes absolute paths into precompiled headers, and
+/// `-ffile-prefix-map=` removes them from code that is compiled with these headers.
 #[test]
 fn objects_are_reproducible() {
     let objects = || {
@@ -273,7 +273,7 @@ fn cmake_uses_them() {
     project.run("cmake", &["--build", "build"]).ok().stdout_has("no work to do");
 }
 
-/// A cache gives back headers and objects that are whole.
+/// A cache returns complete headers and objects.
 #[test]
 fn ccache_keeps_them() {
     let scythe = prefix().join("bin/scythe");

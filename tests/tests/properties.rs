@@ -1,9 +1,9 @@
-//! Compile-time properties from source to SPIR-V: the examples of the design document as programs,
-//! in the IR of post-link and in the module that drivers get.
+//! Tests compile-time properties from source to SPIR-V: the examples of the design document as
+//! programs, in the IR of post-link and in the module for drivers.
 
 use scythe_tests::{Project, prefix};
 
-/// The document's examples with its names.
+/// The document's examples, with its names.
 const PROGRAM: &str = r#"
 #include <sycl/sycl.hpp>
 using namespace sycl;
@@ -63,7 +63,7 @@ fn properties_reach_spirv() {
         let tools = prefix().join("bin/scythe-tools");
         p.run(&tools, &["sycl-post-link", "-S", "-o", "out.table", "a.bc"]).ok();
         let [mut ir, mut spirv] = [String::new(), String::new()];
-        // Kernels that need fp16 have an image of their own.
+        // Kernels that need fp16 have a separate image.
         for part in ["out_0", "out_1"] {
             ir += &String::from_utf8_lossy(&p.read(&format!("{part}.ll")));
             p.run(&tools, &["spirv-translate", "-o", "out.spv", &format!("{part}.ll")]).ok();
@@ -99,12 +99,12 @@ fn properties_reach_spirv() {
         ] {
             has(&spirv, part);
         }
-        // What the driver was not told to know is not there.
+        // Extensions that are not enabled for the driver are not used.
         assert!(!spirv.contains("HostAccess"), "{spirv}");
     }
 }
 
-/// A kernel's function object with this member, launched with this list.
+/// Returns a program with a kernel's function object with this member, launched with this list.
 fn program(member: &str, list: &str) -> Project {
     let text = format!(
         "#include <sycl/sycl.hpp>\n\
@@ -117,7 +117,7 @@ fn program(member: &str, list: &str) -> Project {
     Project::new().file("a.cpp", &text)
 }
 
-/// Properties that cannot be honoured are errors, by clang and by a foreign host compiler.
+/// Properties that cannot be honoured are errors, with clang and with a foreign host compiler.
 #[test]
 fn properties_that_a_kernel_cannot_have_are_errors() {
     let get = |qualifiers: &str, list: &str| {
@@ -126,7 +126,7 @@ fn properties_that_a_kernel_cannot_have_are_errors() {
     let sixteen = get("", "properties{work_group_size<16>}");
     for (member, list, message) in [
         (get("", "16"), "", "must return a property list"),
-        (sixteen.clone(), "work_group_size<8>", "give the same property with different values"),
+        (sixteen.clone(), "work_group_size<8>", "set the same property to different values"),
         (
             format!("{sixteen}\n{}", get("const", "properties{}")),
             "",
@@ -135,15 +135,15 @@ fn properties_that_a_kernel_cannot_have_are_errors() {
         (
             format!("private:\n{sixteen}"),
             "",
-            "'get(properties_tag)' of a kernel's function object is not public",
+            "'get(properties_tag)' of the kernel's functor is not public",
         ),
         (
             format!("protected:\n{sixteen}"),
             "",
-            "'get(properties_tag)' of a kernel's function object is not public",
+            "'get(properties_tag)' of the kernel's functor is not public",
         ),
         ("auto get(properties_tag) = delete;".to_owned(), "", "is deleted"),
-        (get("&&", "properties{}"), "", "is for temporary objects alone"),
+        (get("&&", "properties{}"), "", "is only callable for temporary objects"),
     ] {
         let p = program(&member, list);
         p.scythe(&["-fsycl", "a.cpp", "-o", "app"]).fails().stderr_has(message);
@@ -152,12 +152,12 @@ fn properties_that_a_kernel_cannot_have_are_errors() {
             .stderr_has(message);
     }
     program(&sixteen, "work_group_size<16>").scythe(&["-fsycl", "a.cpp", "-o", "app"]).ok();
-    // Another function of the name says nothing of properties.
+    // Another function with the name `get` does not define properties.
     let other = "private:\n  int get(int x) const { return x; }\n  int get() const { return 1; }";
     program(other, "work_group_size<16>").scythe(&["-fsycl", "a.cpp", "-o", "app"]).ok();
 }
 
-/// A list that would have no effect is an error.
+/// A list without an effect is an error.
 #[test]
 fn lists_that_nobody_reads_are_errors() {
     for (call, message) in [
@@ -172,7 +172,7 @@ fn lists_that_nobody_reads_are_errors() {
         (
             "q.submit([&](sycl::handler &h) { h.single_task(properties{work_group_size<8>}, \
              *object); });",
-            "cannot take properties that change its compilation",
+            "remove the properties that affect compilation",
         ),
     ] {
         let text = format!(

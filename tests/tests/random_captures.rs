@@ -1,8 +1,8 @@
-//! Random captures arrive on the device as they are on the host, whichever compiler makes the host
-//! side.
+//! Tests that random captures have the same values on the device and on the host, whichever
+//! compiler compiles the host side.
 //!
-//! `SCYTHE_CAPTURES=N` tries N programs rather than one with each compiler; `SCYTHE_CAPTURES_SEED`
-//! is the first one's seed.
+//! `SCYTHE_CAPTURES=N` tries N programs instead of one with each compiler. `SCYTHE_CAPTURES_SEED`
+//! is the seed of the first program.
 
 use scythe_tests::{Project, captures};
 
@@ -27,7 +27,7 @@ fn captures_arrive_with_clang_as_host_compiler() {
     }
 }
 
-/// Kernels whose captures g++ may lay out in another way are errors; all others must be right.
+/// Kernels whose captures g++ may lay out differently are errors. All others must be right.
 #[test]
 fn captures_arrive_with_gcc_as_host_compiler() {
     for seed in seeds() {
@@ -57,7 +57,7 @@ fn captures_arrive_with_gcc_as_host_compiler() {
     }
 }
 
-/// The kernel whose text a line of a program belongs to.
+/// Returns the kernel that a line of a program belongs to.
 fn kernel_at(program: &str, line: usize) -> usize {
     let before = program.lines().take(line).filter_map(|line| line.strip_prefix("#ifndef SKIP_"));
     before.last().and_then(|number| number.parse().ok()).expect("a kernel is there")

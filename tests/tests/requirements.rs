@@ -1,10 +1,11 @@
-//! What a kernel needs is what it reaches in the linked program: across translation units, static
-//! and shared libraries, and in the branches of `if_device_has` that its device takes. Nothing else
-//! gets it refused at run time, or left out ahead of time.
+//! Tests the requirements of kernels: a kernel requires only the features that it reaches in the
+//! linked program, across translation units, static and shared libraries, and in the branches of
+//! `if_device_has` that its device takes. For no other reason is it rejected at run time, or left
+//! out ahead of time.
 
 use scythe_tests::{Outcome, Project, prefix};
 
-/// Six kernels, each of which says what came of it. `f` is another unit's, and needs fp64.
+/// Six kernels, each of which prints its result. `f` is in another unit, and needs fp64.
 const MAIN: &str = r#"
 #include <sycl/sycl.hpp>
 #include <cstdio>
@@ -50,7 +51,7 @@ int main() {
 }
 "#;
 
-/// Calls on, and back, so that units call each other in a circle.
+/// A unit that calls another unit, which calls back, so that units call each other in a cycle.
 const MIDDLE: &str = r#"
 #include <sycl/sycl.hpp>
 SYCL_EXTERNAL float last(float x, int depth);
@@ -66,7 +67,7 @@ template <class T> static float scaled(float x) { return static_cast<float>(x * 
 SYCL_EXTERNAL float last(float x, int depth) { return depth ? again(x, depth) : scaled<double>(x); }
 "#;
 
-/// The same without the circle, for a library of its own.
+/// The same without the cycle, for a separate library.
 const SIMPLE: &str = r#"
 #include <sycl/sycl.hpp>
 SYCL_EXTERNAL float last(float x, int) { return x * 2.0; }
@@ -75,7 +76,7 @@ SYCL_EXTERNAL float last(float x, int) { return x * 2.0; }
 const FP64: &str = "Kernel uses optional feature corresponding to 'aspect::fp64' but device does \
     not support this aspect.";
 const KERNELS: [&str; 6] = ["plain", "calls", "templated", "elsewhere", "here", "nested"];
-/// Devices without fp64 but for the last, and the kernels that they refuse.
+/// Devices, all without fp64 except the last, and the kernels that they reject.
 const REFUSED: [(&str, &[&str]); 4] = [
     ("intel_gpu_dg1", &["calls", "templated", "here"]),
     ("intel_gpu_rkl", &["calls", "templated", "elsewhere", "nested"]),
@@ -137,7 +138,7 @@ fn kernels_are_refused_for_what_they_reach_in_other_units_and_libraries() {
         p.run("ar", &["rcs", "libstatic.a", "middle.o", "last.o"]).ok();
         p.scythe(&["-fsycl", "-Wno-sycl-external", "main.o", "libstatic.a", "-o", "app"]).ok();
         check(&p, &format!("{level}, static library"));
-        // Both in one library, and a library that needs another.
+        // Both units in one library, and a library that needs another.
         p.scythe(&[
             "-fsycl",
             "-shared",
@@ -157,7 +158,7 @@ fn kernels_are_refused_for_what_they_reach_in_other_units_and_libraries() {
     }
 }
 
-/// The lines that say what was left out.
+/// Returns the remarks about omitted kernels.
 fn remarks(out: &Outcome) -> Vec<&str> {
     out.stderr.lines().filter(|line| line.contains("[-Wsycl-aot]")).collect()
 }
@@ -202,8 +203,8 @@ fn ahead_of_time_kernels_are_left_out_for_what_they_reach_and_it_is_said() {
             "{kernel}: {report}"
         );
     }
-    // As other groups: silenced, or an error, where it is named. A general `-Werror` leaves it a
-    // remark.
+    // Like other groups, it can be disabled or made an error by name. A general `-Werror` leaves it
+    // a remark.
     let targets = "-fsycl-targets=intel_gpu_dg1";
     assert_eq!(link(&[targets, "-Wno-sycl-aot"]).ok().stderr, "");
     assert_eq!(link(&[targets, "-w"]).ok().stderr, "");
@@ -215,8 +216,8 @@ fn ahead_of_time_kernels_are_left_out_for_what_they_reach_and_it_is_said() {
     assert!(!p.exists("app"));
 }
 
-/// Generic code keeps all branches; ahead of time for one target, the branches that this target
-/// takes count.
+/// Generic code keeps all branches. Compiled ahead of time for one target, only the branches of
+/// this target count.
 #[test]
 fn generic_code_that_is_compiled_ahead_of_time_counts_its_own_branches() {
     let p = project();
@@ -250,7 +251,7 @@ fn generic_code_that_is_compiled_ahead_of_time_counts_its_own_branches() {
     );
 }
 
-/// Sizes that no compiler of the target would take.
+/// Sizes that every compiler of the target would reject.
 const SIZES: &str = r#"
 #include <sycl/sycl.hpp>
 template <int N> struct wide {

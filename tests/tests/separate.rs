@@ -1,4 +1,4 @@
-//! Separate compilation, shared libraries, registration.
+//! Tests separate compilation, shared libraries and registration.
 
 use scythe_tests::{Project, prefix};
 

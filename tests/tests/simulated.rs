@@ -1,5 +1,6 @@
-//! Devices that the CPU plays: they say of themselves what the device configuration, or a file over
-//! it, says, run what they can, and refuse the rest with the sentences of the specification.
+//! Tests simulated devices, which run on the CPU: they have the properties in the device
+//! configuration or in a file that overrides it, run the kernels that they support, and reject
+//! others with the messages of the specification.
 
 use scythe_tests::Project;
 
@@ -88,8 +89,8 @@ fn devices_are_as_the_configuration_says() {
     assert!(refused.contains("SCYTHE_SIMULATE holds 'intel_gpu_nothing'"), "{refused}");
 }
 
-/// Submits one kernel after another and prints what came of each, with what the questions about it
-/// answer.
+/// A program that submits several kernels and prints the result of each, with the results of
+/// queries about it.
 const DEMANDS: &str = r#"
 #include <sycl/sycl.hpp>
 #include <cstdio>
@@ -161,7 +162,7 @@ int main() {
 }
 "#;
 
-/// Three devices that nobody builds.
+/// Three devices that do not exist.
 const FIVE: &str = "\
 small:
   aspects: [gpu, usm_host_allocations]

@@ -1,9 +1,9 @@
-//! Device targets: one module per target in each object, and links of objects that were compiled
-//! for different ones.
+//! Tests device targets: one module per target in each object, and links of objects that were
+//! compiled for different targets.
 
 use scythe_tests::{Project, prefix};
 
-/// Says by its result which device pass its kernel came from.
+/// A function whose result tells which device pass compiled its kernel.
 const KERNEL: &str = r#"
 #include <sycl/sycl.hpp>
 int NAME() {
@@ -38,10 +38,10 @@ fn objects_for_different_targets_link_together() {
     p.scythe(&["-fsycl", "-O1", "-fsycl-targets=spir64,x86_64", "-c", "one.cpp"]).ok();
     p.scythe(&["-fsycl", "-O1", "-c", "two.cpp"]).ok();
     p.scythe(&["-fsycl", "-c", "m.cpp"]).ok();
-    // Each target has what was compiled for it; code for the CPU is preferred.
+    // Each target has the code that was compiled for it. Code for the CPU is preferred.
     p.scythe(&["-fsycl", "one.o", "two.o", "m.o", "-o", "app"]).ok();
     p.run("./app", &[]).ok().stdout_has("2 1");
-    // Where a target is asked for, generic code stands in.
+    // If a target is requested, generic code stands in.
     p.scythe(&["-fsycl", "-fsycl-targets=x86_64_sse2", "one.o", "two.o", "m.o", "-o", "app"]).ok();
     let out = p.run_with("./app", &[], &[("LD_DEBUG", "libs")]).ok().stdout_has("2 1");
     assert!(!out.stderr.contains("libLLVM"), "generic code was built at run time:\n{}", out.stderr);

@@ -1,10 +1,10 @@
-//! A translation unit is what it compiles to: headers, macros and options count, its place on the
-//! disk does not.
+//! Tests the identity of translation units: it depends on headers, macros and options, but not on
+//! the unit's place on the disk.
 
 use scythe_tests::{Project, prefix};
 
-/// A unit that is one source with what its folder's header says. `run` gives what its kernel
-/// computes.
+/// A unit of one source whose code depends on the header in its folder. `run` returns the result of
+/// its kernel.
 const PLUGIN: &str = r#"
 #include <sycl/sycl.hpp>
 #include "config.h"
@@ -27,7 +27,7 @@ extern "C" int RUN() {
 }
 "#;
 
-/// Opens libraries and prints what their `run` gives.
+/// A program that opens libraries and prints the results of their `run`.
 const HOST: &str = r#"
 #include <cstdio>
 #include <cstring>
@@ -51,7 +51,7 @@ fn project() -> Project {
         .file("host.cpp", HOST)
 }
 
-/// The numbers of a program's output.
+/// Returns the numbers in a program's output.
 fn numbers(text: &str) -> Vec<i64> {
     text.lines().map(|line| line.parse().expect("a number")).collect()
 }
@@ -94,7 +94,7 @@ fn one_unit_in_two_libraries_of_a_process_runs_in_both() {
     }
 }
 
-/// A kernel of an externally visible name, whose code depends on a header.
+/// A kernel with an externally visible name, whose code depends on a header.
 const NAMED: &str = r#"
 #include <sycl/sycl.hpp>
 #include "config.h"
@@ -118,7 +118,7 @@ fn a_library_launches_its_own_kernel_of_a_name_that_others_have_too() {
         let (source, library) = (format!("{folder}/named.cpp"), format!("{folder}/named.so"));
         p.scythe(&["-fsycl", "-O1", "-fPIC", "-shared", &source, "-o", &library]).ok();
     }
-    // Opened again, a library is the one that is there.
+    // A library that is opened again is the same library.
     let out = p
         .run("./host", &["local", "./a/named.so", "./b/named.so", "./a/named.so", "./b/named.so"])
         .ok();
@@ -134,7 +134,7 @@ int main() { std::printf("%d\n%d\n", first(), second()); }
 
 #[test]
 fn units_of_one_program_that_differ_in_a_header_or_a_macro_run_their_own_kernels() {
-    // The header's folder, or a macro in the header's place, tells the units apart.
+    // The units differ in the folder of the header, or in a macro that replaces the header.
     let ways: [[&[&str]; 2]; 3] = [
         [&["-DRUN=first", "a/plugin.cpp"], &["-DRUN=second", "b/plugin.cpp"]],
         [&["-DRUN=first", "-Ia", "plugin.cpp"], &["-DRUN=second", "-Ib", "plugin.cpp"]],
@@ -162,8 +162,8 @@ fn units_of_one_program_that_differ_in_a_header_or_a_macro_run_their_own_kernels
     }
 }
 
-/// Which function is called is another unit's doing: the sources, and the macros of both commands,
-/// are the same.
+/// Another unit selects the function to call: the sources and the macros of both commands are the
+/// same.
 #[test]
 fn units_in_two_folders_of_one_command_run_their_own_kernels() {
     let p = project().file("main.cpp", MAIN);
@@ -207,7 +207,7 @@ extern "C" int RUN() {
     assert_eq!(numbers(&p.run("./app", &[]).ok().stdout), [11, 22]);
 }
 
-/// Kernels with internal linkage of two units, at two levels of optimisation, and the images that
+/// Kernels with internal linkage in two units, at two levels of optimisation, and the images that
 /// `per_source` makes.
 #[test]
 fn per_source_means_the_unit() {
@@ -264,7 +264,7 @@ fn builds_in_two_folders_give_the_same_bytes() {
     }
 }
 
-/// What a unit is called for outputs that Scythe does not put together: both sides still agree.
+/// The identity of a unit whose outputs Scythe does not bundle: both sides still agree.
 #[test]
 fn sides_compiled_by_commands_of_their_own_agree() {
     let p = project().file(
@@ -283,8 +283,8 @@ fn sides_compiled_by_commands_of_their_own_agree() {
     assert_eq!(numbers(&p.run("./app", &[]).ok().stdout), [value(11)]);
 }
 
-/// Two variables of internal linkage and one name are two, also where the device code of both units
-/// is the same.
+/// Two variables with internal linkage and the same name are different, even if the device code of
+/// both units is the same.
 #[test]
 fn variables_of_units_with_equal_device_code_stay_apart() {
     let unit = r#"
@@ -318,8 +318,8 @@ extern "C" int RUN() {
     }
 }
 
-/// A name that all units may use means each unit's own kernel where the code differs, and one
-/// kernel where it does not.
+/// A name that all units may use denotes each unit's own kernel if the code differs, and one kernel
+/// if it does not.
 #[test]
 fn a_name_means_the_kernel_of_its_unit() {
     let unit = r#"

@@ -1,9 +1,9 @@
-//! The device configuration is the one table of targets: every name in it is taken, and a target of
-//! a user's file works from the command line to the image.
+//! Tests the device configuration as the only table of targets: every name in it is accepted, and a
+//! target of a user's file works from the command line to the image.
 
 use scythe_tests::{Project, prefix};
 
-/// Says by its result which device pass its kernel came from.
+/// A program whose result tells which device pass compiled its kernel.
 const PROGRAM: &str = r#"
 #include <sycl/sycl.hpp>
 #include <cstdio>
@@ -59,7 +59,7 @@ fn project() -> Project {
     Project::new().file("a.cpp", PROGRAM).file("mine.yaml", FILE)
 }
 
-/// Targets and formats of a file's images, in order.
+/// Returns the targets and formats of a file's images, in order.
 fn images(p: &Project, file: &str) -> Vec<(String, String)> {
     let dump = p.run(prefix().join("bin/image-dump"), &[file]).ok().stdout;
     let field = |name: &str| {
@@ -83,7 +83,7 @@ fn targets_of_a_users_file_work_from_the_command_line_to_the_image() {
     ] {
         assert!(list.stdout.lines().any(|line| line == id), "{id}: {}", list.stdout);
     }
-    // A link takes the targets of its objects, and needs the file to know them.
+    // A link uses the targets of its objects, and needs the file to know them.
     p.scythe(&["-fsycl", "a.o", "-o", "app"])
         .fails()
         .stderr_has("unknown device target 'build_machine'");
@@ -97,7 +97,7 @@ fn targets_of_a_users_file_work_from_the_command_line_to_the_image() {
     ];
     let found = images(&p, "app");
     assert_eq!(found.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect::<Vec<_>>(), expected);
-    // The CPU takes its own code, also where it plays the machine of the file.
+    // The CPU uses its own code, even if it simulates the machine of the file.
     p.run("./app", &[]).ok().stdout_has("3");
     p.run_with("./app", &[], &[("SCYTHE_SIMULATE", "mine.yaml:build_machine")])
         .ok()
@@ -109,7 +109,7 @@ fn targets_of_a_users_file_work_from_the_command_line_to_the_image() {
         inspect.stdout
     );
 
-    // Code without a branch for the CPU: generic code stands in at run time.
+    // Code without a branch for the CPU: generic code is used at run time.
     p.scythe(&["-fsycl", "-fsycl-targets=render-node,spir64", CONFIG, "a.o", "-o", "other"]).ok();
     p.run("./other", &[]).ok().stdout_has("1");
 }
@@ -172,7 +172,7 @@ fn mistakes_name_what_the_merged_table_has() {
     p.scythe(&fixed)
         .fails()
         .stderr_has("unknown device target 'render_node' (did you mean 'render-node'?)");
-    // A target without a compiler is still one that kernels can be checked for.
+    // Kernels can be checked for a target even if it has no compiler.
     p.scythe(&[
         "-fsycl",
         "-fsyntax-only",
@@ -184,7 +184,7 @@ fn mistakes_name_what_the_merged_table_has() {
     assert!(!p.exists("a.o"));
 }
 
-/// Every name in DPC++'s documents.
+/// Every name in DPC++'s documentation.
 const INTEL: &str = "bdw skl kbl cfl apl bxt glk whl aml cml icl icllp ehl jsl tgl tgllp rkl adl_s \
     rpl_s adl_p adl_n dg1 \
     acm_g10 dg2_g10 acm_g11 dg2_g11 acm_g12 dg2_g12 pvc pvc_vg mtl_u mtl_s arl_u arl_s mtl_h arl_h \

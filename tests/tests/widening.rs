@@ -1,8 +1,9 @@
-//! The scalar form of kernels, and the check that compares it with the widened one.
+//! Tests the scalar form of kernels, and the check that compares it with the widened form.
 
 use scythe_tests::Project;
 
-/// Sums with USM and with a buffer; with an argument, work-items race for one element.
+/// A program that computes sums with USM and with a buffer. With an argument, work-items race for
+/// one element.
 const PROGRAM: &str = r#"
 #include <sycl/sycl.hpp>
 #include <cstdio>
@@ -68,7 +69,7 @@ fn both_forms_compute_the_same() {
         p.scythe(&[&ahead[..], &[options, "a.cpp", "-o", "ahead"]].concat()).ok();
         assert_eq!(p.run("./ahead", &[]).ok().stdout, want, "{options}");
     }
-    // It has no code of which another form could be made.
+    // It has no code from which another form could be compiled.
     let refused = p.run_with("./ahead", &[], &[("SCYTHE_CHECK_WIDENING", "1")]).fails();
     assert!(
         refused
@@ -99,8 +100,8 @@ fn settings_that_make_no_sense_are_errors() {
     }
 }
 
-/// A kernel with a loop that never ends cannot be widened. Without widening, its sub-groups would
-/// have one work-item.
+/// A kernel with an endless loop cannot be widened. Without widening, its sub-groups would have one
+/// work-item.
 #[test]
 fn sub_groups_of_another_size_than_required_are_an_error() {
     const PROGRAM: &str = r#"

@@ -5,15 +5,18 @@
 //! `SCYTHE_FILETEST_UPDATE=1` in the environment, the tool rewrites the comments instead.
 
 use crate::directive::directives;
-use crate::parse::{Diagnostic, FileTest, Kind};
+use crate::parse::{
+    EXPECTED_SEVERITIES, ExpectedDiagnostic, FileTest, expected_severity, severity_key,
+};
+use scythe_diag::Severity;
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
 
-/// The variable that asks for an update of the comments.
+/// The variable that requests an update of the comments.
 const UPDATE: &str = "SCYTHE_FILETEST_UPDATE";
 
-/// `check-diagnostics FILE < MESSAGES`
+/// Runs `check-diagnostics FILE < MESSAGES`.
 pub(crate) fn run(args: &[String]) -> Result<String, String> {
     let [file] = args else { return Err("usage: check-diagnostics FILE < MESSAGES".into()) };
     let text = std::fs::read_to_string(file).map_err(|e| format!("{file}: {e}"))?;
@@ -35,30 +38,31 @@ pub(crate) fn run(args: &[String]) -> Result<String, String> {
 }
 
 /// The diagnostics in a compiler's messages. Those of other files have line 0.
-pub fn seen(file: &Path, messages: &str) -> Vec<Diagnostic> {
+pub fn seen(file: &Path, messages: &str) -> Vec<ExpectedDiagnostic> {
     let place = format!("{}:", file.display());
     let read = |line: &str| {
-        let found = Kind::ALL
+        let found = EXPECTED_SEVERITIES
             .into_iter()
-            .find_map(|kind| Some((kind, line.split_once(&format!(" {kind}: "))?)));
-        let (kind, (before, message)) = found?;
+            .find_map(|severity| Some((severity, line.split_once(&format!(" {severity}: "))?)));
+        let (severity, (before, message)) = found?;
         let number =
             before.strip_prefix(&place).and_then(|rest| rest.split(':').next()?.parse().ok());
-        Some(Diagnostic { line: number.unwrap_or(0), kind, message: message.into() })
+        Some(ExpectedDiagnostic { line: number.unwrap_or(0), severity, message: message.into() })
     };
     messages.lines().filter_map(read).collect()
 }
 
-/// How the seen diagnostics differ from the expected ones.
+/// The difference between the actual and the expected diagnostics.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Difference {
-    pub missing: Vec<Diagnostic>,
-    pub unexpected: Vec<Diagnostic>,
+    pub missing: Vec<ExpectedDiagnostic>,
+    pub unexpected: Vec<ExpectedDiagnostic>,
 }
 
-pub fn compare(expected: &[Diagnostic], seen: &[Diagnostic]) -> Difference {
-    let matches = |want: &Diagnostic, have: &Diagnostic| {
-        (want.kind, want.line) == (have.kind, have.line) && have.message.contains(&want.message)
+pub fn compare(expected: &[ExpectedDiagnostic], seen: &[ExpectedDiagnostic]) -> Difference {
+    let matches = |want: &ExpectedDiagnostic, have: &ExpectedDiagnostic| {
+        (want.severity, want.line) == (have.severity, have.line)
+            && have.message.contains(&want.message)
     };
     let mut unexpected = seen.to_vec();
     let mut missing = Vec::new();
@@ -68,7 +72,7 @@ pub fn compare(expected: &[Diagnostic], seen: &[Diagnostic]) -> Difference {
             None => missing.push(want.clone()),
         }
     }
-    unexpected.retain(|have| have.kind != Kind::Note);
+    unexpected.retain(|have| have.severity != Severity::Note);
     Difference { missing, unexpected }
 }
 
@@ -77,10 +81,11 @@ impl Difference {
         self.missing.is_empty() && self.unexpected.is_empty()
     }
 
-    /// One line for each diagnostic: `-` before those that are missing, `+` before unexpected ones.
+    /// Formats one line for each diagnostic, with `-` before missing and `+` before unexpected
+    /// ones.
     fn describe(&self, file: &str) -> String {
-        let line = |sign: char, d: &Diagnostic| {
-            format!("{sign} {file}:{}: {}: {}", d.line, d.kind, d.message)
+        let line = |sign: char, d: &ExpectedDiagnostic| {
+            format!("{sign} {file}:{}: {}: {}", d.line, d.severity, d.message)
         };
         let missing = self.missing.iter().map(|d| line('-', d));
         let lines: Vec<String> =
@@ -89,7 +94,8 @@ impl Difference {
     }
 }
 
-/// The text with comments for the seen diagnostics. Expectations that were met stay as they are.
+/// Returns the text with comments for the actual diagnostics. Expectations that were met stay
+/// unchanged.
 fn update(text: &str, difference: &Difference) -> Result<String, String> {
     if let Some(other) = difference.unexpected.iter().find(|d| d.line == 0) {
         return Err(format!(
@@ -97,21 +103,20 @@ fn update(text: &str, difference: &Difference) -> Result<String, String> {
             other.message
         ));
     }
-    let mut comments: BTreeMap<usize, Vec<(Kind, String)>> = BTreeMap::new();
+    let mut comments: BTreeMap<usize, Vec<(Severity, String)>> = BTreeMap::new();
     let mut missing = difference.missing.clone();
     for directive in directives(text) {
-        let Some(kind) = Kind::ALL.into_iter().find(|kind| kind.key() == directive.key) else {
-            continue;
-        };
-        let this = Diagnostic { line: directive.line, kind, message: directive.value.into() };
+        let Some(severity) = expected_severity(directive.key) else { continue };
+        let this =
+            ExpectedDiagnostic { line: directive.line, severity, message: directive.value.into() };
         let list = comments.entry(directive.line).or_default();
         match missing.iter().position(|d| *d == this) {
             Some(index) => drop(missing.remove(index)),
-            None => list.push((kind, this.message)),
+            None => list.push((severity, this.message)),
         }
     }
     for new in &difference.unexpected {
-        comments.entry(new.line).or_default().push((new.kind, new.message.clone()));
+        comments.entry(new.line).or_default().push((new.severity, new.message.clone()));
     }
     let mut out = String::new();
     for (index, line) in text.lines().enumerate() {
@@ -119,10 +124,12 @@ fn update(text: &str, difference: &Difference) -> Result<String, String> {
             out += &format!("{line}\n");
             continue;
         };
-        let marks = Kind::ALL.map(|kind| format!("// {}:", kind.key()));
+        let marks = EXPECTED_SEVERITIES.map(|severity| format!("// {}:", severity_key(severity)));
         let end = marks.iter().filter_map(|mark| line.find(mark)).min().unwrap_or(line.len());
         out += line[..end].trim_end();
-        list.iter().for_each(|(kind, message)| out += &format!(" // {}: {message}", kind.key()));
+        list.iter().for_each(|(severity, message)| {
+            out += &format!(" // {}: {message}", severity_key(*severity))
+        });
         out.push('\n');
     }
     Ok(out)

@@ -1,31 +1,31 @@
-//! The lines of a text that are directives: `KEY: value`, alone in a line or in a comment.
+//! Finds directives in a text: `KEY: value`, alone in a line or in a comment.
 //!
-//! This module knows the shape of a directive. The reader of a file knows which keys exist.
+//! This module knows only the form of a directive. The reader of a file knows which keys exist.
 
-/// What opens a comment in the languages of file tests.
+/// The comment markers in the languages of file tests.
 const COMMENTS: [&str; 3] = ["//", ";", "#"];
 
-/// A directive, as it is written.
+/// A directive as written in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Directive<'a> {
-    /// The number of the line; the first is 1.
+    /// The number of the line, counted from 1.
     pub line: usize,
     pub key: &'a str,
     pub value: &'a str,
 }
 
-/// The directives of a text. A line has at most one, except for comments that follow each other:
+/// Returns the directives of a text. A line has at most one, except for consecutive comments:
 /// `code(); // ERROR: one // NOTE: two`.
 pub fn directives(text: &str) -> impl Iterator<Item = Directive<'_>> {
     text.lines().enumerate().flat_map(|(index, line)| in_line(index + 1, line))
 }
 
-/// The directives of one line.
+/// Returns the directives of one line.
 fn in_line(line: usize, text: &str) -> Vec<Directive<'_>> {
     let mut found = Vec::new();
     let mut rest = first(text);
     while let Some((key, value)) = rest {
-        // A command may hold anything. Other values end where the next comment is a directive.
+        // A command may contain any text. Other values end at the next comment that is a directive.
         let (value, next) = match key {
             "RUN" | "FILE" => (value, None),
             _ => split_at_comment(value),
@@ -36,12 +36,12 @@ fn in_line(line: usize, text: &str) -> Vec<Directive<'_>> {
     found
 }
 
-/// The first directive of a line: alone, or in any comment.
+/// Returns the first directive of a line, which is alone or in any comment.
 fn first(text: &str) -> Option<(&str, &str)> {
     key_and_value(without_marker(text)).or_else(|| split_at_comment(text).1)
 }
 
-/// Text before the first `//` comment that is a directive, and that directive.
+/// Returns the text before the first `//` comment that is a directive, and that directive.
 fn split_at_comment(text: &str) -> (&str, Option<(&str, &str)>) {
     let found = text.match_indices("//").find_map(|(at, mark)| {
         let directive = key_and_value(text[at + mark.len()..].trim_start())?;
@@ -50,7 +50,7 @@ fn split_at_comment(text: &str) -> (&str, Option<(&str, &str)>) {
     found.unwrap_or((text, None))
 }
 
-/// A line without the spaces and the comment marker that it begins with.
+/// Returns a line without leading spaces and comment marker.
 pub fn without_marker(line: &str) -> &str {
     let line = line.trim_start();
     let marker = COMMENTS.iter().find(|marker| line.starts_with(**marker));

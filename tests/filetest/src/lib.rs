@@ -1,6 +1,6 @@
-//! File tests: inputs that hold their commands and their expectations in comments.
+//! File tests: input files that contain their commands and expectations in comments.
 //!
-//! `docs/file-tests.md` describes the language. This crate is the only reader of it. It guarantees:
+//! `docs/file-tests.md` describes the language. Only this crate reads it. Guarantees:
 //!
 //! * A file is parsed once, into a [`FileTest`]. An unknown or misspelt directive is an error, and
 //!   so is a check that no command reads, or a file without a check.
@@ -20,6 +20,6 @@ mod report;
 mod run;
 mod suite;
 
-pub use parse::{Check, Defect, Diagnostic, FileTest, Kind, Malformed, NewFile, Run};
+pub use parse::{Check, Defect, ExpectedDiagnostic, FileTest, Malformed, NewFile, Run};
 pub use run::{Environment, Failure};
 pub use suite::{Prepared, Suite, repository};

@@ -1,11 +1,12 @@
 //! The tool `not`: succeeds if a command fails in an orderly way.
 //!
-//! A command that panics (status 101), runs out of time (124), cannot be started (125 to 127) or
-//! dies of a signal has not refused its input. LLVM's own `not` accepts most of these.
+//! A command that panics (status 101), exceeds its time limit (124), cannot be started (125 to 127)
+//! or is ended by a signal has not rejected its input. LLVM's own `not` accepts most of these
+//! cases.
 
 use std::process::Command;
 
-/// Runs a command. `Err` says why its end is no orderly failure.
+/// Runs a command. Returns an error if it does not end with an orderly failure.
 pub(crate) fn run(args: &[String]) -> Result<String, String> {
     let (program, rest) = args.split_first().ok_or("not: which command must fail?")?;
     let status =

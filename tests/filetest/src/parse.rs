@@ -1,10 +1,10 @@
-//! A file test as types. [`FileTest::parse`] rejects every directive that could not fail.
+//! The types of a file test. [`FileTest::parse`] rejects every directive that could never fail.
 
 use crate::directive::{Directive, directives, without_marker};
+use scythe_diag::Severity;
 use std::collections::BTreeSet;
-use std::fmt;
 
-/// The suffixes that `FileCheck` knows, without `-COUNT-` and its number.
+/// The suffixes that `FileCheck` supports, without `-COUNT-` and its number.
 const SUFFIXES: [&str; 6] = ["-NEXT", "-SAME", "-NOT", "-DAG", "-LABEL", "-EMPTY"];
 /// The tool that compares diagnostics.
 pub(crate) const CHECK_DIAGNOSTICS: &str = "check-diagnostics";
@@ -15,17 +15,17 @@ pub struct FileTest {
     pub files: Vec<NewFile>,
     pub runs: Vec<Run>,
     pub checks: Vec<Check>,
-    pub diagnostics: Vec<Diagnostic>,
+    pub diagnostics: Vec<ExpectedDiagnostic>,
 }
 
-/// `RUN:` a shell command.
+/// A `RUN:` directive: a shell command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Run {
     pub line: usize,
     pub command: String,
 }
 
-/// `FILE:` a file that exists before the first command.
+/// A `FILE:` directive: a file that exists before the first command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewFile {
     pub name: String,
@@ -39,20 +39,13 @@ pub struct Check {
     pub prefix: String,
 }
 
-/// A diagnostic that a line of the file must get.
+/// A diagnostic that is expected for a line of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Diagnostic {
+pub struct ExpectedDiagnostic {
     pub line: usize,
-    pub kind: Kind,
+    pub severity: Severity,
     /// A part of the message.
     pub message: String,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
-    Error,
-    Warning,
-    Note,
 }
 
 /// Why a text is no file test.
@@ -99,28 +92,18 @@ pub enum Defect {
     Late(String),
 }
 
-impl Kind {
-    pub const ALL: [Kind; 3] = [Kind::Error, Kind::Warning, Kind::Note];
+/// The severities that directives can expect. Remarks are not compared.
+pub(crate) const EXPECTED_SEVERITIES: [Severity; 3] =
+    [Severity::Error, Severity::Warning, Severity::Note];
 
-    /// The key of its directive.
-    pub fn key(self) -> &'static str {
-        match self {
-            Kind::Error => "ERROR",
-            Kind::Warning => "WARNING",
-            Kind::Note => "NOTE",
-        }
-    }
-
-    fn of_key(key: &str) -> Option<Kind> {
-        Kind::ALL.into_iter().find(|kind| kind.key() == key)
-    }
+/// Returns the key of the directive that expects this severity: `ERROR`.
+pub(crate) fn severity_key(severity: Severity) -> String {
+    severity.to_string().to_ascii_uppercase()
 }
 
-/// The word of clang's messages.
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.key().to_ascii_lowercase())
-    }
+/// Returns the severity that the directive with this key expects.
+pub(crate) fn expected_severity(key: &str) -> Option<Severity> {
+    EXPECTED_SEVERITIES.into_iter().find(|severity| severity_key(*severity) == key)
 }
 
 impl FileTest {
@@ -139,8 +122,8 @@ impl FileTest {
                 test.checks.push(Check { line, prefix: prefix.clone() });
             } else if value.is_empty() && key != "NO-DIAGNOSTICS" {
                 return wrong(Defect::Empty(key.into()));
-            } else if let Some(kind) = Kind::of_key(key) {
-                test.diagnostics.push(Diagnostic { line, kind, message: value.into() });
+            } else if let Some(severity) = expected_severity(key) {
+                test.diagnostics.push(ExpectedDiagnostic { line, severity, message: value.into() });
             } else {
                 match key {
                     "RUN" => {}
@@ -155,7 +138,7 @@ impl FileTest {
         Ok(test)
     }
 
-    /// `name`, or `name := one line of its text`.
+    /// Adds a file: `name`, or `name := one line of its text`.
     fn add_file(&mut self, value: &str) {
         let (name, text) =
             value.split_once(" := ").map_or((value, None), |(name, text)| (name, Some(text)));
@@ -168,7 +151,7 @@ impl FileTest {
         }
     }
 
-    /// Comments that begin with the name of a directive, but are none.
+    /// Rejects comments that begin with the name of a directive but are not directives.
     fn reject_misspelt(&self, text: &str, prefixes: &BTreeSet<String>) -> Result<(), Malformed> {
         let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
         let known = |word: &str| {
@@ -190,7 +173,7 @@ impl FileTest {
         Ok(())
     }
 
-    /// Expectations that nothing reads, and readers without expectations.
+    /// Rejects expectations that nothing reads, and readers without expectations.
     fn reject_idle(
         &self,
         prefixes: &BTreeSet<String>,
@@ -209,7 +192,7 @@ impl FileTest {
             .find(|run| run.command.split_whitespace().any(|w| w == CHECK_DIAGNOSTICS));
         match (reader, self.diagnostics.first(), silent) {
             (None, Some(expected), _) => {
-                at(expected.line, Defect::Unread(expected.kind.key().into()))
+                at(expected.line, Defect::Unread(severity_key(expected.severity)))
             }
             (None, None, Some(line)) => at(line, Defect::Unread("NO-DIAGNOSTICS".into())),
             (Some(run), None, None) => at(run.line, Defect::NoDiagnostics),
@@ -220,7 +203,7 @@ impl FileTest {
     }
 }
 
-/// The commands; a backslash at the end joins a line with the next.
+/// Returns the commands. A backslash at the end of a line joins it with the next line.
 fn runs(all: &[Directive<'_>]) -> Result<Vec<Run>, Malformed> {
     let mut runs: Vec<Run> = Vec::new();
     let mut open: Option<usize> = None;
@@ -249,7 +232,7 @@ fn runs(all: &[Directive<'_>]) -> Result<Vec<Run>, Malformed> {
     }
 }
 
-/// The prefixes that the `FileCheck` commands of a line look for.
+/// Returns the prefixes that the `FileCheck` commands of a line look for.
 fn prefixes(command: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut words = command.split_whitespace().peekable();
@@ -272,7 +255,7 @@ fn prefixes(command: &str) -> Vec<String> {
     found
 }
 
-/// Is `key` this prefix, or this prefix with a suffix that `FileCheck` knows?
+/// Returns whether `key` is this prefix, optionally with a suffix that `FileCheck` supports.
 fn is_check(key: &str, prefix: &str) -> bool {
     let Some(suffix) = key.strip_prefix(prefix) else { return false };
     let counts = |n: &str| !n.is_empty() && n.chars().all(|c| c.is_ascii_digit());
@@ -356,8 +339,8 @@ mod tests {
         let test =
             FileTest::parse("// RUN: check-diagnostics %s\nf(); // ERROR: a // NOTE: b\n").unwrap();
         let (error, note) = (&test.diagnostics[0], &test.diagnostics[1]);
-        assert_eq!((error.line, error.kind, error.message.as_str()), (2, Kind::Error, "a"));
-        assert_eq!((note.line, note.kind, note.message.as_str()), (2, Kind::Note, "b"));
+        assert_eq!((error.line, error.severity, error.message.as_str()), (2, Severity::Error, "a"));
+        assert_eq!((note.line, note.severity, note.message.as_str()), (2, Severity::Note, "b"));
         assert!(FileTest::parse("// RUN: check-diagnostics %s\n// NO-DIAGNOSTICS:\n").is_ok());
     }
 }

@@ -1,7 +1,7 @@
 //! The directives of end-to-end programs. `cargo xtask test e2e` compiles and runs these programs
-//! in several ways, so their directives restrict those ways instead of naming commands.
+//! in several ways, so their directives restrict these ways instead of naming commands.
 //!
-//! The directives stand in the comments at the head of a source.
+//! The directives are in the comments at the head of a source.
 
 use crate::directive::directives;
 use crate::parse::{Defect, Malformed};
@@ -9,7 +9,7 @@ use crate::parse::{Defect, Malformed};
 const KEYS: [&str; 8] =
     ["MODES", "LEVELS", "FLAGS", "ARGS", "OUTPUT", "VALGRIND", "BACKENDS", "AHEAD"];
 const LEVELS: [&str; 4] = ["O0", "O1", "O2", "O3"];
-/// `opencl-objects` is OpenCL without shared memory, in addition to `opencl`.
+/// The backends. `opencl-objects` is OpenCL without shared memory, in addition to `opencl`.
 const BACKENDS: [&str; 4] = ["cpu", "opencl", "opencl-objects", "cuda"];
 
 /// A way to compile a program.
@@ -23,21 +23,21 @@ pub enum Mode {
     Gxx,
 }
 
-/// What the head of a source asks for.
+/// The directives at the head of a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
     pub modes: Vec<Mode>,
     /// Optimisation levels of the device mode.
     pub levels: Vec<String>,
-    /// More options for the compiler.
+    /// Additional compiler options.
     pub flags: Vec<String>,
     pub args: Vec<String>,
-    /// Texts that the output contains.
+    /// Texts that the output must contain.
     pub output: Vec<String>,
     pub backends: Vec<String>,
-    /// May the program be compiled ahead of time for GPUs?
+    /// Whether the program may be compiled ahead of time for GPUs.
     pub ahead: bool,
-    /// `None`: the program does not run under valgrind.
+    /// The arguments under valgrind, or `None` if the program does not run under valgrind.
     pub valgrind_args: Option<Vec<String>>,
 }
 
@@ -72,7 +72,7 @@ impl Program {
             let (line, key, value) = (directive.line, directive.key, directive.value);
             let wrong = |defect| Malformed { line, defect };
             match KEYS.contains(&key) {
-                // Code may hold other words in upper case; the head holds directives.
+                // Code may contain other words in upper case. The head contains only directives.
                 false if line > head => continue,
                 false => return Err(wrong(Defect::Unknown(key.into()))),
                 true if line > head => return Err(wrong(Defect::Late(key.into()))),
@@ -118,7 +118,7 @@ fn words(value: &str) -> Vec<String> {
     value.split_whitespace().map(str::to_owned).collect()
 }
 
-/// Words with commas between them, each one of `known`.
+/// Parses a list of words separated by commas, each of which must be in `known`.
 fn list(line: usize, key: &str, value: &str, known: &[&str]) -> Result<Vec<String>, Malformed> {
     let all: Vec<&str> = value.split(',').map(str::trim).collect();
     match all.iter().find(|word| !known.contains(word)) {
@@ -132,7 +132,7 @@ fn unexpected(line: usize, key: &str, value: &str, known: &[&str]) -> Malformed 
     Malformed { line, defect: Defect::Value { key, value, expected: known.join(", ") } }
 }
 
-/// Keys in lower case in the head.
+/// Rejects keys in lower case in the head.
 fn reject_misspelt(text: &str, head: usize) -> Result<(), Malformed> {
     for (index, line) in text.lines().take(head).enumerate() {
         let Some((word, _)) = line.trim_start_matches('/').split_once(':') else { continue };

@@ -1,23 +1,23 @@
-//! Where LLVM's programs are. No other code of the tests looks for them.
+//! Finds LLVM's programs. No other code of the tests searches for them.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// The folder of LLVM 22, unless the environment names another.
+/// The default folder of LLVM 22. The environment may name another.
 const LLVM: &str = "/usr/lib/llvm-22";
 
-/// LLVM's folder of programs.
+/// Returns LLVM's folder of programs.
 pub fn llvm_folder() -> PathBuf {
     let prefix = std::env::var_os("LLVM_SYS_221_PREFIX").map_or_else(|| LLVM.into(), PathBuf::from);
     prefix.join("bin")
 }
 
-/// A program of LLVM 22.
+/// Returns the path of a program of LLVM 22.
 pub fn llvm(name: &str) -> Result<PathBuf, NotFound> {
     find(name, &llvm_folder(), &std::env::var_os("PATH").unwrap_or_default())
 }
 
-/// A program of LLVM 22 that is not installed.
+/// The error for a program of LLVM 22 that is not installed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{name} of LLVM 22 is not installed: neither {} nor '{name}-22' in PATH exists; \

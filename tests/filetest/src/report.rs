@@ -1,10 +1,11 @@
-//! The command line and the output of a suite, in the form of Rust's own test harness: `cargo test`
-//! passes the same options to both, and `cargo xtask test` counts the results of both.
+//! The command line and the output of a suite. They have the form of Rust's own test harness,
+//! because `cargo test` passes the same options to both and `cargo xtask test` counts the results
+//! of both.
 
 use crate::suite::Outcome;
 use std::time::Instant;
 
-/// What the command line asks for.
+/// The options of the command line.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Options {
     filters: Vec<String>,
@@ -63,7 +64,7 @@ impl Options {
         let matches = |filter: &String| {
             if self.exact { name == filter } else { name.contains(filter.as_str()) }
         };
-        // No file test is ignored.
+        // File tests are never ignored.
         !self.ignored
             && (self.filters.is_empty() || self.filters.iter().any(matches))
             && !self.skipped.iter().any(matches)
@@ -95,7 +96,7 @@ impl Report {
         }
     }
 
-    /// Prints all failures and the sums. Did all tests pass?
+    /// Prints all failures and the totals. Returns whether all tests passed.
     pub(crate) fn finish(self) -> bool {
         let failed = self.failures.len();
         if failed > 0 {

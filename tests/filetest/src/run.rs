@@ -1,7 +1,7 @@
-//! Runs one file test: its files, then its commands, in an empty folder of its own.
+//! Runs one file test: writes its files, then runs its commands, in an empty temporary folder.
 //!
-//! All commands run in one `bash`, which stops at the first that fails. The folder and everything
-//! in it, temporary files too, is removed at the end.
+//! All commands run in one `bash`, which stops at the first failing command. The folder and
+//! everything in it, including temporary files, is removed at the end.
 
 use crate::parse::{FileTest, Malformed, NewFile};
 use crate::programs;
@@ -10,19 +10,19 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-/// Seconds after which a file test has failed.
+/// The time limit of a file test, in seconds.
 const LIMIT: &str = "300";
 
-/// What the commands of a suite find.
+/// The environment of a suite's commands.
 #[derive(Clone, Debug, Default)]
 pub struct Environment {
-    /// Folders of programs, which come before LLVM's and those of `PATH`.
+    /// Folders of programs, which precede LLVM's folder and those of `PATH`.
     pub path: Vec<PathBuf>,
-    /// `$NAME` in commands and `[[NAME]]` in checks.
+    /// Variables: `$NAME` in commands and `[[NAME]]` in checks.
     pub variables: Vec<(String, String)>,
 }
 
-/// Why a file test failed.
+/// The reason why a file test failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
     #[error("{}: {error}", file.display())]
@@ -90,7 +90,7 @@ impl Environment {
     }
 }
 
-/// Options for every `FileCheck`, as it reads them from its environment variable.
+/// Returns options for every `FileCheck`, which reads them from its environment variable.
 fn check_options(file: &Path, variables: &[(String, String)]) -> String {
     let mut options = "--color=0 --dump-input=fail".to_owned();
     let own = ("FILE".to_owned(), file.display().to_string());
@@ -104,7 +104,8 @@ fn check_options(file: &Path, variables: &[(String, String)]) -> String {
     options
 }
 
-/// The commands with their places. `report` gets the exit status and the line of the last.
+/// Returns the commands with their lines as a script. The script writes the exit status and the
+/// line of the last command to `report`.
 fn script(test: &FileTest, file: &Path, report: &Path) -> String {
     let quoted = |path: &Path| format!("'{}'", path.display().to_string().replace('\'', r"'\''"));
     let folder = file.parent().unwrap_or(file);
@@ -117,7 +118,7 @@ fn script(test: &FileTest, file: &Path, report: &Path) -> String {
     text
 }
 
-/// The line of the command that ended a test, and how it ended.
+/// Returns the line of the command that ended a test, and a description of its end.
 fn ended(report: &Path, output: &Output) -> (usize, String) {
     let text = std::fs::read_to_string(report).unwrap_or_default();
     match text.trim().split_once(' ').and_then(|(status, line)| Some((status, line.parse().ok()?)))

@@ -1,8 +1,8 @@
 //! A suite: folders of file tests and the tools that their commands use.
 //!
-//! A tool is a program or a function. A function runs in a process of its own all the same: the
-//! suite links the test executable under the tool's name, and [`Suite::main`] sees by which name it
-//! was started.
+//! A tool is a program or a function. A function also runs in a separate process: the suite links
+//! the test executable under the tool's name, and [`Suite::main`] checks the name by which it was
+//! started.
 
 use crate::report::{Options, Report};
 use crate::run::{Environment, Failure};
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A tool: what it prints, or its error.
+/// A tool. Returns its output or its error.
 type Function = fn(&[String]) -> Result<String, String>;
 type Prepare = fn(&Path) -> Result<Prepared, String>;
 
@@ -24,16 +24,16 @@ pub struct Suite {
     prepare: Option<Prepare>,
 }
 
-/// What all tests of a suite share.
+/// The environment that all tests of a suite share.
 #[derive(Default)]
 pub struct Prepared {
-    /// More folders of programs.
+    /// Additional folders of programs.
     pub path: Vec<PathBuf>,
-    /// More variables.
+    /// Additional variables.
     pub variables: Vec<(String, String)>,
 }
 
-/// The root of the repository.
+/// Returns the root folder of the repository.
 pub fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../..")
@@ -54,33 +54,35 @@ impl Suite {
         Suite { folders: Vec::new(), programs: Vec::new(), functions, prepare: None }
     }
 
-    /// Every file in a folder, given from the repository's root. Folders inside it hold inputs.
+    /// Adds every file in a folder, which is relative to the repository's root. Its subfolders
+    /// contain inputs.
     pub fn folder(mut self, folder: &str) -> Suite {
         let name = folder.strip_prefix("tests/filetests/").unwrap_or(folder);
         self.folders.push((name.into(), repository().join(folder)));
         self
     }
 
-    /// A program, by the name that commands use.
+    /// Adds a program, by the name that commands use.
     pub fn program(mut self, name: &'static str, path: impl Into<PathBuf>) -> Suite {
         self.programs.push((name, path.into()));
         self
     }
 
-    /// A function of the test, by the name that commands use. A panic ends it with a signal, which
-    /// `not` does not accept.
+    /// Adds a function of the test, by the name that commands use. A panic ends the tool with a
+    /// signal, which `not` does not accept.
     pub fn function(mut self, name: &'static str, function: Function) -> Suite {
         self.functions.push((name, function));
         self
     }
 
-    /// Makes what all tests share, in a folder that is removed at the end.
+    /// Sets a function that prepares the shared environment, in a folder that is removed at the
+    /// end.
     pub fn prepare(mut self, prepare: Prepare) -> Suite {
         self.prepare = Some(prepare);
         self
     }
 
-    /// Runs the tests that the command line selects, or the tool by whose name the process runs.
+    /// Runs the tests that the command line selects, or the tool whose name the process has.
     pub fn main(self) -> ExitCode {
         let args: Vec<String> =
             std::env::args_os().map(|a| a.to_string_lossy().into_owned()).collect();
@@ -103,7 +105,7 @@ impl Suite {
         }
     }
 
-    /// Did all selected tests pass?
+    /// Runs the selected tests. Returns whether all passed.
     fn run(&self, options: &Options) -> Result<bool, String> {
         let cases = self.cases()?;
         let selected: Vec<_> = cases.iter().filter(|(name, _)| options.selects(name)).collect();
@@ -122,7 +124,7 @@ impl Suite {
         Ok(report.finish())
     }
 
-    /// All tests by name, in order.
+    /// Returns all tests by name, in order.
     fn cases(&self) -> Result<Vec<(String, PathBuf)>, String> {
         let mut cases = Vec::new();
         for (name, folder) in &self.folders {
@@ -166,7 +168,7 @@ impl Suite {
     }
 }
 
-/// Prints what a tool makes.
+/// Runs a tool and prints its output.
 fn run_tool(function: Function, args: &[String]) -> ExitCode {
     let previous = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
@@ -176,7 +178,7 @@ fn run_tool(function: Function, args: &[String]) -> ExitCode {
     match function(args) {
         Ok(text) => {
             use std::io::Write;
-            // A reader that has seen enough closes the pipe.
+            // A reader that needs no more output closes the pipe.
             let _ = std::io::stdout().write_all(text.as_bytes());
             ExitCode::SUCCESS
         }
@@ -229,7 +231,7 @@ pub(crate) type Outcome = Result<(), Failure>;
 mod tests {
     use super::*;
 
-    /// All files below a folder.
+    /// Returns all files below a folder.
     fn files(folder: &Path) -> Vec<PathBuf> {
         let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
         paths.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()

@@ -1,4 +1,4 @@
-//! A suite of the crate's own: functions as tools, their failures and panics, and diagnostics.
+//! Tests of this crate: functions as tools, their failures and panics, and diagnostics.
 
 use std::process::ExitCode;
 

@@ -1,5 +1,5 @@
 ; RUN: not lower-nvptx %s 2>&1 | FileCheck %s
-; CHECK: 'k' jumps to the address of a label, which NVIDIA GPUs do not support
+; CHECK: function 'k' has a 'goto' to the address of a label, which NVIDIA GPUs do not support
 target triple = "nvptx64-nvidia-cuda"
 @labels = internal addrspace(1) constant [2 x ptr] [ptr blockaddress(@k, %a), ptr blockaddress(@k, %b)]
 define ptx_kernel void @k(ptr addrspace(1) %p, i64 %n) #0 {

@@ -1,5 +1,5 @@
 ; RUN: not lower-nvptx %s 2>&1 | FileCheck %s
-; CHECK: function 'f' calls '_Z32__spirv_BuiltInLocalInvocationIdi' and cannot be inlined into a kernel, because it calls itself
+; CHECK: function 'f' calls '_Z32__spirv_BuiltInLocalInvocationIdi', but cannot be inlined into a kernel, because it is recursive
 target triple = "nvptx64-nvidia-cuda"
 declare i64 @_Z32__spirv_BuiltInLocalInvocationIdi(i32)
 define i64 @f(i64 %n) {

@@ -1,5 +1,5 @@
 ; RUN: not run-passes linkage %s 2>&1 | FileCheck %s
-; CHECK: its name in this translation unit, 'taken', is taken
+; CHECK: cannot rename the variable to 'taken': another symbol has this name
 target triple = "spirv64-unknown-unknown"
 
 @_ZL3own = internal addrspace(1) global i32 0 #0

@@ -1,5 +1,5 @@
 ; RUN: not run-passes linkage %s 2>&1 | FileCheck %s
-; CHECK: linkage: kernel 'k': has internal linkage but no attribute scythe-internal
+; CHECK: linkage: kernel 'k': the kernel has internal linkage but lacks attribute scythe-internal
 define internal spir_kernel void @k() {
   ret void
 }

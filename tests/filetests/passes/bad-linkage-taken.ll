@@ -1,5 +1,5 @@
 ; RUN: not run-passes linkage %s 2>&1 | FileCheck %s
-; CHECK: its name in this translation unit, 'k.tu.0000000000000001', is taken
+; CHECK: cannot rename the kernel to 'k.tu.0000000000000001': another symbol has this name
 define spir_kernel void @k() #0 {
   ret void
 }

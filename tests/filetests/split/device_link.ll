@@ -41,9 +41,9 @@
 ; RUN:   --check-prefix=BAD %s
 ; BAD: {{.*}}device_link.ll: error: cannot read IR
 ; RUN: not scythe-tools device-link -o bad.o a.bc a.bc 2>&1 | FileCheck --check-prefix=TWICE %s
-; TWICE: a.bc: error: device symbol 'needed' is defined twice: the other definition is in 'a.bc' [scythe-E0203]
+; TWICE: a.bc: error: device symbol 'needed' is defined twice: the other definition is in 'a.bc'. Remove one of them, or make the function 'inline' [scythe-E0203]
 ; RUN: not scythe-tools device-link -o bad.o host.ll 2>&1 | FileCheck --check-prefix=HOST %s
-; HOST: host.ll: error: the device code is for 'x86_64-unknown-linux-gnu', expected 'spirv64-unknown-unknown' [scythe-E0203]
+; HOST: host.ll: error: the device code is for 'x86_64-unknown-linux-gnu', expected 'spirv64-unknown-unknown'. Compile it with the '-fsycl-targets=' of this link [scythe-E0206]
 ; RUN: not scythe-tools device-link a.bc 2>&1 | FileCheck --check-prefix=OUTPUT %s
 ; OUTPUT: device-link: error: option '-o' is missing
 ; RUN: test ! -e bad.o -a ! -e bad.table

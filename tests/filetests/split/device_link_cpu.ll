@@ -42,7 +42,7 @@
 ; LEVEL: device-link: error: unknown instruction-set level 'mmx' in '-march=mmx' for 'spir64_x86_64': expected 'x86-64' or 'sse2'
 ; RUN: not scythe-tools device-link -o bad.o --target=x86_64 --cpu-opts=-g %s 2>&1 | FileCheck \
 ; RUN:   --check-prefix=OPTION %s
-; OPTION: device-link: error: unknown option '-g' for the CPU target 'spir64_x86_64': expected -march=LEVEL
+; OPTION: device-link: error: unknown option '-g' for 'spir64_x86_64': expected -march=LEVEL
 ; RUN: test ! -e bad.o
 
 target triple = "spirv64-unknown-unknown"

@@ -79,7 +79,7 @@
 ; Mistakes are named before any work is done.
 ; RUN: not scythe-tools device-link -o bad.o --target=sycl-nvptx64-nvidia-cuda-sm_90 \
 ; RUN:   --cuda-path=nowhere a.ll 2>&1 | FileCheck --check-prefix=CUDA %s
-; CUDA: device-link: error: '--cuda-path=nowhere' for 'nvidia_gpu_sm_90' holds no CUDA: expected 'bin/ptxas' or 'nvvm/libdevice' in it
+; CUDA: device-link: error: '--cuda-path=nowhere' for 'nvidia_gpu_sm_90' has no CUDA: expected 'bin/ptxas' or 'nvvm/libdevice' in it [scythe-E0370]
 ; RUN: not scythe-tools device-link -o bad.o --backend-options=nvidia_gpu_sm_90:-O9 a.ll 2>&1 | \
 ; RUN:   FileCheck --check-prefix=PTXAS %s
 ; PTXAS: device-link: error: unknown option '-O9' for 'nvidia_gpu_sm_90': expected -O0 to -O3
@@ -90,7 +90,7 @@
 ; BACKEND: device-link: error: '--backend-options=-O1': expected a target, ':' and options
 ; RUN: not scythe-tools device-link -o bad.o --backend-options=x86_64_avx2:-march=sse2 a.ll 2>&1 | \
 ; RUN:   FileCheck --check-prefix=LEVEL %s
-; LEVEL: device-link: error: '-march=sse2' for 'x86_64_avx2': the target names the level already
+; LEVEL: device-link: error: '-march=sse2' for 'x86_64_avx2': the target already selects the instruction-set level. Remove '-march=', or use the target 'spir64_x86_64' [scythe-E0376]
 ; RUN: not scythe-tools device-link -o bad.o --device-config-file=nowhere.yaml a.ll 2>&1 | \
 ; RUN:   FileCheck --check-prefix=CONFIG %s
 ; CONFIG: nowhere.yaml: error: cannot read the device configuration: No such file or directory

@@ -92,8 +92,8 @@
 ; RUN: not scythe-tools device-link -o bad.o --target=intel_gpu_skl \
 ; RUN:   --device-config-file=wrong.yaml %s 2>&1 | FileCheck --check-prefix=CONFIGURED %s
 ; CONFIGURED: error: cannot compile device code for 'intel_gpu_skl': ocloc {{[0-9.]+}} ended with exit status
-; CONFIGURED: note: the code holds kernel Plain
-; CONFIGURED: note: what ocloc {{[0-9.]+}} said:
+; CONFIGURED: note: the code contains kernel Plain
+; CONFIGURED: note: ocloc {{[0-9.]+}} printed:
 ; CONFIGURED: -device kbl -nonsense
 ; RUN: printf 'intel_gpu_skl:\n  aot-toolchain: icc\n' > other.yaml
 ; RUN: printf 'mine:\n  aot-toolchain: ocloc\n' > nodevice.yaml
@@ -108,33 +108,33 @@
 ; RUN: not env PATH=/nowhere $(command -v scythe-tools) device-link -o bad.o \
 ; RUN:   --target=intel_gpu_skl %s 2> missing
 ; RUN: FileCheck --check-prefix=MISSING %s < missing
-; MISSING: error: code for 'intel_gpu_skl' is compiled by ocloc, which is not in PATH: Debian's package is intel-opencl-icd
+; MISSING: error: code for 'intel_gpu_skl' is compiled by ocloc, which is not in PATH. Install the package intel-opencl-icd, or use the target 'spir64' [scythe-E0368]
 ; RUN: not scythe-tools device-link -o bad.o --target=spir64_gen \
 ; RUN:   "--backend-options=spir64_gen:-device skl,rpl_s" %s 2>&1 | FileCheck \
 ; RUN:   --check-prefix=UNKNOWN %s
-; UNKNOWN: error: ocloc {{[0-9.]+}} does not know the device 'rpl_s' of target 'spir64_gen'; a later version of the package intel-opencl-icd may
+; UNKNOWN: error: ocloc {{[0-9.]+}} does not know the device 'rpl_s' of target 'spir64_gen'. Install a later version of the package intel-opencl-icd, or correct the name [scythe-E0369]
 ; RUN: not scythe-tools device-link -o bad.o --target=spir64_gen \
 ; RUN:   "--backend-options=spir64_gen:-device 9.9.9" %s 2>&1 | FileCheck --check-prefix=VERSION \
 ; RUN:   %s
 ; VERSION: error: ocloc {{[0-9.]+}} does not know the device '9.9.9' of target 'intel_gpu_9_9_9'
-; VERSION: note: it said:
+; VERSION: note: ocloc {{[0-9.]+}} printed:
 ; RUN: not scythe-tools device-link -o bad.o --target=spir64_gen %s 2>&1 | FileCheck \
 ; RUN:   --check-prefix=NO-DEVICE %s
 ; NO-DEVICE: error: code for 'spir64_gen' needs the option '-device NAME[,NAME…]' for its compiler
 ; RUN: not scythe-tools device-link -o bad.o --target=intel_gpu_skl \
 ; RUN:   "--backend-options=intel_gpu_skl:-device kbl" %s 2>&1 | FileCheck --check-prefix=SECOND \
 ; RUN:   %s
-; SECOND: error: '-device' among the options for 'intel_gpu_skl': the target names it
+; SECOND: error: option '-device' for 'intel_gpu_skl': the target already selects the device. Remove the option, or use the target 'spir64_gen' [scythe-E0375]
 ; RUN: not scythe-tools device-link -o bad.o --target=intel_gpu_skl \
 ; RUN:   "--backend-options=intel_gpu_skl:-output x" %s 2>&1 | FileCheck --check-prefix=OWN %s
-; OWN: error: '-output' among the options for 'intel_gpu_skl': device-link passes it to ocloc itself
+; OWN: error: option '-output' for 'intel_gpu_skl': device-link passes this option to ocloc. Remove it [scythe-E0374]
 ; RUN: mkdir fake; printf '#!/bin/sh\necho "no room on the card"; exit 3\n' > fake/ocloc; chmod +x \
 ; RUN:   fake/ocloc
 ; RUN: PATH=$PWD/fake:$PATH; export PATH; not scythe-tools device-link -o bad.o \
 ; RUN:   --target=intel_gpu_skl %s 2>&1 | FileCheck --check-prefix=FAKE %s
 ; FAKE:      error: cannot compile device code for 'intel_gpu_skl': ocloc of unknown version ('{{.*}}fake/ocloc') ended with exit status: 3
-; FAKE-NEXT: note: the code holds kernel Plain
-; FAKE-NEXT: note: what ocloc {{.*}} said:
+; FAKE-NEXT: note: the code contains kernel Plain
+; FAKE-NEXT: note: ocloc {{.*}} printed:
 ; FAKE-NEXT: no room on the card
 ; RUN: printf '#!/bin/sh\nexit 0\n' > fake/ocloc
 ; RUN: PATH=$PWD/fake:$PATH; export PATH; not scythe-tools device-link -o bad.o \
@@ -145,7 +145,7 @@
 ; RUN:   > fake/ocloc
 ; RUN: PATH=$PWD/fake:$PATH; export PATH; not scythe-tools device-link -o bad.o \
 ; RUN:   --target=intel_gpu_skl %s 2>&1 | FileCheck --check-prefix=TEXT %s
-; TEXT: wrote 5 bytes that are no device binary: expected ELF, or an archive
+; TEXT: wrote 5 bytes that are not a device binary: expected ELF, or an archive
 ; RUN: test ! -e bad.o
 ; RUN: ls -A | not grep device-link-
 

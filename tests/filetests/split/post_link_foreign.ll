@@ -30,7 +30,7 @@
 ; Programs of Scythe's could not launch such kernels.
 ; RUN: sed 's/spir64-unknown-unknown/spirv64-unknown-unknown/' %s > spirv.ll
 ; RUN: not scythe-tools device-link -o bad.o spirv.ll 2>&1 | FileCheck --check-prefix=LINK %s
-; LINK: error: kernel 'K' has no launch rows [scythe-E0204]
+; LINK: error: kernel 'K' has no description of its parameters. Compile its source with 'scythe -fsycl' [scythe-E0210]
 
 target triple = "spir64-unknown-unknown"
 

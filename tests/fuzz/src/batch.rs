@@ -8,33 +8,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::kernel::{Kernel, Kind, program};
+
 /// Where the compiler is, and how the kernels of one program are compiled.
 #[derive(Clone, Debug)]
 pub struct Toolchain {
     pub prefix: PathBuf,
     /// For device code: `-O2`.
     pub level: String,
-}
-
-/// A kind of random kernels.
-pub trait Case: Clone + Send + Sync {
-    /// Its name on the command line.
-    const NAME: &'static str;
-    fn generate(seed: u64) -> Self;
-    fn seed(&self) -> u64;
-    /// How long a program may run without printing: many times what a kernel takes on a busy
-    /// machine.
-    const SILENCE: Duration;
-    /// One C++ program, which runs its kernels from the number on that its first argument gives,
-    /// and prints a line for each: its seed, and its result.
-    fn program(cases: &[Self]) -> String;
-    /// The optimisation level of a kernel, which depends on its seed: alone it is compiled as in
-    /// its batch.
-    fn level(seed: u64) -> &'static str;
-    /// What is made of `kernels.cpp` in `folder`.
-    fn plan(tools: &Toolchain, folder: &Path) -> Plan;
-    /// A smaller kernel that still fails, found with at most `attempts` questions.
-    fn reduce(&self, attempts: usize, fails: &mut dyn FnMut(&Self) -> bool) -> Self;
 }
 
 /// Commands that compile, and runs of what they made. The first run is the reference.
@@ -69,15 +50,15 @@ pub struct Outcome {
 }
 
 /// Compiles and runs `kernels` in `folder`; an error is a compiler's.
-pub fn compare<C: Case>(
-    kernels: &[C],
+pub fn compare<K: Kind>(
+    kernels: &[Kernel<K>],
     tools: &Toolchain,
     folder: &Path,
 ) -> Result<Outcome, String> {
     let source = folder.join("kernels.cpp");
-    std::fs::write(&source, C::program(kernels))
+    std::fs::write(&source, program(kernels))
         .map_err(|e| format!("cannot write {}: {e}", source.display()))?;
-    let mut plan = C::plan(tools, folder);
+    let mut plan = K::plan(tools, folder);
     std::thread::scope(|scope| {
         let chains: Vec<_> = plan
             .chains
@@ -85,16 +66,15 @@ pub fn compare<C: Case>(
             .map(|chain| scope.spawn(|| chain.iter_mut().try_for_each(compile)))
             .collect();
         let joined = |t: std::thread::ScopedJoinHandle<'_, Result<(), String>>| {
-            t.join()
-                .unwrap_or_else(|_| Err("a thread of the comparison ended by a panic".to_owned()))
+            t.join().unwrap_or_else(|_| Err("a thread of the comparison panicked".to_owned()))
         };
         chains.into_iter().map(joined).collect::<Result<Vec<()>, String>>()
     })?;
-    let seeds: Vec<u64> = kernels.iter().map(Case::seed).collect();
+    let seeds: Vec<u64> = kernels.iter().map(|k| k.seed).collect();
     let mut reference: Vec<String> = Vec::new();
     let mut mismatches: Vec<Mismatch> = Vec::new();
     for run in &plan.runs {
-        let got = lines(run, &seeds, folder, C::SILENCE)?;
+        let got = lines(run, &seeds, folder, K::SILENCE)?;
         if reference.is_empty() {
             reference.clone_from(&got);
         }
@@ -118,7 +98,7 @@ fn compile(command: &mut Command) -> Result<(), String> {
         return Ok(());
     }
     Err(format!(
-        "{command:?} failed, {}:\n{}",
+        "{command:?} failed with {}:\n{}",
         output.status,
         String::from_utf8_lossy(&output.stderr)
     ))
@@ -145,7 +125,7 @@ fn lines(
                 Some(result) => all.push(result.to_owned()),
                 None => {
                     return Err(format!(
-                        "{} printed '{line}' instead of kernel {seed}",
+                        "{} printed '{line}', expected the result of kernel {seed}",
                         run.program.display()
                     ));
                 }
@@ -198,7 +178,7 @@ fn start(
     let errors = std::fs::read_to_string(folder.join(format!("{name}.err"))).unwrap_or_default();
     let ending = match status {
         Some(status) => format!("ended: {status} {}", errors.trim()),
-        None => format!("hangs: nothing printed for {} s", silence.as_secs()),
+        None => format!("stopped: printed nothing for {} s", silence.as_secs()),
     };
     Ok((printed[..whole].to_owned(), ending))
 }
@@ -248,7 +228,9 @@ mod tests {
     #[test]
     fn a_line_for_another_kernel_is_an_error() {
         assert!(
-            printed_by("echo 2 a2").unwrap_err().contains("printed '2 a2' instead of kernel 1")
+            printed_by("echo 2 a2")
+                .unwrap_err()
+                .contains("printed '2 a2', expected the result of kernel 1")
         );
     }
 }

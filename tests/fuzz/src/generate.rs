@@ -4,7 +4,7 @@
 
 use crate::barriers;
 use crate::expression::{COUNTERS, Expressions, FLOATS, GLOBAL, INTEGERS, MEMORIES, Scope};
-use crate::program::{Arm, Jump, Kernel, Shape, Statement, Touch};
+use crate::program::{Arm, Code, Jump, Kernel, Shape, Statement, Touch};
 use crate::random::Random;
 
 /// What a place in the kernel allows.
@@ -82,7 +82,8 @@ pub fn kernel(seed: u64) -> Kernel {
     } else {
         None
     };
-    Kernel { seed, dimensions, head, body, tail, result, arguments, sub_group, required, launches }
+    let code = Code { head, body, tail, result };
+    Kernel { seed, dimensions, code, arguments, sub_group, required, launches }
 }
 
 impl Generator {
@@ -499,12 +500,12 @@ impl Generator {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::render;
+    use crate::kernel::program;
 
     #[test]
     fn a_seed_always_gives_the_same_kernel() {
         assert_eq!(kernel(7), kernel(7));
-        assert_ne!(kernel(7).body, kernel(8).body);
+        assert_ne!(kernel(7).code, kernel(8).code);
     }
 
     #[test]
@@ -558,10 +559,11 @@ mod tests {
         };
         for seed in 0..2000 {
             let k = kernel(seed);
+            let (body, tail) = (&k.code.body, &k.code.tail);
             assert!(
-                !any(&k.body, &wrong) && !any(&k.tail, &wrong) && !any(&k.tail, &waits),
+                !any(body, &wrong) && !any(tail, &wrong) && !any(tail, &waits),
                 "{}",
-                render::program(&[k])
+                program(&[k])
             );
         }
     }
@@ -582,7 +584,7 @@ mod tests {
                 }
                 _ => false,
             };
-            (0..500).filter(|s| any(&kernel(*s).body, &nested)).count()
+            (0..500).filter(|s| any(&kernel(*s).code.body, &nested)).count()
         };
         let (loops, branches) =
             (inside(|s| matches!(s, Shape::Loop { .. })), inside(|s| *s == Shape::Branch));

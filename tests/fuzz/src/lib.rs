@@ -4,9 +4,10 @@
 //! Two kinds: kernels with barriers, which host mode runs as well, and [`control`], with control
 //! flow of all forms.
 //!
+//! * [`kernel`]: the parts that both kinds share.
 //! * [`generate`]: from a seed to a [`program::Kernel`]; [`expression`] makes its expressions.
 //! * [`barriers`]: keeps kernels free of races.
-//! * [`render`]: kernels to C++.
+//! * [`render`]: a kernel to C++.
 //! * [`batch`]: compiles and runs programs of many kernels, and compares.
 //! * [`reduce`]: makes a kernel that fails smaller.
 //!
@@ -18,6 +19,7 @@ pub mod batch;
 pub mod control;
 pub mod expression;
 pub mod generate;
+pub mod kernel;
 pub mod program;
 pub mod random;
 pub mod reduce;

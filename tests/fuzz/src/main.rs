@@ -6,8 +6,9 @@ use std::process::ExitCode;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use scythe_fuzz::batch::{self, Case, Mismatch, Toolchain};
-use scythe_fuzz::{control, program};
+use scythe_fuzz::batch::{self, Mismatch, Toolchain};
+use scythe_fuzz::kernel::{self, Kernel, Kind};
+use scythe_fuzz::{control, program, reduce};
 
 const USAGE: &str = "usage: scythe-fuzz barriers|control --prefix DIR [--count N] [--seed S] \
     [--failures DIR] \
@@ -31,9 +32,11 @@ fn main() -> ExitCode {
     let mut args = std::env::args().skip(1);
     let kind = args.next().unwrap_or_default();
     let result = options(args).and_then(|o| match kind.as_str() {
-        program::Kernel::NAME => run::<program::Kernel>(&o),
-        control::Kernel::NAME => run::<control::Kernel>(&o),
-        other => Err(format!("there are no kernels '{other}'\n{USAGE}")),
+        program::Code::NAME => run::<program::Code>(&o),
+        control::Code::NAME => run::<control::Code>(&o),
+        other => Err(format!(
+            "unknown kind of kernels '{other}', expected 'barriers' or 'control'\n{USAGE}"
+        )),
     });
     match result {
         Ok(0) => ExitCode::SUCCESS,
@@ -59,29 +62,38 @@ fn options(mut args: impl Iterator<Item = String>) -> Result<Options, String> {
             o.print = true;
             continue;
         }
-        let value = args.next().ok_or_else(|| format!("'{name}' wants a value\n{USAGE}"))?;
-        let number = || value.parse::<u64>().map_err(|e| format!("'{name} {value}': {e}"));
-        let size = || value.parse::<usize>().map_err(|e| format!("'{name} {value}': {e}"));
+        let value =
+            args.next().ok_or_else(|| format!("option '{name}' requires a value\n{USAGE}"))?;
+        let number = || {
+            value
+                .parse::<u64>()
+                .map_err(|e| format!("invalid value '{value}' of option '{name}': {e}"))
+        };
+        let size = || {
+            value
+                .parse::<usize>()
+                .map_err(|e| format!("invalid value '{value}' of option '{name}': {e}"))
+        };
         match name.as_str() {
             "--prefix" => o.prefix = PathBuf::from(&value),
             "--count" => o.count = size()?,
             "--reduce" => o.reduced = size()?,
             "--seed" => o.seed = number()?,
             "--failures" => o.failures = PathBuf::from(&value),
-            _ => return Err(format!("there is no option '{name}'\n{USAGE}")),
+            _ => return Err(format!("unknown option '{name}'\n{USAGE}")),
         }
     }
     if o.prefix.as_os_str().is_empty() && !o.print {
-        return Err(format!("--prefix is missing\n{USAGE}"));
+        return Err(format!("option '--prefix' is required\n{USAGE}"));
     }
     Ok(o)
 }
 
 /// Kernels that are compiled alike, by the hundred.
-fn batches<C: Case>(o: &Options) -> Vec<(&'static str, Vec<u64>)> {
+fn batches<K: Kind>(o: &Options) -> Vec<(&'static str, Vec<u64>)> {
     let mut by_level: Vec<(&'static str, Vec<u64>)> = Vec::new();
     for seed in (0..o.count as u64).map(|i| o.seed.wrapping_add(i)) {
-        let level = C::level(seed);
+        let level = kernel::level::<K>(seed);
         match by_level.iter_mut().find(|(l, _)| *l == level) {
             Some((_, seeds)) => seeds.push(seed),
             None => by_level.push((level, vec![seed])),
@@ -94,14 +106,14 @@ fn batches<C: Case>(o: &Options) -> Vec<(&'static str, Vec<u64>)> {
 }
 
 /// Runs all batches; the answer is the number of kernels that differ from the reference.
-fn run<C: Case>(o: &Options) -> Result<usize, String> {
+fn run<K: Kind>(o: &Options) -> Result<usize, String> {
     if o.print {
-        let kernels: Vec<C> =
-            (0..o.count as u64).map(|i| C::generate(o.seed.wrapping_add(i))).collect();
-        print!("{}", C::program(&kernels));
+        let kernels: Vec<Kernel<K>> =
+            (0..o.count as u64).map(|i| K::generate(o.seed.wrapping_add(i))).collect();
+        print!("{}", kernel::program(&kernels));
         return Ok(0);
     }
-    let batches = batches::<C>(o);
+    let batches = batches::<K>(o);
     let (next, passed, skipped) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(0));
     let found: Mutex<Vec<(Mismatch, &'static str)>> = Mutex::new(Vec::new());
     let first_error: Mutex<Option<String>> = Mutex::new(None);
@@ -114,7 +126,7 @@ fn run<C: Case>(o: &Options) -> Result<usize, String> {
             scope.spawn(|| {
                 while let Some((level, seeds)) = batches.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let tools = Toolchain { prefix: o.prefix.clone(), level: (*level).to_owned() };
-                    let kernels: Vec<C> = seeds.iter().map(|s| C::generate(*s)).collect();
+                    let kernels: Vec<Kernel<K>> = seeds.iter().map(|s| K::generate(*s)).collect();
                     match in_folder(|folder| batch::compare(&kernels, &tools, folder)) {
                         Ok(outcome) => {
                             skipped.fetch_add(outcome.skipped, Ordering::Relaxed);
@@ -135,23 +147,24 @@ fn run<C: Case>(o: &Options) -> Result<usize, String> {
     });
     let found = found.into_inner().unwrap_or_else(|e| e.into_inner());
     for (i, (mismatch, level)) in found.iter().enumerate() {
-        report::<C>(mismatch, level, o, i < o.reduced)?;
+        report::<K>(mismatch, level, o, i < o.reduced)?;
     }
     if let Some(message) = first_error.into_inner().unwrap_or_else(|e| e.into_inner()) {
         return Err(message);
     }
     let (passed, skipped) = (passed.into_inner(), skipped.into_inner());
-    println!("fuzz {}: {passed} kernels agree, {} do not, {skipped} skipped", C::NAME, found.len());
+    println!("fuzz {}: {passed} kernels agree, {} do not, {skipped} skipped", K::NAME, found.len());
     Ok(found.len())
 }
 
 fn in_folder<T>(work: impl FnOnce(&Path) -> Result<T, String>) -> Result<T, String> {
-    let folder = tempfile::tempdir().map_err(|e| format!("cannot make a temporary folder: {e}"))?;
+    let folder =
+        tempfile::tempdir().map_err(|e| format!("cannot create a temporary folder: {e}"))?;
     work(folder.path())
 }
 
 /// Says how a kernel fails, and where its source is.
-fn report<C: Case>(
+fn report<K: Kind>(
     mismatch: &Mismatch,
     level: &str,
     o: &Options,
@@ -162,29 +175,29 @@ fn report<C: Case>(
         "kernel {seed} {level}: {} '{}', expected '{}'",
         mismatch.run, mismatch.got, mismatch.expected
     );
-    let mut kernel = C::generate(seed);
+    let mut kernel = K::generate(seed);
     if reduced {
         let tools = Toolchain { prefix: o.prefix.clone(), level: level.to_owned() };
-        let mut failing = |k: &C| {
+        let mut failing = |k: &Kernel<K>| {
             let compared =
                 in_folder(|folder| batch::compare(std::slice::from_ref(k), &tools, folder));
             compared.is_ok_and(|outcome| !outcome.mismatches.is_empty())
         };
         if failing(&kernel) {
-            kernel = kernel.reduce(ATTEMPTS, &mut failing);
+            kernel = reduce::reduce(&kernel, ATTEMPTS, &mut failing);
         } else {
-            println!("  alone it does not fail");
+            println!("  the kernel does not fail when it runs alone");
         }
     }
     std::fs::create_dir_all(&o.failures)
-        .map_err(|e| format!("cannot make {}: {e}", o.failures.display()))?;
-    let path = o.failures.join(format!("{}-{seed}.cpp", C::NAME));
-    std::fs::write(&path, C::program(&[kernel]))
+        .map_err(|e| format!("cannot create {}: {e}", o.failures.display()))?;
+    let path = o.failures.join(format!("{}-{seed}.cpp", K::NAME));
+    std::fs::write(&path, kernel::program(&[kernel]))
         .map_err(|e| format!("cannot write {}: {e}", path.display()))?;
     println!(
-        "  source: {}; again: cargo xtask fuzz {} --seed {seed} --count 1",
+        "  source: {}; to repeat: cargo xtask fuzz {} --seed {seed} --count 1",
         path.display(),
-        C::NAME
+        K::NAME
     );
     Ok(())
 }

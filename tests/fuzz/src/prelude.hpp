@@ -1,28 +1,14 @@
-// What all generated kernels share: their functions, and the machine that runs them and prints a
-// line for each.
-#include <sycl/sycl.hpp>
-
-#include <cstdio>
-#include <cstdlib>
-#include <vector>
-
-using uint = unsigned;
-using ulong = unsigned long;
-
+// The functions of kernels with barriers, and the machine that runs them.
 namespace fuzz {
 
-inline uint mix(uint all, uint value) {
-  all = (all ^ value) * 0x9E3779B1u;
-  return all ^ (all >> 15);
-}
-
-inline uint bits(float x) { return __builtin_bit_cast(uint, x); }
-// Keeps floats far from infinity.
-inline float limited(float x) { return x > -1e6f && x < 1e6f ? x : 1.5f; }
 inline float to_float(uint x) { return (static_cast<float>(x & 0xFFFFFu) - 524288.0f) * 0.015625f; }
 inline uint to_integer(float x) { return static_cast<uint>(static_cast<int>(limited(x) * 4.0f)); }
-inline uint signed_shift(uint x, uint by) { return static_cast<uint>(static_cast<int>(x) >> (by & 31u)); }
-inline uint high_product(uint x, uint y) { return static_cast<uint>((static_cast<ulong>(x) * y) >> 32); }
+inline uint signed_shift(uint x, uint by) {
+  return static_cast<uint>(static_cast<int>(x) >> (by & 31u));
+}
+inline uint high_product(uint x, uint y) {
+  return static_cast<uint>((static_cast<ulong>(x) * y) >> 32);
+}
 
 // Any number as one below `n`. A remainder would be a division for each work-item, most of the code
 // of many kernels.
@@ -38,13 +24,16 @@ __attribute__((noinline)) inline void bump(uint &x, uint by) {
 }
 
 inline void add(uint &counter, uint value) {
-  sycl::atomic_ref<uint, sycl::memory_order::relaxed, sycl::memory_scope::work_group> shared(counter);
+  sycl::atomic_ref<uint, sycl::memory_order::relaxed, sycl::memory_scope::work_group> shared(
+      counter);
   shared.fetch_add(value);
 }
 
 using integers = sycl::local_accessor<uint>;
 
-template <int D> uint exchange_inline(const sycl::nd_item<D> &it, const integers &t, uint own, uint other, uint value) {
+template <int D>
+uint exchange_inline(const sycl::nd_item<D> &it, const integers &t, uint own, uint other,
+                     uint value) {
   t[own] = value;
   sycl::group_barrier(it.get_group());
   const uint got = t[other];
@@ -53,14 +42,15 @@ template <int D> uint exchange_inline(const sycl::nd_item<D> &it, const integers
 }
 
 template <int D>
-__attribute__((noinline)) uint exchange(const sycl::nd_item<D> &it, const integers &t, uint own, uint other,
-                                        uint value) {
+__attribute__((noinline)) uint exchange(const sycl::nd_item<D> &it, const integers &t, uint own,
+                                        uint other, uint value) {
   return exchange_inline(it, t, own, other, value);
 }
 
 // The next work-item's value: through the sub-group, or through memory from one sub-group to the
 // next.
-template <int D> uint next_of_sub_group(const sycl::nd_item<D> &it, const integers &t, uint own, uint value) {
+template <int D>
+uint next_of_sub_group(const sycl::nd_item<D> &it, const integers &t, uint own, uint value) {
   const sycl::sub_group sub = it.get_sub_group();
   const uint n = static_cast<uint>(it.get_group().get_local_linear_range());
   t[own] = value;
@@ -89,31 +79,15 @@ template <int D> uint kept_by_sub_group(const sycl::nd_item<D> &it, uint value) 
   return (lane ^ 1u) < size ? again : back;
 }
 
-struct launch {
-  std::size_t local[3];
-  std::size_t groups;
-};
-
-class machine {
+class machine : machine_base {
 public:
-  machine() : in(sycl::malloc_shared<uint>(256, q)), out(memory()), scratch(memory()) {
-    uint x = 12345;
-    for (uint i = 0; i < 256; ++i) {
-      x = x * 1664525u + 1013904223u;
-      in[i] = i % 3 == 0 ? x >> 28 : x;
-    }
-  }
-  machine(const machine &) = delete;
-  machine &operator=(const machine &) = delete;
-  ~machine() {
-    sycl::free(in, q);
-    sycl::free(out, q);
-    sycl::free(scratch, q);
-  }
+  machine() : machine_base(most), scratch(sycl::malloc_shared<uint>(most, q)) {}
+  ~machine() { sycl::free(scratch, q); }
 
-  template <class K, int D> void run(unsigned long long seed, const uint (&k)[4], const std::vector<launch> &launches) {
-    uint hash = 0;
-    try {
+  template <class K, int D>
+  void run(unsigned long long seed, const uint (&k)[4], const std::vector<launch> &launches) {
+    print(seed, [&] {
+      uint hash = 0;
       for (const launch &l : launches) {
         for (std::size_t i = 0; i < most; ++i)
           out[i] = scratch[i] = 0;
@@ -128,28 +102,14 @@ public:
         for (std::size_t i = 0; i < most; ++i)
           hash = mix(mix(hash, out[i]), scratch[i]);
       }
-      std::printf("%llu %08x\n", seed, hash);
-    } catch (const std::exception &e) {
-      std::printf("%llu error: %s\n", seed, e.what());
-    }
-    std::fflush(stdout);
+      return hash;
+    });
   }
 
 private:
   static constexpr std::size_t most = 3 * 67;
-  uint *memory() { return sycl::malloc_shared<uint>(most, q); }
 
-  template <int D> static sycl::range<D> extents(const launch &l) {
-    if constexpr (D == 1)
-      return {l.local[0]};
-    else if constexpr (D == 2)
-      return {l.local[0], l.local[1]};
-    else
-      return {l.local[0], l.local[1], l.local[2]};
-  }
-
-  sycl::queue q;
-  uint *in, *out, *scratch;
+  uint *scratch;
 };
 
 } // namespace fuzz

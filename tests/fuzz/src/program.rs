@@ -8,8 +8,10 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use crate::batch::{Case, Plan, Run, Toolchain};
-use crate::{generate, reduce, render};
+use crate::batch::{Plan, Run, Toolchain};
+use crate::kernel::{self, Kind};
+use crate::reduce::Nested;
+use crate::{barriers, generate, render};
 
 /// Which memories a statement uses in a way that other work-items can see; one bit for each memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -69,11 +71,12 @@ pub struct Arm {
     pub close: String,
 }
 
-/// A kernel, and what it is run with.
+/// A kernel with barriers.
+pub type Kernel = kernel::Kernel<Code>;
+
+/// The code of a kernel with barriers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Kernel {
-    pub seed: u64,
-    pub dimensions: usize,
+pub struct Code {
     /// Declarations that the statements rely on.
     pub head: Vec<String>,
     /// In uniform control flow.
@@ -82,14 +85,6 @@ pub struct Kernel {
     pub tail: Vec<Statement>,
     /// The result of a work-item.
     pub result: String,
-    /// Kernel arguments that are the same for all work-items.
-    pub arguments: [u32; 4],
-    /// The sub-group size that the kernel demands.
-    pub sub_group: Option<u32>,
-    /// All launches have the local size that the kernel requires.
-    pub required: bool,
-    /// Local sizes, three numbers each, and numbers of work-groups.
-    pub launches: Vec<([usize; 3], usize)>,
 }
 
 impl Statement {
@@ -105,39 +100,37 @@ impl Statement {
                 .fold(Touch::default(), |all, s| all.with(s.touch())),
         }
     }
+}
 
-    /// This statement and all below it.
-    pub fn count(&self) -> usize {
+impl Nested for Statement {
+    fn bodies(&self) -> Vec<&Vec<Statement>> {
         match self {
-            Statement::Compound { arms, .. } => {
-                1 + arms.iter().map(|a| count(&a.body)).sum::<usize>()
-            }
-            _ => 1,
+            Statement::Compound { arms, .. } => arms.iter().map(|a| &a.body).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn bodies_mut(&mut self) -> Vec<&mut Vec<Statement>> {
+        match self {
+            Statement::Compound { arms, .. } => arms.iter_mut().map(|a| &mut a.body).collect(),
+            _ => Vec::new(),
         }
     }
 }
 
-impl Case for Kernel {
+impl Kind for Code {
     const NAME: &'static str = "barriers";
     const SILENCE: Duration = Duration::from_secs(120);
+    const LEVELS: &'static [&'static str] = &["-O0"];
+    const PRELUDE: &'static str = include_str!("prelude.hpp");
+    const MACHINE: &'static str = "machine m;";
 
-    fn generate(seed: u64) -> Self {
+    fn generate(seed: u64) -> Kernel {
         generate::kernel(seed)
     }
 
-    fn seed(&self) -> u64 {
-        self.seed
-    }
-
-    fn program(cases: &[Self]) -> String {
-        render::program(cases)
-    }
-
-    fn level(seed: u64) -> &'static str {
-        match seed % 10 {
-            0 => "-O0",
-            _ => "-O2",
-        }
+    fn render(kernel: &Kernel, text: &mut String) {
+        render::kernel(kernel, text);
     }
 
     fn plan(tools: &Toolchain, folder: &Path) -> Plan {
@@ -163,12 +156,18 @@ impl Case for Kernel {
         }
     }
 
-    fn reduce(&self, attempts: usize, fails: &mut dyn FnMut(&Self) -> bool) -> Self {
-        reduce::reduce(self, attempts, fails)
-    }
-}
+    type Statement = Statement;
 
-/// The number of statements in `all` and below.
-pub fn count(all: &[Statement]) -> usize {
-    all.iter().map(Statement::count).sum()
+    fn bodies(&self) -> Vec<&Vec<Statement>> {
+        vec![&self.body, &self.tail]
+    }
+
+    fn bodies_mut(&mut self) -> Vec<&mut Vec<Statement>> {
+        vec![&mut self.body, &mut self.tail]
+    }
+
+    /// Adds the barriers that a change made necessary.
+    fn repair(&mut self) {
+        barriers::complete(&mut self.body);
+    }
 }

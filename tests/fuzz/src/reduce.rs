@@ -1,15 +1,26 @@
 //! Makes a kernel that fails smaller: drops statements, puts what a compound holds in its place,
-//! and leaves out launches, as long as the kernel still fails. It stays legal: barriers that a
-//! change makes necessary come back.
+//! and leaves out launches, as long as the kernel still fails. [`Kind::repair`] keeps it legal. A
+//! change that leaves a `goto` without its label, or a `break` outside of a loop, does not compile,
+//! so it does not fail.
 
-use crate::barriers;
-use crate::program::{Kernel, Statement, count};
+use crate::kernel::{Kernel, Kind};
+
+/// A statement with the statement lists inside of it.
+pub trait Nested: Clone {
+    /// The bodies inside of this statement; none if it is not a compound.
+    fn bodies(&self) -> Vec<&Vec<Self>>;
+    fn bodies_mut(&mut self) -> Vec<&mut Vec<Self>>;
+}
 
 /// Reduces `kernel` as long as `fails` says that it still does, with at most `attempts` questions.
-pub fn reduce(kernel: &Kernel, attempts: usize, fails: &mut dyn FnMut(&Kernel) -> bool) -> Kernel {
+pub fn reduce<K: Kind>(
+    kernel: &Kernel<K>,
+    attempts: usize,
+    fails: &mut dyn FnMut(&Kernel<K>) -> bool,
+) -> Kernel<K> {
     let mut best = kernel.clone();
     let mut left = attempts;
-    let mut ask = |candidate: &Kernel| {
+    let mut ask = |candidate: &Kernel<K>| {
         left = left.saturating_sub(1);
         left > 0 && fails(candidate)
     };
@@ -27,8 +38,10 @@ pub fn reduce(kernel: &Kernel, attempts: usize, fails: &mut dyn FnMut(&Kernel) -
         while place > 0 {
             place = (place - 1).min(size(&best).saturating_sub(1));
             for change in [Change::Drop, Change::Unwrap] {
-                let Some(candidate) = changed(&best, place, change) else { continue };
-                if size(&candidate) < size(&best) && ask(&candidate) {
+                let mut candidate = best.clone();
+                let changed = apply(candidate.code.bodies_mut(), place, change);
+                candidate.code.repair();
+                if changed && size(&candidate) < size(&best) && ask(&candidate) {
                     best = candidate;
                     break;
                 }
@@ -40,65 +53,58 @@ pub fn reduce(kernel: &Kernel, attempts: usize, fails: &mut dyn FnMut(&Kernel) -
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 enum Change {
     Drop,
     /// A compound's contents instead of itself, once and in order.
     Unwrap,
 }
 
-fn size(kernel: &Kernel) -> usize {
-    count(&kernel.body) + count(&kernel.tail)
+/// Returns the number of statements of `kernel`.
+pub fn size<K: Kind>(kernel: &Kernel<K>) -> usize {
+    kernel.code.bodies().into_iter().map(|body| count(body)).sum()
 }
 
-/// `kernel` without its statement number `place`, counted in the order of the text.
-fn changed(kernel: &Kernel, place: usize, change: Change) -> Option<Kernel> {
-    let mut candidate = kernel.clone();
-    let in_body = count(&kernel.body);
-    let done = if place < in_body {
-        apply(&mut candidate.body, place, change)
-    } else {
-        apply(&mut candidate.tail, place - in_body, change)
-    };
-    barriers::complete(&mut candidate.body);
-    done.then_some(candidate)
+/// Returns the number of statements in `body` and below.
+fn count<S: Nested>(body: &[S]) -> usize {
+    let below = |s: &S| s.bodies().into_iter().map(|inner| count(inner)).sum::<usize>();
+    body.iter().map(|s| 1 + below(s)).sum()
 }
 
-fn apply(body: &mut Vec<Statement>, mut place: usize, change: Change) -> bool {
-    for i in 0..body.len() {
-        let here = body[i].count();
-        if place >= here {
-            place -= here;
-            continue;
-        }
-        if place == 0 {
-            if change == Change::Drop {
-                body.remove(i);
-                return true;
+/// Changes statement number `place` of `bodies`, counted in the order of the text. Returns whether
+/// the change is possible.
+fn apply<S: Nested>(bodies: Vec<&mut Vec<S>>, mut place: usize, change: Change) -> bool {
+    for body in bodies {
+        for i in 0..body.len() {
+            if place == 0 {
+                return apply_to(body, i, change);
             }
-            let Statement::Compound { arms, .. } = &body[i] else { return false };
-            let inside: Vec<Statement> = arms.iter().flat_map(|a| a.body.clone()).collect();
-            body.splice(i..=i, inside);
-            return true;
-        }
-        place -= 1;
-        let Statement::Compound { arms, .. } = &mut body[i] else { return false };
-        for arm in arms {
-            let inside = count(&arm.body);
-            if place < inside {
-                return apply(&mut arm.body, place, change);
+            let below = count(std::slice::from_ref(&body[i])) - 1;
+            if place <= below {
+                return apply(body[i].bodies_mut(), place - 1, change);
             }
-            place -= inside;
+            place -= 1 + below;
         }
-        return false;
     }
     false
+}
+
+/// Changes statement `i` of `body`.
+fn apply_to<S: Nested>(body: &mut Vec<S>, i: usize, change: Change) -> bool {
+    let inside: Vec<S> = match (change, body[i].bodies()) {
+        (Change::Drop, _) => Vec::new(),
+        (Change::Unwrap, inner) if inner.is_empty() => return false,
+        (Change::Unwrap, inner) => inner.into_iter().flatten().cloned().collect(),
+    };
+    body.splice(i..=i, inside);
+    true
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::generate;
+    use crate::program::{Kernel, Statement};
 
     /// The texts of all statements, one after the other.
     fn texts(body: &[Statement]) -> String {
@@ -114,10 +120,11 @@ mod tests {
 
     #[test]
     fn only_what_fails_is_left() {
-        let fails = |k: &Kernel| texts(&k.body).contains("exchange(");
+        let fails = |k: &Kernel| texts(&k.code.body).contains("exchange(");
         let kernel = (0..).map(generate::kernel).find(|k| fails(k) && size(k) > 10).unwrap();
         let reduced = reduce(&kernel, 1000, &mut { fails });
-        assert_eq!((size(&reduced), reduced.launches.len()), (1, 1), "{}", texts(&reduced.body));
+        let text = texts(&reduced.code.body);
+        assert_eq!((size(&reduced), reduced.launches.len()), (1, 1), "{text}");
     }
 
     #[test]

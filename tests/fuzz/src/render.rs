@@ -1,36 +1,15 @@
-//! Kernels as one C++ program, which takes the number of the first kernel to run.
+//! The C++ text of a kernel with barriers.
 
 use crate::program::{Kernel, Statement};
 
-/// The program of `kernels`.
-pub fn program(kernels: &[Kernel]) -> String {
-    let mut text = include_str!("prelude.hpp").to_owned();
-    for k in kernels {
-        kernel(k, &mut text);
-    }
-    text += "\nint main(int argc, char **argv) {\n  machine m;\n  static void (*const \
-        all[])(machine &) = {";
-    for k in kernels {
-        text += &format!("run_{}, ", k.seed);
-    }
-    text += "};\n  for (std::size_t i = argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 0; i < \
-        sizeof(all) / sizeof(*all); ++i)\n    all[i](m);\n}\n";
-    text
-}
-
-fn kernel(k: &Kernel, text: &mut String) {
-    let d = k.dimensions;
-    *text += &format!("\n#define FINISH(x) {{ out[gid] = mix(x, {}); return; }}\n", k.result);
-    *text += &format!("struct kernel_{} {{\n", k.seed);
+/// Appends the class of `k` and the function that runs it to `text`.
+pub fn kernel(k: &Kernel, text: &mut String) {
+    let (d, seed, code) = (k.dimensions, k.seed, &k.code);
+    *text += &format!("\n#define FINISH(x) {{ out[gid] = mix(x, {}); return; }}\n", code.result);
+    *text += &format!("struct kernel_{seed} {{\n");
     *text += "  uint *out, *scratch;\n  const uint *in;\n  uint k0, k1, k2, k3;\n  integers t;\n";
     *text += "  sycl::local_accessor<float> u;\n  integers c;\n";
-    if let Some(size) = k.sub_group {
-        *text += &format!("  [[sycl::reqd_sub_group_size({size})]]\n");
-    }
-    if let Some((local, _)) = k.launches.first().filter(|_| k.required) {
-        let extents: Vec<String> = local[..d].iter().map(usize::to_string).collect();
-        *text += &format!("  [[sycl::reqd_work_group_size({})]]\n", extents.join(", "));
-    }
+    *text += &k.attributes();
     *text += &format!("  void operator()(sycl::nd_item<{d}> it) const {{\n");
     let mut lines = vec![
         "const uint l = static_cast<uint>(it.get_local_linear_id());".to_owned(),
@@ -41,25 +20,14 @@ fn kernel(k: &Kernel, text: &mut String) {
     lines.extend(
         (0..d).map(|i| format!("const uint i{i} = static_cast<uint>(it.get_local_id({i}));")),
     );
-    lines.extend(k.head.iter().cloned());
+    lines.extend(code.head.iter().cloned());
     for line in lines.iter().flat_map(|l| l.lines()) {
         *text += &format!("    {line}\n");
     }
-    statements(&k.body, 4, text);
-    statements(&k.tail, 4, text);
+    statements(&code.body, 4, text);
+    statements(&code.tail, 4, text);
     *text += "    FINISH(0u)\n  }\n};\n#undef FINISH\n";
-    let launches: Vec<String> = k
-        .launches
-        .iter()
-        .map(|([x, y, z], groups)| format!("{{{{{x}, {y}, {z}}}, {groups}}}"))
-        .collect();
-    let [a, b, c, e] = k.arguments;
-    *text += &format!(
-        "void run_{0}(machine &m) {{ m.run<kernel_{0}, {d}>({0}, {{{a}u, {b}u, {c}u, {e}u}}, \
-         {{{1}}}); }}\n",
-        k.seed,
-        launches.join(", ")
-    );
+    *text += &k.run_function(&format!("kernel_{seed}, {d}"));
 }
 
 fn statements(all: &[Statement], indent: usize, text: &mut String) {

@@ -1,8 +1,9 @@
 //! From a seed to a kernel.
 
 use super::expression::{Expressions, Scope};
-use super::{Jump, Kernel, Statement};
+use super::{Code, Jump, Kernel, Statement};
 use crate::random::Random;
+use crate::reduce::Nested;
 
 /// The largest work-group, in work-items.
 const MOST: usize = 70;
@@ -62,18 +63,8 @@ pub fn kernel(seed: u64) -> Kernel {
     }
     let sub_group =
         if nd && g.random.chance(12) { Some(*g.random.pick(&[4, 8, 16, 32])) } else { None };
-    Kernel {
-        seed,
-        dimensions,
-        nd,
-        declarations,
-        body,
-        result,
-        arguments,
-        sub_group,
-        required,
-        launches,
-    }
+    let code = Code { nd, declarations, body, result };
+    Kernel { seed, dimensions, code, arguments, sub_group, required, launches }
 }
 
 fn has_label(body: &[Statement], label: usize) -> bool {
@@ -366,12 +357,12 @@ impl Generator {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::batch::Case;
+    use crate::kernel::program;
 
     #[test]
     fn a_seed_always_gives_the_same_kernel() {
         for seed in 0..50 {
-            assert_eq!(Kernel::program(&[kernel(seed)]), Kernel::program(&[kernel(seed)]));
+            assert_eq!(program(&[kernel(seed)]), program(&[kernel(seed)]));
         }
     }
 
@@ -401,9 +392,9 @@ mod tests {
         for seed in 0..500 {
             let k = kernel(seed);
             let mut all = Vec::new();
-            targets(&k.body, &mut all);
+            targets(&k.code.body, &mut all);
             count += all.len();
-            assert!(all.iter().all(|l| has_label(&k.body, *l)), "kernel {seed}");
+            assert!(all.iter().all(|l| has_label(&k.code.body, *l)), "kernel {seed}");
         }
         assert!(count > 200, "{count} gotos");
     }

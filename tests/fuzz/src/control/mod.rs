@@ -8,14 +8,15 @@
 
 mod expression;
 mod generate;
-mod reduce;
 mod render;
 
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use crate::batch::{Case, Plan, Run, Toolchain};
+use crate::batch::{Plan, Run, Toolchain};
+use crate::kernel::{self, Kind};
+use crate::reduce::Nested;
 
 /// Where a jump leads.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,8 +55,7 @@ pub enum Statement {
     },
 }
 
-impl Statement {
-    /// The bodies inside of this statement.
+impl Nested for Statement {
     fn bodies(&self) -> Vec<&Vec<Statement>> {
         match self {
             Statement::If { then, otherwise, .. } => vec![then, otherwise],
@@ -73,60 +73,35 @@ impl Statement {
             _ => Vec::new(),
         }
     }
-
-    /// This statement and all below it.
-    fn count(&self) -> usize {
-        1 + self.bodies().into_iter().map(|b| count(b)).sum::<usize>()
-    }
 }
 
-/// The number of statements in `all` and below.
-fn count(all: &[Statement]) -> usize {
-    all.iter().map(Statement::count).sum()
-}
+/// A kernel with control flow of all forms.
+pub type Kernel = kernel::Kernel<Code>;
 
-/// A kernel and its launches.
+/// The code of a kernel with control flow of all forms.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Kernel {
-    pub seed: u64,
-    pub dimensions: usize,
+pub struct Code {
     /// An nd_range instead of a range.
     pub nd: bool,
     pub declarations: Vec<String>,
     pub body: Vec<Statement>,
     /// The variables that make up the result.
     pub result: Vec<String>,
-    pub arguments: [u32; 4],
-    pub sub_group: Option<u32>,
-    /// All launches have the local size that the kernel requires.
-    pub required: bool,
-    /// Local sizes, and numbers of work-groups.
-    pub launches: Vec<([usize; 3], usize)>,
 }
 
-impl Case for Kernel {
+impl Kind for Code {
     const NAME: &'static str = "control";
     const SILENCE: Duration = Duration::from_secs(30);
+    const LEVELS: &'static [&'static str] = &["-O0", "-O1", "-O3"];
+    const PRELUDE: &'static str = include_str!("prelude.hpp");
+    const MACHINE: &'static str = "machine m(argc > 2 && std::strcmp(argv[2], \"host\") == 0);";
 
-    fn generate(seed: u64) -> Self {
+    fn generate(seed: u64) -> Kernel {
         generate::kernel(seed)
     }
 
-    fn seed(&self) -> u64 {
-        self.seed
-    }
-
-    fn program(cases: &[Self]) -> String {
-        render::program(cases)
-    }
-
-    fn level(seed: u64) -> &'static str {
-        match seed % 10 {
-            0 => "-O0",
-            1 => "-O1",
-            2 => "-O3",
-            _ => "-O2",
-        }
+    fn render(kernel: &Kernel, text: &mut String) {
+        render::kernel(kernel, text);
     }
 
     fn plan(tools: &Toolchain, folder: &Path) -> Plan {
@@ -195,7 +170,35 @@ impl Case for Kernel {
         }
     }
 
-    fn reduce(&self, attempts: usize, fails: &mut dyn FnMut(&Self) -> bool) -> Self {
-        reduce::reduce(self, attempts, fails)
+    type Statement = Statement;
+
+    fn bodies(&self) -> Vec<&Vec<Statement>> {
+        vec![&self.body]
+    }
+
+    fn bodies_mut(&mut self) -> Vec<&mut Vec<Statement>> {
+        vec![&mut self.body]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reduce::{reduce, size};
+
+    fn holds_goto(all: &[Statement]) -> bool {
+        all.iter().any(|s| {
+            matches!(s, Statement::Jump { jump: Jump::Goto(_), .. })
+                || s.bodies().into_iter().any(|b| holds_goto(b))
+        })
+    }
+
+    #[test]
+    fn a_kernel_that_fails_by_a_goto_is_reduced_to_it() {
+        let fails = |k: &Kernel| holds_goto(&k.code.body);
+        let kernel = (0..).map(Code::generate).find(|k| fails(k) && size(k) > 10).unwrap();
+        let reduced = reduce(&kernel, 10_000, &mut { fails });
+        let left = &reduced.code.body;
+        assert_eq!((size(&reduced), reduced.launches.len()), (1, 1), "{left:?}");
     }
 }

@@ -1,16 +1,5 @@
-// What all generated kernels share: the place of a work-item, the machine that runs kernels, and
-// the step counter that finds kernels that do not end.
-#include <sycl/sycl.hpp>
-
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <stdexcept>
-#include <vector>
-
-using uint = unsigned;
-using ulong = unsigned long;
-
+// The place of a work-item, the machine that runs kernels, and the step counter that finds kernels
+// that do not end.
 // The reference is unoptimised host code.
 #ifdef __SYCL_DEVICE_ONLY__
 #define PLAIN inline
@@ -22,15 +11,6 @@ using ulong = unsigned long;
     return 0u;
 
 namespace fuzz {
-
-inline uint mix(uint all, uint value) {
-  all = (all ^ value) * 0x9E3779B1u;
-  return all ^ (all >> 15);
-}
-
-inline uint bits(float x) { return __builtin_bit_cast(uint, x); }
-// Keeps floats far from infinity.
-inline float limited(float x) { return x > -1e6f && x < 1e6f ? x : 1.5f; }
 
 // The place of a work-item: its linear numbers, and its id in each dimension.
 struct place {
@@ -59,42 +39,22 @@ struct uncounted {
 // read `in` by it.
 inline uint in_range(const place &at) { return (at.i0 + at.i1 + at.i2) % 64u; }
 
-struct launch {
-  std::size_t local[3];
-  std::size_t groups;
+inline uint items(const launch &l) {
+  return static_cast<uint>(l.local[0] * l.local[1] * l.local[2] * l.groups);
+}
 
-  uint items() const { return static_cast<uint>(local[0] * local[1] * local[2] * groups); }
-};
-
-class machine {
+class machine : machine_base {
 public:
-  explicit machine(bool host) : host(host) {
-    in = sycl::malloc_shared<uint>(256, q);
-    out = sycl::malloc_shared<uint>(most, q);
-    uint x = 12345;
-    for (uint i = 0; i < 256; ++i) {
-      x = x * 1664525u + 1013904223u;
-      in[i] = i % 3 == 0 ? x >> 28 : x;
-    }
-  }
-  machine(const machine &) = delete;
-  machine &operator=(const machine &) = delete;
-  ~machine() {
-    sycl::free(in, q);
-    sycl::free(out, q);
-  }
+  explicit machine(bool host) : machine_base(most), host(host) {}
 
-  // Prints one line: the hash of all results, or why there is none.
-  template <class K> void run(unsigned long long seed, const uint (&k)[4], const std::vector<launch> &launches) {
-    uint hash = 0;
-    try {
+  template <class K>
+  void run(unsigned long long seed, const uint (&k)[4], const std::vector<launch> &launches) {
+    print(seed, [&]() -> std::optional<uint> {
+      uint hash = 0;
       for (const launch &l : launches) {
-        const arguments a{out, in, l.items(), k[0], k[1], k[2], k[3]};
-        if (!reference<K>(l, a)) {
-          std::printf("%llu skipped\n", seed);
-          std::fflush(stdout);
-          return;
-        }
+        const arguments a{out, in, items(l), k[0], k[1], k[2], k[3]};
+        if (!reference<K>(l, a))
+          return std::nullopt;
         const uint expected = hashed(hash);
         // Two launches: the second may use code for its work-group size.
         for (int round = 0; round < 2 && !host; ++round) {
@@ -107,11 +67,8 @@ public:
         }
         hash = host ? expected : hashed_first;
       }
-      std::printf("%llu %08x\n", seed, hash);
-    } catch (const std::exception &e) {
-      std::printf("%llu error: %s\n", seed, e.what());
-    }
-    std::fflush(stdout);
+      return hash;
+    });
   }
 
 private:
@@ -172,18 +129,7 @@ private:
       q.parallel_for(global, K{a}).wait_and_throw();
   }
 
-  template <int D> static sycl::range<D> extents(const launch &l) {
-    if constexpr (D == 1)
-      return {l.local[0]};
-    else if constexpr (D == 2)
-      return {l.local[0], l.local[1]};
-    else
-      return {l.local[0], l.local[1], l.local[2]};
-  }
-
   bool host;
-  sycl::queue q;
-  uint *in = nullptr, *out = nullptr;
   uint hashed_first = 0;
 };
 

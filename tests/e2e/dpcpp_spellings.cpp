@@ -1,0 +1,126 @@
+// Spellings beyond SYCL 2020 that programs and libraries written for DPC++ use.
+#include <sycl/sycl.hpp>
+
+#include "check.hpp"
+
+#include <sycl/ext/oneapi/experimental/group_helpers_sorters.hpp>
+
+// oneDPL keeps other objects in the memory of a queue, and creates empty buffers.
+static_assert(sizeof(sycl::queue) >= 2 * sizeof(void *));
+#if !__SYCL_UNNAMED_LAMBDA__
+#error "kernels need no names"
+#endif
+
+namespace intel = sycl::ext::intel;
+using sycl::access::address_space;
+static_assert(SYCL_EXT_INTEL_USM_ADDRESS_SPACES == 3);
+static_assert(std::is_same_v<intel::raw_host_ptr<int>,
+                             sycl::multi_ptr<int, address_space::ext_intel_global_host_space,
+                                             sycl::access::decorated::no>>);
+static_assert(!std::is_convertible_v<sycl::global_ptr<int>, intel::device_ptr<int>>);
+
+// The attribute before the linkage.
+SYCL_EXTERNAL extern "C" int twice(int x);
+extern "C" SYCL_EXTERNAL int twice(int x) { return 2 * x; }
+
+void external_functions(sycl::queue &q) {
+  int *result = sycl::malloc_shared<int>(1, q);
+  q.single_task([=] { *result = twice(21); }).wait();
+  CHECK(*result == 42);
+  sycl::free(result, q);
+}
+
+void empty_buffers() {
+  sycl::buffer<int, 1> empty{nullptr, sycl::range{0}};
+  CHECK(empty.size() == 0);
+  sycl::buffer<int, 2> made{nullptr, sycl::range<2>{2, 3}, sycl::property_list{}};
+  sycl::host_accessor a{made, sycl::write_only};
+  a[1][2] = 5;
+  CHECK(made.size() == 6);
+}
+
+// Pointers into parts of global memory.
+void address_spaces(sycl::queue &q) {
+  int *out = sycl::malloc_device<int>(4, q);
+  int *in = sycl::malloc_host<int>(4, q);
+  sycl::buffer<int> more(4);
+  for (int i = 0; i < 4; ++i)
+    in[i] = i;
+  q.submit([&](sycl::handler &h) {
+     sycl::accessor a{more, h, sycl::write_only, sycl::no_init};
+     h.parallel_for(4, [=](sycl::id<1> i) {
+       intel::device_ptr<int> device(out);
+       const intel::host_ptr<const int> host(in);
+       const sycl::global_ptr<int> global = device;
+       const intel::device_ptr<int> back(global);
+       const intel::raw_device_ptr<int> elements(a);
+       back[i] = host[i] * 2;
+       elements[i] = sycl::generic_ptr<int>(device)[i] + 1;
+     });
+   }).wait();
+  int result[4];
+  q.memcpy(result, out, sizeof result).wait();
+  sycl::host_accessor values{more, sycl::read_only};
+  for (int i = 0; i < 4; ++i)
+    CHECK(result[i] == 2 * i && values[i] == 2 * i + 1);
+  sycl::free(out, q);
+  sycl::free(in, q);
+}
+
+void reducers(sycl::queue &q) {
+  int *count = sycl::malloc_shared<int>(1, q);
+  *count = 0;
+  q.parallel_for(100, sycl::reduction(count, sycl::plus<>()), [=](sycl::id<1> i, auto &sum) {
+     if (i[0] % 2)
+       sum++;
+     else
+       ++sum;
+   }).wait();
+  CHECK(*count == 100);
+  sycl::free(count, q);
+}
+
+// The properties are hints. Contradictions are errors.
+void queue_properties() {
+  namespace oneapi = sycl::ext::oneapi::property::queue;
+  namespace hints = sycl::ext::intel::property::queue;
+  sycl::queue high{sycl::property_list{oneapi::priority_high{}, hints::compute_index{0},
+                                       hints::no_immediate_command_list{}}};
+  CHECK(high.has_property<oneapi::priority_high>() && !high.has_property<oneapi::priority_low>());
+  CHECK(high.get_property<hints::compute_index>().get_index() == 0);
+  CHECK(high.get_device().get_info<intel::info::device::max_compute_queue_indices>() == 1);
+  CHECK(check::throws(sycl::errc::invalid, [] {
+    sycl::queue q{sycl::property_list{oneapi::priority_high{}, oneapi::priority_normal{}}};
+  }));
+  CHECK(check::throws(sycl::errc::invalid,
+                      [] { sycl::queue q{sycl::property_list{hints::compute_index{1}}}; }));
+
+  sycl::queue quiet{{sycl::property::queue::in_order{}, oneapi::discard_events{}}};
+  int *value = sycl::malloc_shared<int>(1, quiet);
+  sycl::event e = quiet.single_task([=] { *value = 3; });
+  using status = sycl::info::event_command_status;
+  CHECK(e.get_info<sycl::info::event::command_execution_status>() == status::ext_oneapi_unknown);
+  quiet.wait();
+  CHECK(*value == 3);
+  sycl::free(value, quiet);
+}
+
+void sorters() {
+  namespace sorters = sycl::ext::oneapi::experimental::default_sorters;
+  const auto scope = sycl::memory_scope::work_group;
+  CHECK(sorters::joint_sorter<>::memory_required<int>(scope, 64) >= 64 * sizeof(int));
+  CHECK(sorters::group_sorter<int>::memory_required(scope, 64) >= 64 * sizeof(int));
+  CHECK(sorters::group_key_value_sorter<int, double>::memory_required(scope, 64) >=
+        64 * sizeof(double));
+}
+
+int main() {
+  sycl::queue q;
+  empty_buffers();
+  address_spaces(q);
+  external_functions(q);
+  reducers(q);
+  queue_properties();
+  sorters();
+  return check::result();
+}
