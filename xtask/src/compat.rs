@@ -147,12 +147,12 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
     let folder = target().join("compat");
     let headers = onedpl()?;
     for device in &options.devices {
-        let tree = Tree::create(&options.suite, &folder, *device, &prefix, &headers)?;
+        let tree = Tree::open(&options.suite, &folder, *device, &prefix, &headers)?;
         let missing =
             |name: &&String| !options.resume || !Outcome::load(&folder, name).is_built_for(*device);
         let missing: Vec<String> = wanted.iter().filter(missing).cloned().collect();
         progress(&format!("building {} programs for {}", missing.len(), device.name()));
-        build::all(&tree, &missing, options.jobs, |name, built| {
+        build::all(&tree, &options.suite, &missing, options.jobs, |name, built| {
             let mut outcome = Outcome::load(&folder, name);
             outcome.set_built(*device, built);
             outcome.save(&folder, name)

@@ -12,6 +12,23 @@ use crate::process::{self, CACHE, capture};
 
 const BUILD_LIMIT: Duration = Duration::from_secs(900);
 const RUN_LIMIT: Duration = Duration::from_secs(60);
+/// The folders of Debian's libraries, for the variables of Makefiles that name other folders.
+const LIBRARIES: [&str; 5] = [
+    "MPI_ROOT=/usr/lib/x86_64-linux-gnu/openmpi",
+    "MPI_INCLUDE=/usr/lib/x86_64-linux-gnu/openmpi/include",
+    "MPI_LIB_DIR=/usr/lib/x86_64-linux-gnu/openmpi/lib",
+    "GSL_INC=",
+    "GSL_LIB=-lgsl -lgslcblas",
+];
+/// Settings of Open MPI: root may run programs, and there may be more ranks than processors.
+const OPEN_MPI: [(&str, &str); 4] = [
+    ("OMPI_CXX", "scythe"),
+    ("OMPI_ALLOW_RUN_AS_ROOT", "1"),
+    ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"),
+    ("OMPI_MCA_rmaps_base_oversubscribe", "1"),
+];
+/// The names that make looks for.
+const MAKEFILES: [&str; 3] = ["GNUmakefile", "makefile", "Makefile"];
 /// The length of a reason in the results.
 const MAX_REASON: usize = 200;
 
@@ -26,35 +43,64 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// Creates the folder of links anew.
-    pub fn create(
+    /// Opens the folder of links below `folder`. Creates it if it does not exist.
+    pub fn open(
         suite: &Path,
         folder: &Path,
         device: Device,
         prefix: &Path,
         headers: &Path,
     ) -> Result<Tree, String> {
-        let source = folder.join(device.name());
-        let fail = |e: std::io::Error| format!("cannot create {}: {e}", source.display());
-        if source.exists() {
-            std::fs::remove_dir_all(&source).map_err(fail)?;
-        }
-        std::fs::create_dir_all(&source).map_err(fail)?;
-        let suite = suite.join("src");
-        let suite = suite.canonicalize().map_err(|e| format!("{}: {e}", suite.display()))?;
-        let mut copy = Command::new("cp");
-        process::output(copy.args(["-r", "--symbolic-link"]).arg(suite.join(".")).arg(&source))?;
-        Ok(Tree {
-            source,
+        let tree = Tree {
+            source: folder.join(device.name()),
             device,
             prefix: prefix.to_owned(),
             headers: headers.to_owned(),
             cache: folder.join("cache"),
-        })
+        };
+        if !tree.source.exists() {
+            tree.link(suite)?;
+        }
+        Ok(tree)
+    }
+
+    /// Fills the folder of links. An interrupted call leaves no folder of that name behind.
+    fn link(&self, suite: &Path) -> Result<(), String> {
+        let part = self.source.with_extension("part");
+        let fail = |e: std::io::Error| format!("cannot create {}: {e}", self.source.display());
+        if part.exists() {
+            std::fs::remove_dir_all(&part).map_err(fail)?;
+        }
+        std::fs::create_dir_all(&part).map_err(fail)?;
+        let suite = suite.join("src");
+        let suite = suite.canonicalize().map_err(|e| format!("{}: {e}", suite.display()))?;
+        let mut copy = Command::new("cp");
+        process::output(copy.args(["-r", "--symbolic-link"]).arg(suite.join(".")).arg(&part))?;
+        std::fs::rename(&part, &self.source).map_err(fail)
+    }
+
+    /// Makes the folder of a program new, without files of earlier builds.
+    fn renew(&self, suite: &Path, name: &str) -> Result<(), String> {
+        let folder = self.folder(name);
+        let fail = |e: std::io::Error| format!("cannot create {}: {e}", folder.display());
+        if folder.exists() {
+            std::fs::remove_dir_all(&folder).map_err(fail)?;
+        }
+        let program = suite.join("src").join(format!("{name}-sycl"));
+        let program = program.canonicalize().map_err(|e| format!("{}: {e}", program.display()))?;
+        let mut copy = Command::new("cp");
+        process::output(copy.args(["-r", "--symbolic-link"]).arg(program).arg(&folder)).map(drop)
     }
 
     fn folder(&self, name: &str) -> PathBuf {
         self.source.join(format!("{name}-sycl"))
+    }
+
+    /// Returns the text of a program's Makefile, which is empty if there is none.
+    fn makefile(&self, name: &str) -> String {
+        let files = MAKEFILES.iter().map(|file| self.folder(name).join(file));
+        let text = files.filter_map(|file| std::fs::read(file).ok()).next();
+        String::from_utf8_lossy(&text.unwrap_or_default()).into_owned()
     }
 
     /// Returns a call of make in the folder of a program, which finds `scythe` in the path.
@@ -63,7 +109,8 @@ impl Tree {
         let bin = self.prefix.join("bin");
         let path = std::env::join_paths(std::iter::once(bin).chain(std::env::split_paths(&path)));
         let mut command = Command::new("make");
-        command.arg("-C").arg(self.folder(name)).arg("CC=scythe").args(self.device.variables());
+        command.arg("-C").arg(self.folder(name)).args(compiler(&self.makefile(name)));
+        command.args(self.device.variables()).args(LIBRARIES).envs(OPEN_MPI);
         command.env("PATH", path.unwrap_or_default());
         command.env("CPLUS_INCLUDE_PATH", &self.headers).env(CACHE, &self.cache);
         command.env("ONEAPI_DEVICE_SELECTOR", "native_cpu:*");
@@ -71,9 +118,25 @@ impl Tree {
     }
 }
 
+/// Returns the variables that select the compiler. A Makefile for a wrapper of MPI gets Open MPI's
+/// wrapper, which calls `scythe`. A Makefile with a launcher of MPI gets Open MPI's launcher.
+fn compiler(makefile: &str) -> Vec<&'static str> {
+    let value = |name: &str| {
+        let values = makefile.lines().filter_map(|line| {
+            let (left, right) = line.split_once('=')?;
+            (left.trim_end_matches([':', '?', ' ', '\t']) == name).then_some(right.trim())
+        });
+        values.last().unwrap_or_default()
+    };
+    let wrapper = if value("CC").starts_with("mpi") { "CC=mpicxx" } else { "CC=scythe" };
+    let launched = value("LAUNCHER").contains("mpirun");
+    std::iter::once(wrapper).chain(launched.then_some("LAUNCHER=mpirun -n 2")).collect()
+}
+
 /// Builds programs, `jobs` at a time, and passes each result to `done`.
 pub fn all(
     tree: &Tree,
+    suite: &Path,
     names: &[String],
     jobs: usize,
     done: impl Fn(&str, Result<(), String>) -> Result<(), String> + Sync,
@@ -86,7 +149,8 @@ pub fn all(
                 loop {
                     let number = next.fetch_add(1, Ordering::Relaxed);
                     let Some(name) = names.get(number) else { return };
-                    let result = build(tree, name).and_then(|built| {
+                    let built = tree.renew(suite, name).and_then(|()| build(tree, name));
+                    let result = built.and_then(|built| {
                         let mark = if built.is_ok() { "built " } else { "FAILED" };
                         eprintln!("    {mark} {name} ({} of {})", number + 1, names.len());
                         done(name, built)
@@ -104,9 +168,7 @@ pub fn all(
 
 /// Builds a program. The inner result is the program's own.
 fn build(tree: &Tree, name: &str) -> Result<Result<(), String>, String> {
-    let folder = tree.folder(name);
-    let named = ["Makefile", "makefile", "GNUmakefile"];
-    if !named.iter().any(|file| folder.join(file).exists()) {
+    if tree.makefile(name).is_empty() {
         return Ok(Err("the suite has no Makefile for it".to_owned()));
     }
     let outcome = capture(&mut tree.make(name), BUILD_LIMIT)?;
@@ -186,6 +248,15 @@ mod tests {
             "  what(): no file"
         );
         assert_eq!(last_error("usage: a N\nmake: *** 1"), "usage: a N");
+    }
+
+    #[test]
+    fn makefiles_for_mpi_get_its_wrapper_and_launcher() {
+        assert_eq!(compiler("CC = clang++\nLAUNCHER =\n"), ["CC=scythe"]);
+        assert_eq!(compiler("CC        = mpiicpc\n"), ["CC=mpicxx"]);
+        let text = "#LAUNCHER = x\nCC:=clang++\nLAUNCHER ?= /opt/bin/mpirun -n 1\n";
+        assert_eq!(compiler(text), ["CC=scythe", "LAUNCHER=mpirun -n 2"]);
+        assert_eq!(compiler(""), ["CC=scythe"]);
     }
 
     #[test]
