@@ -29,14 +29,14 @@ pub fn write(to: &Path) -> Result<(), String> {
         "none",
         "-f",
         "{p}|{l}",
-        "--offline",
+        "--locked",
     ];
     let tree = process::output(cargo().args(words))?;
     let metadata = process::output(cargo().args([
         "metadata",
         "--format-version",
         "1",
-        "--offline",
+        "--locked",
         "--filter-platform",
         PLATFORM,
     ]))?;
