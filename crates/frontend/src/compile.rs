@@ -10,8 +10,8 @@ use crate::annotate::{self, DeviceGlobalNote, FunctionNote, KernelNote, UnitNote
 use crate::aspects::{self, AspectFacts};
 use crate::call_operator::{self, CallOperator};
 use crate::call_site::{self, CallSite};
-use crate::errors::KernelNameConflict;
 use crate::errors::parts::{NamedKernel, Output};
+use crate::errors::{KernelNameConflict, Pass};
 use crate::facts::{Capture, Closure, Decl, Function, Kernel, Loc, Source};
 use crate::functor_layouts::unwritable;
 use crate::int_header::{self, Doubt, Header, KernelEntry};
@@ -20,7 +20,7 @@ use crate::reach::{Graph, Root};
 use crate::rows::{self, Row};
 use crate::unit::{Reporter, Unit};
 use crate::warnings::Pragmas;
-use crate::{attributes, captures, diagnose, functor, functor_layouts, properties};
+use crate::{attributes, captures, diagnose, functor, functor_layouts, properties, virtual_tables};
 
 /// The first stage: checks device code, writes the integration header, and returns the notes for
 /// IR. Returns `None` after errors, because clang then generates no IR.
@@ -254,5 +254,6 @@ pub fn module(
     reporter: &Reporter,
 ) -> Result<(), Diagnostic<Loc>> {
     annotate::run(module, notes, options.sub_group_size.as_ref());
+    virtual_tables::remove(module, notes).map_err(|error| Pass { error: error.into() }.report())?;
     crate::lower::run(module, notes, options, pragmas, reporter)
 }

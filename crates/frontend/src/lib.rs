@@ -49,4 +49,5 @@ pub mod reach;
 pub mod rows;
 mod tokens;
 pub mod unit;
+mod virtual_tables;
 pub mod warnings;
