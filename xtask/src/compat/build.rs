@@ -118,8 +118,9 @@ impl Tree {
     }
 }
 
-/// Returns the variables that select the compiler. A Makefile for a wrapper of MPI gets Open MPI's
-/// wrapper, which calls `scythe`. A Makefile with a launcher of MPI gets Open MPI's launcher.
+/// Returns the variables that select the compiler. Most Makefiles use `CC`. A Makefile for a wrapper
+/// of MPI gets Open MPI's wrapper, which calls `scythe`. A Makefile with a launcher of MPI gets Open
+/// MPI's launcher.
 fn compiler(makefile: &str) -> Vec<&'static str> {
     let value = |name: &str| {
         let values = makefile.lines().filter_map(|line| {
@@ -130,7 +131,9 @@ fn compiler(makefile: &str) -> Vec<&'static str> {
     };
     let wrapper = if value("CC").starts_with("mpi") { "CC=mpicxx" } else { "CC=scythe" };
     let launched = value("LAUNCHER").contains("mpirun");
-    std::iter::once(wrapper).chain(launched.then_some("LAUNCHER=mpirun -n 2")).collect()
+    let mut variables = vec![wrapper, "CXX=scythe", "C_COMPILER=scythe", "CXX_COMPILER=scythe"];
+    variables.extend(launched.then_some("LAUNCHER=mpirun -n 2"));
+    variables
 }
 
 /// Builds programs, `jobs` at a time, and passes each result to `done`.
@@ -252,11 +255,13 @@ mod tests {
 
     #[test]
     fn makefiles_for_mpi_get_its_wrapper_and_launcher() {
-        assert_eq!(compiler("CC = clang++\nLAUNCHER =\n"), ["CC=scythe"]);
-        assert_eq!(compiler("CC        = mpiicpc\n"), ["CC=mpicxx"]);
+        let (plain, launcher) = ("CC=scythe", Some(&"LAUNCHER=mpirun -n 2"));
+        assert_eq!(compiler("CC = clang++\nLAUNCHER =\n")[0], plain);
+        assert_eq!(compiler("CC        = mpiicpc\n")[0], "CC=mpicxx");
         let text = "#LAUNCHER = x\nCC:=clang++\nLAUNCHER ?= /opt/bin/mpirun -n 1\n";
-        assert_eq!(compiler(text), ["CC=scythe", "LAUNCHER=mpirun -n 2"]);
-        assert_eq!(compiler(""), ["CC=scythe"]);
+        assert_eq!((compiler(text)[0], compiler(text).last()), (plain, launcher));
+        assert_eq!(compiler("")[0], plain);
+        assert_ne!(compiler("").last(), launcher);
     }
 
     #[test]
