@@ -17,6 +17,19 @@ struct Decreed {
   Decreed(const Decreed &o) : a(o.a) {}
 };
 template <> struct sycl::is_device_copyable<Decreed> : std::true_type {};
+struct Assigned {
+  int a = 1;
+  Assigned() = default;
+  Assigned(const Assigned &) = default;
+  Assigned &operator=(const Assigned &o) {
+    a = o.a;
+    return *this;
+  }
+};
+struct AssignedNested {
+  Assigned first;
+  std::string second; // ERROR: 'std::string', the type of member 'second' of the kernel's functor, is not device copyable: pass data that can be copied byte by byte, or specialise 'sycl::is_device_copyable' [scythe-E0122]
+};
 
 struct Nested {
   int n;
@@ -49,6 +62,8 @@ int main() {
   std::shared_ptr<int> shared;
   Copied copied;
   Decreed decreed;
+  Assigned assigned;
+  AssignedNested assigned_nested;
   Nested nested{};
   long double wide = 1;
   Referring referring{local};
@@ -60,6 +75,8 @@ int main() {
   q.single_task<class pointer>([=] { p[0] = *shared; }); // ERROR: 'std::shared_ptr<int>' captured as 'shared' is not device copyable: pass data that can be copied byte by byte, or specialise 'sycl::is_device_copyable' [scythe-E0122]
   q.single_task<class user_copy>([=] { p[0] = copied.a; }); // ERROR: 'Copied' captured as 'copied' is not device copyable: pass data that can be copied byte by byte, or specialise 'sycl::is_device_copyable' [scythe-E0122]
   q.single_task<class decree>([=] { p[0] = decreed.a + pair.first + std::get<0>(tuple); });
+  q.single_task<class assign>([=] { p[0] = assigned.a; });
+  q.single_task<class assign_nested>([=] { p[0] = assigned_nested.first.a; }); // NOTE: in kernel 'assign_nested'
   q.single_task<class deep>([=] { p[0] = nested.n; }); // NOTE: in kernel 'deep'
   q.single_task<class wide_float>([=] { p[0] = wide > 1; }); // ERROR: 'long double' captured as 'wide' uses 'long double', which devices do not support: use 'double' or 'float' [scythe-E0123]
   q.single_task<class inner_reference>([=] { p[0] = referring.r; }); // NOTE: in kernel 'inner_reference'

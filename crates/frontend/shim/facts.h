@@ -160,7 +160,7 @@ enum scythe_field_flag : uint32_t {
   SCYTHE_FIELD_BASE = 1u << 2,
   SCYTHE_FIELD_TRIVIALLY_COPYABLE = 1u << 3,
   SCYTHE_FIELD_DEVICE_COPYABLE = 1u << 4, // sycl::is_device_copyable_v
-  SCYTHE_FIELD_OWN_COPY = 1u << 5,        // the class defines its own copy, move or destruction
+  SCYTHE_FIELD_OWN_COPY = 1u << 5,        // the class copies, moves or destroys by itself
   SCYTHE_FIELD_LONG_DOUBLE = 1u << 6,
   SCYTHE_FIELD_EMPTY = 1u << 7,
   SCYTHE_FIELD_CLOSURE = 1u << 8,

@@ -79,10 +79,12 @@ llvm::StringRef scalarName(ASTContext &Ctx, QualType T) {
   }
 }
 
+// A copy assignment of its own does not count: the program constructs the copy for the device.
 bool ownCopy(const CXXRecordDecl *RD) {
-  return RD->hasUserDeclaredCopyConstructor() || RD->hasUserDeclaredMoveConstructor() ||
-         RD->hasUserDeclaredCopyAssignment() || RD->hasUserDeclaredMoveAssignment() ||
-         RD->hasUserDeclaredDestructor() || RD->isPolymorphic() || RD->getNumVBases() != 0;
+  return (RD->hasUserDeclaredCopyConstructor() && !RD->hasTrivialCopyConstructor()) ||
+         (RD->hasUserDeclaredMoveConstructor() && !RD->hasTrivialMoveConstructor()) ||
+         (RD->hasUserDeclaredDestructor() && !RD->hasTrivialDestructor()) ||
+         RD->hasUserDeclaredMoveAssignment() || RD->isPolymorphic() || RD->getNumVBases() != 0;
 }
 
 class LayoutWalk {

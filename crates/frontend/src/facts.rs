@@ -190,7 +190,7 @@ pub struct Field {
     pub empty: bool,
     pub trivially_copyable: bool,
     pub device_copyable: bool,
-    /// Whether the class has its own copy, move or destruction.
+    /// Whether the class constructs copies, moves or destroys objects by itself.
     pub own_copy: bool,
     pub long_double: bool,
 }
