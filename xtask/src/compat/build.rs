@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use super::Device;
 use super::outcome::{Run, Verdict};
+use crate::cuda;
 use crate::process::{self, CACHE, capture};
 
 const BUILD_LIMIT: Duration = Duration::from_secs(900);
@@ -40,6 +41,8 @@ pub struct Tree {
     /// The folder of oneDPL's headers.
     headers: PathBuf,
     cache: PathBuf,
+    /// CUDA, whose `ptxas` compiles for NVIDIA GPUs.
+    cuda: PathBuf,
 }
 
 impl Tree {
@@ -57,6 +60,7 @@ impl Tree {
             prefix: prefix.to_owned(),
             headers: headers.to_owned(),
             cache: folder.join("cache"),
+            cuda: cuda::toolkit()?,
         };
         if !tree.source.exists() {
             tree.link(suite)?;
@@ -113,7 +117,7 @@ impl Tree {
         command.args(self.device.variables()).args(LIBRARIES).envs(OPEN_MPI);
         command.env("PATH", path.unwrap_or_default());
         command.env("CPLUS_INCLUDE_PATH", &self.headers).env(CACHE, &self.cache);
-        command.env("ONEAPI_DEVICE_SELECTOR", "native_cpu:*");
+        command.env("ONEAPI_DEVICE_SELECTOR", "native_cpu:*").env("CUDA_PATH", &self.cuda);
         command
     }
 }
