@@ -23,12 +23,19 @@ pub fn remove(module: &Module, notes: &UnitNotes) -> Result<(), scythe_llvm::Err
     let graph = GlobalGraph::new(module);
     let tables: Vec<u32> =
         tables.iter().filter_map(|table| graph.number(table.as_value())).collect();
-    let named: HashSet<u32> = graph.reachable(&tables).into_iter().collect();
+    let mut named: HashSet<u32> = graph.reachable(&tables).into_iter().collect();
+    // A destructor may have two names. The tables contain one of them.
+    let all = 0..graph.len() as u32;
+    let aliases = all.clone().filter(|&number| graph.global(number).as_global_alias().is_some());
+    let aliases: Vec<u32> = aliases
+        .filter(|&alias| graph.needs(alias).iter().any(|need| named.contains(need)))
+        .collect();
+    named.extend(aliases);
     let kernels = notes.kernels.iter().map(|kernel| &kernel.symbol);
     let exported = notes.functions.iter().filter(|function| function.exported);
     let roots = kernels.chain(exported.flat_map(|function| &function.symbols));
     let roots = roots.filter_map(|symbol| graph.number(module.function(symbol)?.as_value()));
-    let others = (0..graph.len() as u32).filter(|number| !named.contains(number));
+    let others = all.filter(|number| !named.contains(number));
     let live: HashSet<u32> =
         graph.reachable(&roots.chain(others).collect::<Vec<u32>>()).into_iter().collect();
     for &number in named.difference(&live) {
@@ -41,6 +48,8 @@ pub fn remove(module: &Module, notes: &UnitNotes) -> Result<(), scythe_llvm::Err
         {
             variable.remove_comdat();
             variable.set_linkage(Linkage::LLVMInternalLinkage);
+        } else if let Some(alias) = global.as_global_alias() {
+            alias.erase();
         }
     }
     run_passes(module, "globaldce", None, PassOptions::default())

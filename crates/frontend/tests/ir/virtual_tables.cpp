@@ -19,6 +19,7 @@ void HostOnly::write(int value) {
   last = value;
 }
 void HostOnlyDerived::write(int value) { last = value; }
+HostOnly::~HostOnly() { write(-1); }
 
 // CHECK-DAG: @_ZTV4Used = {{.*}}@_ZNK4Used5valueEv
 struct Used {
