@@ -6,6 +6,9 @@ use std::process::Command;
 fn main() {
     println!("cargo:rerun-if-changed=shim");
     println!("cargo:rerun-if-env-changed=LLVM_SYS_221_PREFIX");
+    if only_checks() {
+        return;
+    }
     let llvm = Llvm::find();
     let mut build = cc::Build::new();
     build.cpp(true).std("c++17").include(&llvm.include).opt_level(1).debug(false);
@@ -32,6 +35,12 @@ fn main() {
     println!("cargo:rustc-link-search=native={}", llvm.lib);
     println!("cargo:rustc-link-arg=-l:libclang-cpp.so.22.1");
     println!("cargo:rustc-link-arg=-Wl,-z,defs");
+}
+
+/// Returns whether clippy runs the build. Clippy checks Rust code and links nothing.
+fn only_checks() -> bool {
+    let wrapper = std::env::var_os("RUSTC_WORKSPACE_WRAPPER").unwrap_or_default();
+    Path::new(&wrapper).file_stem().is_some_and(|name| name == "clippy-driver")
 }
 
 struct Llvm {

@@ -6,6 +6,9 @@ use std::process::Command;
 fn main() {
     println!("cargo:rerun-if-changed=shim");
     println!("cargo:rerun-if-env-changed=LLVM_SYS_221_PREFIX");
+    if only_checks() {
+        return;
+    }
     let include = include_dir();
     let mut build = cc::Build::new();
     build.cpp(true).std("c++17").include(&include).files(shim_files());
@@ -13,6 +16,12 @@ fn main() {
     build.flag_if_supported("-Wno-unused-parameter").flag_if_supported("-Wno-dangling-reference");
     build.define("__STDC_CONSTANT_MACROS", None).define("__STDC_LIMIT_MACROS", None);
     build.compile("scythe_llvm_shim");
+}
+
+/// Returns whether clippy runs the build. Clippy checks Rust code and links nothing.
+fn only_checks() -> bool {
+    let wrapper = std::env::var_os("RUSTC_WORKSPACE_WRAPPER").unwrap_or_default();
+    Path::new(&wrapper).file_stem().is_some_and(|name| name == "clippy-driver")
 }
 
 /// Returns every C++ file of the shim, in an order that does not depend on the file system.
