@@ -21,6 +21,7 @@ mod run;
 mod setup;
 mod stage;
 mod test;
+mod unit;
 mod workspace;
 
 use std::process::ExitCode;

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use crate::process::{CACHE, Scratch, capture, progress};
 use crate::setup::{self, Purpose};
 use crate::stage::{self, Profile};
-use crate::workspace::{cargo, root};
-use crate::{cuda, e2e, fuzz, invariants, lint, opencl};
+use crate::workspace::root;
+use crate::{cuda, e2e, fuzz, invariants, lint, opencl, unit};
 
 /// The stages in the order of execution. Quick stages and those that fail most often come first.
 const STAGES: [&str; 9] =
@@ -53,7 +53,7 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
         let result = match stage {
             "fmt" => lint::check_format().map(|()| "formats".to_owned()),
             "lint" => lint::clippy().map(|()| "lints".to_owned()),
-            "unit" => unit(&prefix, &filters),
+            "unit" => unit::run(&prefix, &filters),
             "e2e" => {
                 e2e::run(&prefix, &filters, &e2e::Backend::Cpu).and_then(|t| tallied(t, "programs"))
             }
@@ -124,45 +124,6 @@ fn accuracy(prefix: &std::path::Path) -> Result<String, String> {
         Duration::from_secs(600),
     )?;
     if outcome.success() { Ok("maths functions".to_owned()) } else { Err(outcome.describe()) }
-}
-
-/// Runs all tests of the workspace. An environment variable names the staged tree for scenarios.
-fn unit(prefix: &std::path::Path, filters: &[String]) -> Result<String, String> {
-    let cache = Scratch::new("cache")?;
-    let mut command = cargo();
-    command.env(CACHE, cache.path().join("objects"));
-    command.args(["test", "--workspace", "--no-fail-fast", "--quiet"]).env("SCYTHE_PREFIX", prefix);
-    // The assembler for NVIDIA GPUs does not need a GPU in the machine.
-    command.env("CUDA_PATH", cuda::toolkit()?);
-    // cargo would make programs that tests start load libraries from its target folder instead of
-    // the staged tree.
-    let host =
-        format!("CARGO_TARGET_{}_UNKNOWN_LINUX_GNU_RUNNER", std::env::consts::ARCH.to_uppercase());
-    command.env(host, "env -u LD_LIBRARY_PATH");
-    if !filters.is_empty() {
-        command.arg("--").args(filters);
-    }
-    let output = command
-        .stderr(std::process::Stdio::inherit())
-        .output()
-        .map_err(|e| format!("cannot run '{}': {e}", crate::process::shown(&command)))?;
-    let text = String::from_utf8_lossy(&output.stdout);
-    let count = |what: &str| -> usize {
-        let numbers = text.lines().filter(|l| l.starts_with("test result:")).filter_map(|l| {
-            let before = &l[..l.find(&format!(" {what}"))?];
-            before.rsplit([' ', ';']).next()?.parse::<usize>().ok()
-        });
-        numbers.sum()
-    };
-    if output.status.success() && count("failed") == 0 {
-        return Ok(format!("{} tests", count("passed")));
-    }
-    Err(format!(
-        "{} tests failed, {} passed ({})\n{text}",
-        count("failed"),
-        count("passed"),
-        output.status
-    ))
 }
 
 /// Prints the closing lines: one per stage, then one for all.
