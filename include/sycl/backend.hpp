@@ -5,6 +5,7 @@
 #define SCYTHE_BACKEND_HPP
 
 #include <cstdint>
+#include <iosfwd>
 #include <type_traits>
 
 namespace sycl {
@@ -21,6 +22,30 @@ enum class backend : unsigned {
   ext_oneapi_native_cpu,
   all,
 };
+
+// Prints the name of the enumerator, as programs for DPC++ do.
+template <class Traits>
+std::basic_ostream<char, Traits> &operator<<(std::basic_ostream<char, Traits> &out, backend b) {
+  switch (b) {
+  case backend::host:
+    return out << "host";
+  case backend::scythe_cpu:
+    return out << "scythe_cpu";
+  case backend::opencl:
+    return out << "opencl";
+  case backend::ext_oneapi_cuda:
+    return out << "ext_oneapi_cuda";
+  case backend::ext_oneapi_level_zero:
+    return out << "ext_oneapi_level_zero";
+  case backend::ext_oneapi_hip:
+    return out << "ext_oneapi_hip";
+  case backend::ext_oneapi_native_cpu:
+    return out << "ext_oneapi_native_cpu";
+  case backend::all:
+    return out << "all";
+  }
+  return out << "unknown backend";
+}
 
 template <backend Backend> struct backend_traits;
 template <backend Backend, class T>

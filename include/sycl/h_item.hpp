@@ -159,7 +159,7 @@ template <class K, int D> struct hierarchical_kernel {
   SCYTHE_ANNOTATE("scythe::work_groups", "logical")
   SCYTHE_ANNOTATE("scythe::calls_kernel") void operator()(const nd_item<D> &) const {
     const group<D> g(this_work_item(), logical);
-    if constexpr (std::is_invocable_v<const K &, group<D>>)
+    if constexpr (std::is_invocable_v<const K &, const group<D> &>)
       SCYTHE_INLINED kernel(g);
     else
       SCYTHE_INLINED kernel(g, kernel_handler());

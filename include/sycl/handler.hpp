@@ -273,16 +273,14 @@ public:
 
   template <class T, int D, access_mode M, target A, access::placeholder P, class L, class U>
   void copy(const accessor<T, D, M, A, P, L> &src, U *dst) {
-    static_assert(sizeof(T) == sizeof(U),
-                  "copy: the elements of source and destination must have the same size");
+    detail::check_copied_elements<T, U>();
     set_kind(SCYTHE_COMMAND_COPY);
     command_.u.copy.src = detail::accessor_view::of(src);
     command_.u.copy.dst = detail::plain_view(dst, command_.u.copy.src);
   }
   template <class T, int D, access_mode M, target A, access::placeholder P, class L, class U>
   void copy(const U *src, const accessor<T, D, M, A, P, L> &dst) {
-    static_assert(sizeof(T) == sizeof(U),
-                  "copy: the elements of source and destination must have the same size");
+    detail::check_copied_elements<T, U>();
     static_assert(M != access_mode::read, "copy: the destination must be writable");
     set_kind(SCYTHE_COMMAND_COPY);
     command_.u.copy.dst = detail::accessor_view::of(dst);
@@ -464,8 +462,8 @@ private:
   template <class Name, class L, int D, class K>
   void hierarchical(const range<D> &groups, const range<D> &group_size, const K &kernel,
                     loc where) {
-    static_assert(std::is_invocable_v<const K &, group<D>> ||
-                      std::is_invocable_v<const K &, group<D>, kernel_handler>,
+    static_assert(std::is_invocable_v<const K &, const group<D> &> ||
+                      std::is_invocable_v<const K &, const group<D> &, kernel_handler>,
                   "parallel_for_work_group: the kernel must be callable with sycl::group of the "
                   "same number of dimensions");
     using wrapper = detail::hierarchical_kernel<K, D>;

@@ -110,8 +110,8 @@ public:
 
   static constexpr std::size_t size() noexcept { return N; }
   static constexpr std::size_t byte_size() noexcept { return sizeof(T) * (N == 3 ? 4 : N); }
-  [[deprecated("use size()")]] constexpr std::size_t get_count() const { return size(); }
-  [[deprecated("use byte_size()")]] constexpr std::size_t get_size() const { return byte_size(); }
+  [[deprecated("use size()")]] static constexpr std::size_t get_count() { return size(); }
+  [[deprecated("use byte_size()")]] static constexpr std::size_t get_size() { return byte_size(); }
 
   constexpr T &operator[](int index) { return data_[index]; }
   constexpr const T &operator[](int index) const { return data_[index]; }

@@ -105,6 +105,56 @@ void queue_properties() {
   sycl::free(value, quiet);
 }
 
+// Generic lambdas with a parameter `auto &`, which binds to constant values only.
+void generic_kernels(sycl::queue &q) {
+  int *counts = sycl::malloc_shared<int>(64, q);
+  q.parallel_for(64, [=](auto &i) { counts[i] = 1; }).wait();
+  q.parallel_for(sycl::nd_range<1>{64, 4}, [=](auto &i) { ++counts[i.get_global_id()]; }).wait();
+  q.parallel_for(sycl::range<2>(8, 8), [=](auto &i, sycl::kernel_handler) {
+     ++counts[i.get_linear_id()];
+   }).wait();
+  q.parallel_for(sycl::nd_range<2>{{8, 8}, {2, 4}}, [=](auto &i, sycl::kernel_handler) {
+     ++counts[i.get_global_linear_id()];
+   }).wait();
+  q.submit([&](sycl::handler &h) {
+     h.parallel_for_work_group(sycl::range<1>(4), sycl::range<1>(16), [=](auto &g) {
+       g.parallel_for_work_item([&](auto &i) { ++counts[i.get_global_id()]; });
+     });
+   }).wait();
+  for (int i = 0; i < 64; ++i)
+    CHECK(counts[i] == 5);
+  sycl::free(counts, q);
+}
+
+void untyped_copies(sycl::queue &q) {
+  sycl::buffer<int> buffer{4};
+  const int from[4] = {1, 2, 3, 4};
+  int to[4] = {};
+  const void *source = from;
+  void *destination = to;
+  q.submit([&](sycl::handler &h) {
+    h.copy(source, buffer.get_access<sycl::access_mode::discard_write>(h));
+  });
+  q.submit([&](sycl::handler &h) {
+     h.copy(buffer.get_access<sycl::access_mode::read>(h), destination);
+   }).wait();
+  CHECK(to[0] == 1 && to[3] == 4);
+}
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+static_assert(sycl::float4::get_count() == 4 && sycl::vec<short, 3>::get_size() == 8);
+#pragma GCC diagnostic pop
+
+void names_and_sizes(sycl::queue &q) {
+  std::ostringstream text;
+  text << q.get_backend() << ' ' << sycl::backend::ext_oneapi_level_zero;
+  CHECK(text.str().find(" ext_oneapi_level_zero") != std::string::npos && text.str()[0] != ' ');
+  for (const char *filter : {"99999999999999999999", "cpu:99999999999"})
+    CHECK(check::throws(sycl::errc::runtime,
+                        [&] { sycl::device d{sycl::ext::oneapi::filter_selector(filter)}; }));
+}
+
 void sorters() {
   namespace sorters = sycl::ext::oneapi::experimental::default_sorters;
   const auto scope = sycl::memory_scope::work_group;
@@ -121,6 +171,9 @@ int main() {
   external_functions(q);
   reducers(q);
   queue_properties();
+  generic_kernels(q);
+  untyped_copies(q);
+  names_and_sizes(q);
   sorters();
   return check::result();
 }

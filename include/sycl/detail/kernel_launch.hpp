@@ -14,7 +14,7 @@
 namespace sycl::detail {
 
 // Calls a kernel over a `range` with the argument that it accepts: an item, an id or, in one
-// dimension, an integer.
+// dimension, an integer. A generic lambda with a parameter `auto &` accepts constant values only.
 template <int D, class K, class... Handler>
 SCYTHE_ALWAYS_INLINE void call_with_item(K &kernel, const work_item &self, Handler... h) {
   if constexpr (std::is_invocable_v<K &, item<D>, Handler...>)
@@ -23,6 +23,8 @@ SCYTHE_ALWAYS_INLINE void call_with_item(K &kernel, const work_item &self, Handl
     SCYTHE_INLINED kernel(item<D, false>(self), h...);
   else if constexpr (std::is_invocable_v<K &, id<D>, Handler...>)
     SCYTHE_INLINED kernel(item<D>(self).get_id(), h...);
+  else if constexpr (std::is_invocable_v<K &, const item<D>, Handler...>)
+    SCYTHE_INLINED kernel(static_cast<const item<D>>(item<D>(self)), h...);
   else {
     static_assert(sizeof...(Handler) == 0,
                   "parallel_for over a range: the kernel must be callable with sycl::item or "
@@ -36,11 +38,15 @@ template <int D, class K>
 SCYTHE_ALWAYS_INLINE void call_with_nd_item(K &kernel, const work_item &self) {
   if constexpr (std::is_invocable_v<K &, nd_item<D>>) {
     SCYTHE_INLINED kernel(nd_item<D>(self));
+  } else if constexpr (std::is_invocable_v<K &, const nd_item<D>>) {
+    SCYTHE_INLINED kernel(static_cast<const nd_item<D>>(nd_item<D>(self)));
+  } else if constexpr (std::is_invocable_v<K &, nd_item<D>, kernel_handler>) {
+    SCYTHE_INLINED kernel(nd_item<D>(self), kernel_handler());
   } else {
-    static_assert(std::is_invocable_v<K &, nd_item<D>, kernel_handler>,
+    static_assert(std::is_invocable_v<K &, const nd_item<D>, kernel_handler>,
                   "parallel_for over an nd_range: the kernel must be callable with sycl::nd_item "
                   "of the same number of dimensions");
-    SCYTHE_INLINED kernel(nd_item<D>(self), kernel_handler());
+    SCYTHE_INLINED kernel(static_cast<const nd_item<D>>(nd_item<D>(self)), kernel_handler());
   }
 }
 

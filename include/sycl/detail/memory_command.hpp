@@ -7,6 +7,8 @@
 #include <sycl/detail/abi_order.hpp>
 #include <sycl/exception.hpp>
 
+#include <type_traits>
+
 namespace sycl::detail {
 
 template <class T> std::size_t checked_bytes(std::size_t count) {
@@ -31,6 +33,14 @@ inline void set_prefetch(scythe_command &c, const void *ptr, std::size_t bytes) 
 }
 inline void set_advise(scythe_command &c, const void *ptr, std::size_t bytes, int advice) {
   c.u.memory = {const_cast<void *>(ptr), nullptr, bytes, 0, advice};
+}
+
+// Checks a copy between an accessor and plain memory. Memory of type `void` holds elements of any
+// type.
+template <class T, class U> constexpr void check_copied_elements() {
+  if constexpr (!std::is_void_v<U>)
+    static_assert(sizeof(T) == sizeof(U),
+                  "copy: the elements of source and destination must have the same size");
 }
 
 // A view of plain memory that holds exactly the elements of `box`.

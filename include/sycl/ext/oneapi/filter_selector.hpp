@@ -7,6 +7,7 @@
 
 #include <sycl/device_selector.hpp>
 
+#include <limits>
 #include <string>
 
 namespace sycl::detail {
@@ -26,7 +27,7 @@ template <class Text> struct device_filter {
         if (c >= 'A' && c <= 'Z')
           c = static_cast<char>(c - 'A' + 'a');
       if (!word.empty() && word.find_first_not_of("0123456789") == Text::npos)
-        number = std::stol(word);
+        number = position(word);
       else if (word == "cpu" || word == "gpu" || word == "acc" || word == "accelerator")
         type = word;
       else if (word == "opencl" || word == "cuda" || word == "level_zero" || word == "hip" ||
@@ -38,6 +39,10 @@ template <class Text> struct device_filter {
              word.c_str(), text.c_str());
       at = end + 1;
     }
+  }
+  // A number beyond all devices selects none of them.
+  static long position(const Text &digits) {
+    return digits.size() < 10 ? std::stol(digits) : std::numeric_limits<long>::max();
   }
   bool accepts(const device &d) const {
     const sycl::backend b = d.get_backend();
