@@ -52,3 +52,17 @@ fn a_program_without_kernels_never_loads_the_run_time_compiler() {
         out.stderr
     );
 }
+
+#[test]
+fn missing_standard_headers_are_the_only_error() {
+    let p = Project::new().file("a.cpp", "#include <sycl/sycl.hpp>\nint main() {}\n");
+    let failed = p.scythe(&["-fsycl", "-nostdinc++", "-c", "a.cpp"]).fails();
+    let failed = failed.stderr_has("file not found");
+    assert!(!failed.stderr.contains("bug report"), "{}", failed.stderr);
+}
+
+#[test]
+fn an_old_standard_of_the_language_is_explained() {
+    let p = Project::new().file("a.cpp", "#include <sycl/sycl.hpp>\nint main() {}\n");
+    p.scythe(&["-fsycl", "-std=c++14", "-c", "a.cpp"]).fails().stderr_has("SYCL 2020 needs C++17");
+}

@@ -168,6 +168,9 @@ void setUnitId(scythe_unit &Unit) {
   auto *Id = ofHeaders<VarDecl>(Ctx, "unit_id");
   if (!Id || !Id->hasInit() || !Id->getType().isVolatileQualified())
     return;
+  // After an error in a standard header, the variable may have another type than std::uint64_t.
+  if (Id->isInvalidDecl() || Ctx.getTypeSize(Id->getType()) != 64)
+    return;
   llvm::APInt Value(Ctx.getTypeSize(Id->getType()), scythe_frontend_unit_id());
   QualType Type = Id->getType().getUnqualifiedType().getCanonicalType();
   Id->setInit(IntegerLiteral::Create(Ctx, Value, Type, Id->getLocation()));

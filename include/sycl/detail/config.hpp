@@ -12,6 +12,10 @@
 #ifndef SCYTHE_DETAIL_CONFIG_HPP
 #define SCYTHE_DETAIL_CONFIG_HPP
 
+#if __cplusplus < 201703L
+#error "SYCL 2020 needs C++17 or a later standard: remove the option -std= or name such a standard"
+#endif
+
 #include <sycl/version.hpp>
 
 #if defined(__SYCL_DEVICE_ONLY__)
