@@ -145,10 +145,14 @@ fn a_damaged_cache_is_not_used() {
     let project = Project::new().file("a.cpp", TEXT);
     prepare(&project, CACHE, "a.cpp", &[]);
     let folders = std::fs::read_dir(project.path().join("cache")).expect("the cache is there");
-    for folder in folders.flatten() {
-        std::fs::write(folder.path().join("header.pch"), "CPCH damaged").expect("writable");
+    let headers: Vec<_> =
+        folders.flatten().map(|folder| folder.path().join("header.pch")).collect();
+    for header in &headers {
+        std::fs::write(header, "CPCH damaged").expect("writable");
     }
     project.scythe(&["-fsycl", CACHE, "-c", "a.cpp", "-o", "a.o"]).ok();
+    let restored = |header| std::fs::metadata(header).is_ok_and(|data| data.len() > 1 << 20);
+    assert!(headers.iter().all(restored), "{headers:?}");
     project.scythe(&["-fsycl", "-fsycl-header-cache=a.cpp/x", "-c", "a.cpp", "-o", "a.o"]).ok();
 }
 

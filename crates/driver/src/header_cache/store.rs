@@ -178,7 +178,7 @@ fn make(request: &Request, program: &Path, folder: &Path, run: Runner) -> Result
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
     let output = run(&mut command, program).map_err(|error| error.to_string())?;
     if !output.status.success() {
-        let _ = fs::remove_file(&header);
+        remove_unfinished(folder);
         if output.status.code().is_some() {
             write(&folder.join("files"), UNUSABLE)?;
         }
@@ -186,13 +186,17 @@ fn make(request: &Request, program: &Path, folder: &Path, run: Runner) -> Result
     }
     let list = fs::read_to_string(&list).map_err(|error| in_cache(folder, &error))?;
     let roots = search_folders(&String::from_utf8_lossy(&output.stderr));
-    let record = record(&dependencies::files(&list), &roots, &request.folders)
+    let mut record = record(&dependencies::files(&list), &roots, &request.folders)
         .ok_or("a header was changed during the compilation")?;
     if record.stamped.iter().any(|(stamp, _)| stamp.nanoseconds >= start) {
         let _ = fs::remove_file(&header);
         return Err("a header has just been changed".to_owned());
     }
-    fs::rename(&header, folder.join("header.pch")).map_err(|error| in_cache(folder, &error))?;
+    let finished = folder.join("header.pch");
+    fs::rename(&header, &finished).map_err(|error| in_cache(folder, &error))?;
+    // A damaged precompiled header is made again.
+    let stamp = Stamp::of(&finished).ok_or("another process removed the precompiled header")?;
+    record.stamped.push((stamp, finished));
     write(&folder.join("files"), &record.text())?;
     Ok(record)
 }
@@ -282,9 +286,20 @@ fn enforce_limits(cache: &Path, new: &Path) {
 /// Writes a file under its final name at once.
 fn write(path: &Path, text: &str) -> Result<(), String> {
     let unfinished = path.with_extension(format!("{}.unfinished", std::process::id()));
-    fs::write(&unfinished, text)
-        .and_then(|()| fs::rename(&unfinished, path))
-        .map_err(|error| in_cache(path, &error))
+    fs::write(&unfinished, text).and_then(|()| fs::rename(&unfinished, path)).map_err(|error| {
+        let _ = fs::remove_file(&unfinished);
+        in_cache(path, &error)
+    })
+}
+
+/// Removes the files of a compilation that failed, for example on a full disk. The compiler may
+/// leave its own temporary file.
+fn remove_unfinished(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        if entry.file_name().to_string_lossy().starts_with("unfinished") {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
 }
 
 /// Records the use of a precompiled header. A cache that cannot be written can still be read.
