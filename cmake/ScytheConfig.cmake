@@ -117,6 +117,8 @@ function(_scythe_add_sycl target visibility sources)
   if(sources)
     set_property(SOURCE ${sources} TARGET_DIRECTORY ${target} APPEND
                  PROPERTY COMPILE_OPTIONS "${compile}")
+    # CMake compiles the precompiled header of the target with the target's options, without SYCL.
+    set_property(SOURCE ${sources} TARGET_DIRECTORY ${target} PROPERTY SKIP_PRECOMPILE_HEADERS ON)
   else()
     target_compile_options(${target} ${visibility} "$<$<COMPILE_LANGUAGE:CXX>:${compile}>")
   endif()

@@ -61,7 +61,8 @@ fn the_package_of_dpcpp_compiles_named_sources() {
                  SYCL_COMPILER SYCL_IMPLEMENTATION_ID)\n  if(NOT ${name})\n    \
          message(FATAL_ERROR \"${name} is empty\")\n  endif()\nendforeach()\n\
          add_executable(app main.cpp kernel.cpp plain.cpp)\n\
-         add_sycl_to_target(TARGET app SOURCES main.cpp kernel.cpp)\n",
+         add_sycl_to_target(TARGET app SOURCES main.cpp kernel.cpp)\n\
+         target_precompile_headers(app PRIVATE <vector>)\n",
     );
 }
 
