@@ -172,10 +172,12 @@ fn options(target: Target, settings: &Settings<'_>) -> Result<TargetOptions, Fai
     parse(&format!("{} {configured} {given}", settings.cpu_options), &target.name())
 }
 
-/// Reads options for a target such as `-march=avx2,avx512 -O2`. The last of each kind counts.
+/// Reads options for a target such as `-march=avx2,avx512 -O2`. The last of each kind counts. As
+/// for DPC++'s compiler, an option may begin with two hyphens.
 fn parse(options: &str, target: &str) -> Result<TargetOptions, Failure> {
     let mut read = TargetOptions { levels: Level::DEFAULT.into(), opt_level: 3, scalar: false };
-    for word in options.split_whitespace() {
+    for given in options.split_whitespace() {
+        let word = given.strip_prefix('-').filter(|rest| rest.starts_with('-')).unwrap_or(given);
         match (word.strip_prefix("-march="), word) {
             (Some(list), _) => read.levels = levels(list, target)?,
             (_, "-O0") => read.opt_level = 0,
@@ -184,7 +186,7 @@ fn parse(options: &str, target: &str) -> Result<TargetOptions, Failure> {
             (_, "-O3") => read.opt_level = 3,
             (_, SCALAR_OPTION) => read.scalar = true,
             _ => {
-                let (option, target) = (word.to_owned(), target.to_owned());
+                let (option, target) = (given.to_owned(), target.to_owned());
                 let unknown = UnknownCompilerOption { option, target, expected: OPTIONS };
                 return Err(Failure::new(&unknown));
             }
@@ -232,6 +234,7 @@ mod tests {
         assert_eq!(parsed(""), (Level::DEFAULT.to_vec(), 3));
         assert_eq!(parsed("-march=avx512,sse4.2,x86-64-v4 -O1"), (vec![Level::V2, Level::V4], 1));
         assert_eq!(parsed("-march=avx512 -march=avx2"), (vec![Level::V3], 3));
+        assert_eq!(parsed("--march=sse42 -O2"), (vec![Level::V2], 2));
     }
 
     #[test]
