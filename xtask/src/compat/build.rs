@@ -21,6 +21,7 @@ const LIBRARIES: [&str; 5] = [
     "GSL_INC=",
     "GSL_LIB=-lgsl -lgslcblas",
 ];
+const MPI_INCLUDE: &str = "/usr/lib/x86_64-linux-gnu/openmpi/include";
 /// Settings of Open MPI: root may run programs, and there may be more ranks than processors.
 const OPEN_MPI: [(&str, &str); 4] = [
     ("OMPI_CXX", "scythe"),
@@ -116,7 +117,9 @@ impl Tree {
         command.arg("-C").arg(self.folder(name)).args(compiler(&self.makefile(name)));
         command.args(self.device.variables()).args(LIBRARIES).envs(OPEN_MPI);
         command.env("PATH", path.unwrap_or_default());
-        command.env("CPLUS_INCLUDE_PATH", &self.headers).env(CACHE, &self.cache);
+        let include = format!("{}:{MPI_INCLUDE}", self.headers.display());
+        command.env("CPLUS_INCLUDE_PATH", include).env("C_INCLUDE_PATH", MPI_INCLUDE);
+        command.env(CACHE, &self.cache);
         command.env("ONEAPI_DEVICE_SELECTOR", "native_cpu:*").env("CUDA_PATH", &self.cuda);
         command
     }
