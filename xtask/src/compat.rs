@@ -3,7 +3,8 @@
 //!
 //! The suite is an unmodified checkout. Programs are built in a folder of links to its files, so
 //! the checkout does not change. The results are kept below the target folder, so `--resume`
-//! continues an interrupted run.
+//! continues an interrupted run. A whole run takes hours; `--resume` in a new checkout continues
+//! with the results on the page.
 
 mod build;
 mod outcome;
@@ -11,6 +12,7 @@ mod report;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
+use std::time::Duration;
 
 use crate::process::{self, progress};
 use crate::setup::{self, Purpose};
@@ -27,6 +29,8 @@ Usage: cargo xtask compat --suite PATH [OPTION]...
   --target NAME     cpu or sm_90; may be repeated. Default: both
   --no-run          do not run the programs
   --resume          leave out programs that have a result
+  --limit SECONDS   run programs for at most this time. A program that does not end gets no
+                    result. Default: 60, after which a program counts as slow
   --jobs N          programs to build at the same time. Default: processors
   --prefix DIR      an installed tree of Scythe to use, instead of one that is built now
 ";
@@ -76,6 +80,7 @@ struct Options {
     devices: Vec<Device>,
     run: bool,
     resume: bool,
+    limit: Duration,
     jobs: usize,
     prefix: Option<PathBuf>,
 }
@@ -88,6 +93,7 @@ impl Options {
             devices: Vec::new(),
             run: true,
             resume: false,
+            limit: build::RUN_LIMIT,
             jobs: std::thread::available_parallelism().map_or(1, |n| n.get()),
             prefix: None,
         };
@@ -101,7 +107,11 @@ impl Options {
                 "--target" => options.devices.push(device(value()?)?),
                 "--no-run" => options.run = false,
                 "--resume" => options.resume = true,
-                "--jobs" => options.jobs = jobs(value()?)?,
+                "--limit" => {
+                    let seconds = positive("--limit", value()?)?;
+                    options.limit = Duration::from_secs(seconds as u64).min(build::RUN_LIMIT);
+                }
+                "--jobs" => options.jobs = positive("--jobs", value()?)?,
                 "--prefix" => options.prefix = Some(PathBuf::from(value()?)),
                 _ => return Err(format!("unknown argument '{word}' of 'compat'\n\n{HELP}")),
             }
@@ -121,9 +131,9 @@ fn device(name: &str) -> Result<Device, String> {
     known.ok_or_else(|| format!("unknown target '{name}': expected cpu or sm_90"))
 }
 
-fn jobs(text: &str) -> Result<usize, String> {
+fn positive(option: &str, text: &str) -> Result<usize, String> {
     match text.parse() {
-        Ok(0) | Err(_) => Err(format!("'--jobs' is '{text}', expected a positive number")),
+        Ok(0) | Err(_) => Err(format!("'{option}' is '{text}', expected a positive number")),
         Ok(number) => Ok(number),
     }
 }
@@ -145,6 +155,9 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
         None => stage::stage(Profile::Release)?,
     };
     let folder = target().join("compat");
+    if options.resume {
+        report::read(&folder, &all, &root().join("docs"))?;
+    }
     let headers = onedpl()?;
     for device in &options.devices {
         let tree = Tree::open(&options.suite, &folder, *device, &prefix, &headers)?;
@@ -158,7 +171,7 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
             outcome.save(&folder, name)
         })?;
         if *device == Device::Cpu && options.run {
-            run_all(&tree, &folder, &wanted, options.resume)?;
+            run_all(&tree, &folder, &wanted, &options)?;
         }
         report::write(&options.suite, &folder, &all, &root().join("docs"))?;
     }
@@ -167,15 +180,15 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
 }
 
 /// Runs the programs one after another, because each uses all processors.
-fn run_all(tree: &Tree, folder: &Path, wanted: &[String], resume: bool) -> Result<(), String> {
+fn run_all(tree: &Tree, folder: &Path, wanted: &[String], options: &Options) -> Result<(), String> {
     for (number, name) in wanted.iter().enumerate() {
         let mut outcome = Outcome::load(folder, name);
-        if !outcome.builds(Device::Cpu) || (resume && outcome.run.is_some()) {
+        if !outcome.builds(Device::Cpu) || (options.resume && outcome.run.is_some()) {
             continue;
         }
-        let run = build::execute(tree, name)?;
-        eprintln!("    {name}: {} ({} of {})", run.verdict.name(), number + 1, wanted.len());
-        outcome.run = Some(run);
+        outcome.run = build::execute(tree, name, options.limit)?;
+        let verdict = outcome.run.as_ref().map_or("not ended", |run| run.verdict.name());
+        eprintln!("    {name}: {verdict} ({} of {})", number + 1, wanted.len());
         outcome.save(folder, name)?;
     }
     Ok(())
@@ -246,6 +259,7 @@ mod tests {
             ("--suite", "needs a value"),
             ("--suite a --target metal", "'metal'"),
             ("--suite a --jobs 0", "'0'"),
+            ("--suite a --limit x", "'--limit' is 'x'"),
             ("--suite a --fast", "'--fast'"),
         ] {
             assert!(parse(text).unwrap_err().contains(part), "{text}");

@@ -12,9 +12,11 @@ use crate::cuda;
 use crate::process::{self, CACHE, capture};
 
 const BUILD_LIMIT: Duration = Duration::from_secs(900);
-const RUN_LIMIT: Duration = Duration::from_secs(60);
+/// The longest time that a program may run.
+pub const RUN_LIMIT: Duration = Duration::from_secs(60);
 /// The folders of Debian's libraries, for the variables of Makefiles that name other folders.
-const LIBRARIES: [&str; 5] = [
+const LIBRARIES: [&str; 6] = [
+    "GCC_TOOLCHAIN=",
     "MPI_ROOT=/usr/lib/x86_64-linux-gnu/openmpi",
     "MPI_INCLUDE=/usr/lib/x86_64-linux-gnu/openmpi/include",
     "MPI_LIB_DIR=/usr/lib/x86_64-linux-gnu/openmpi/lib",
@@ -192,11 +194,13 @@ fn build(tree: &Tree, name: &str) -> Result<Result<(), String>, String> {
     Ok(Err(reason(first_error(&text), &tree.source)))
 }
 
-/// Runs a program on the CPU with the arguments of its Makefile.
-pub fn execute(tree: &Tree, name: &str) -> Result<Run, String> {
-    let outcome = capture(tree.make(name).arg("run"), RUN_LIMIT)?;
+/// Runs a program on the CPU with the arguments of its Makefile. Returns `None` if it did not end
+/// within `limit`, which is shorter than the longest time.
+pub fn execute(tree: &Tree, name: &str, limit: Duration) -> Result<Option<Run>, String> {
+    let outcome = capture(tree.make(name).arg("run"), limit)?;
     if outcome.timed_out {
-        return Ok(Run { verdict: Verdict::Slow, reason: String::new() });
+        let slow = Run { verdict: Verdict::Slow, reason: String::new() };
+        return Ok(Some(slow).filter(|_| limit >= RUN_LIMIT));
     }
     let text = format!("{}\n{}", outcome.stdout, outcome.stderr);
     let found = |words: &[&str]| {
@@ -214,7 +218,7 @@ pub fn execute(tree: &Tree, name: &str) -> Result<Run, String> {
         }
         None => (Verdict::Ended, ""),
     };
-    Ok(Run { verdict, reason: reason(line, &tree.source) })
+    Ok(Some(Run { verdict, reason: reason(line, &tree.source) }))
 }
 
 /// Returns the first line of a compiler's or linker's output that reports an error.

@@ -20,6 +20,10 @@ pub enum Verdict {
 impl Verdict {
     const ALL: [Verdict; 4] = [Verdict::Passed, Verdict::Ended, Verdict::Failed, Verdict::Slow];
 
+    pub fn from_name(name: &str) -> Option<Verdict> {
+        Verdict::ALL.into_iter().find(|verdict| verdict.name() == name)
+    }
+
     pub fn name(self) -> &'static str {
         match self {
             Verdict::Passed => "passed",
@@ -109,7 +113,7 @@ impl Outcome {
                 let result = if rest.is_empty() { Ok(()) } else { Err(rest) };
                 outcome.built.push((device, result));
             } else if kind == "run"
-                && let Some(verdict) = Verdict::ALL.into_iter().find(|v| v.name() == name)
+                && let Some(verdict) = Verdict::from_name(name)
             {
                 outcome.run = Some(Run { verdict, reason: rest });
             }

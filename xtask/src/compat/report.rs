@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::Command;
 
 use super::Device;
-use super::outcome::{Outcome, Verdict};
+use super::outcome::{Outcome, Run, Verdict};
 use crate::process;
 
 #[derive(Debug, PartialEq, Eq)]
@@ -53,6 +53,40 @@ pub fn write(suite: &Path, folder: &Path, all: &[String], docs: &Path) -> Result
     let page = page(&commit, &outcomes, &reasons);
     let path = docs.join("compatibility.md");
     std::fs::write(&path, page).map_err(|e| format!("cannot write {}: {e}", path.display()))
+}
+
+/// Reads the page and stores the results of programs that have none in `folder`.
+pub fn read(folder: &Path, all: &[String], docs: &Path) -> Result<(), String> {
+    let page = std::fs::read_to_string(docs.join("compatibility.md")).unwrap_or_default();
+    for (name, outcome) in page.lines().filter_map(parse_row) {
+        let known = Outcome::load(folder, &name) != Outcome::default();
+        if !known && all.contains(&name) {
+            outcome.save(folder, &name)?;
+        }
+    }
+    Ok(())
+}
+
+/// Reads a row of the table of programs.
+fn parse_row(line: &str) -> Option<(String, Outcome)> {
+    let line = line.replace("\\|", "\u{0}");
+    let cells: Vec<&str> = line.strip_prefix('|')?.strip_suffix('|')?.split('|').collect();
+    let [name, cpu, sm_90, run, reason] = cells[..] else { return None };
+    let reason = reason.trim().trim_matches('`').replace('\0', "|");
+    let mut outcome = Outcome::default();
+    for (device, cell) in Device::ALL.into_iter().zip([cpu, sm_90]) {
+        match cell.trim() {
+            "builds" => outcome.set_built(device, Ok(())),
+            "no" => outcome.set_built(device, Err(reason.clone())),
+            "" => {}
+            _ => return None,
+        }
+    }
+    outcome.run = match run.trim() {
+        "" => None,
+        name => Some(Run { verdict: Verdict::from_name(name)?, reason }),
+    };
+    Some((name.trim().to_owned(), outcome))
 }
 
 fn reasons(text: &str) -> Result<BTreeMap<String, Reason>, String> {
@@ -155,7 +189,6 @@ fn row(name: &str, outcome: &Outcome, reason: Option<&Reason>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compat::outcome::Run;
 
     #[test]
     fn programs_that_need_something_else_do_not_count() {
@@ -174,6 +207,24 @@ mod tests {
         assert!(text.contains("| b | no |  |  | needs oneMKL |"), "{text}");
         assert!(text.contains("| c | no |  |  | divides by zero |"), "{text}");
         assert!(row("c", &c, None).contains("`b \\| a`"));
+    }
+
+    #[test]
+    fn rows_can_be_read_again() {
+        let mut failed = Outcome::default();
+        failed.set_built(Device::Cpu, Ok(()));
+        failed.set_built(Device::Sm90, Ok(()));
+        let reason = "terminate | called".to_owned();
+        failed.run = Some(Run { verdict: Verdict::Failed, reason });
+        let mut unknown = Outcome::default();
+        unknown.set_built(Device::Sm90, Err("b | a".to_owned()));
+        for outcome in [failed, unknown] {
+            let read = parse_row(row("x", &outcome, None).trim_end());
+            assert_eq!(read, Some(("x".to_owned(), outcome)));
+        }
+        assert_eq!(parse_row("|---|---|---|---|---|"), None);
+        assert_eq!(parse_row("| program | cpu | sm_90 | run | reason |"), None);
+        assert_eq!(parse_row("| cpu | 3 | 1 | 1 | 50.0 % |"), None);
     }
 
     #[test]
