@@ -15,9 +15,13 @@ const LIMIT: usize = 100;
 /// The extensions of the files to check.
 const KINDS: [&str; 8] = ["rs", "cpp", "hpp", "h", "def", "md", "sh", "py"];
 
-/// Checks every tracked file of these kinds. Returns the number of files.
+/// Checks every file of these kinds that git tracks or would add. Returns the number of files.
 pub fn check() -> Result<usize, String> {
-    let list = process::output(Command::new("git").args(["ls-files"]).current_dir(root()))?;
+    let list = {
+        let mut git = Command::new("git");
+        git.args(["ls-files", "--cached", "--others", "--exclude-standard"]).current_dir(root());
+        process::output(&mut git)?
+    };
     let files: Vec<&Path> = list.lines().map(Path::new).filter(|file| is_checked(file)).collect();
     let mut wide = Vec::new();
     for file in &files {
