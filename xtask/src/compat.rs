@@ -1,5 +1,5 @@
-//! `cargo xtask compat`: builds the SYCL programs of HeCBench with their own Makefiles, runs them on
-//! the CPU, and writes the table in `docs/compatibility.md`.
+//! `cargo xtask compat`: builds the SYCL programs of HeCBench with their own Makefiles, runs them
+//! on the CPU, and writes the table in `docs/compatibility.md`.
 //!
 //! The suite is an unmodified checkout. Programs are built in a folder of links to its files, so
 //! the checkout does not change. The results are kept below the target folder, so `--resume`

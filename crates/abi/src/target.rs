@@ -313,7 +313,7 @@ impl Level {
     pub fn from_name(name: &str) -> Option<Self> {
         match name {
             "sse2" | "x86-64-v1" => Some(Self::V1),
-            // `sse42` and `avx` are names of DPC++'s compiler. No level is between this one and AVX2.
+            // `sse42` and `avx` are names of DPC++'s compiler. Code for AVX gets the level below.
             "sse4.2" | "sse42" | "avx" => Some(Self::V2),
             "avx2" => Some(Self::V3),
             "avx512" => Some(Self::V4),

@@ -1,4 +1,4 @@
-//! The header cache: precompiled forms of `<sycl/sycl.hpp>`, which passes read in place of the text.
+//! The header cache: precompiled forms of `<sycl/sycl.hpp>` that passes read instead of the text.
 //!
 //! A pass uses a precompiled header only if the result is the same to the last byte:
 //!

@@ -127,9 +127,9 @@ impl Tree {
     }
 }
 
-/// Returns the variables that select the compiler. Most Makefiles use `CC`. A Makefile for a wrapper
-/// of MPI gets Open MPI's wrapper, which calls `scythe`. A Makefile with a launcher of MPI gets Open
-/// MPI's launcher.
+/// Returns the variables that select the compiler. Most Makefiles use `CC`. A Makefile for a
+/// wrapper of MPI gets Open MPI's wrapper, which calls `scythe`. A Makefile with a launcher of MPI
+/// gets Open MPI's launcher.
 fn compiler(makefile: &str) -> Vec<&'static str> {
     let value = |name: &str| {
         let values = makefile.lines().filter_map(|line| {

@@ -116,9 +116,10 @@ fn page(commit: &str, outcomes: &[(&str, Outcome)], reasons: &BTreeMap<String, R
         "# Compatibility\n\n\
          This page lists the SYCL programs of\n\
          [HeCBench](https://github.com/zjin-lcf/HeCBench) ({commit}). Each program is\n\
-         unmodified. Its own Makefile builds it with `CC=scythe` (or with `CXX`, where that is its\n\
+         unmodified. Its own Makefile builds it with `CC=scythe` (or with `CXX`, if that is its\n\
          compiler), for the CPU (`GPU=no`) and for NVIDIA GPUs (`CUDA=yes CUDA_ARCH=sm_90`).\n\
-         `make run` then runs it on the CPU for at most one minute. `cargo xtask compat --suite PATH` writes this page and reads reasons from\n\
+         `make run` then runs it on the CPU for at most one minute. A program without a verdict\n\
+         has not run. `cargo xtask compat --suite PATH` writes this page and reads reasons from\n\
          `compatibility-reasons.txt`.\n\n\
          | device | programs | need something else | build | of the others |\n\
          |---|--:|--:|--:|--:|\n"
