@@ -132,11 +132,11 @@ impl Tree {
 /// gets Open MPI's launcher.
 fn compiler(makefile: &str) -> Vec<&'static str> {
     let value = |name: &str| {
-        let values = makefile.lines().filter_map(|line| {
+        let mut values = makefile.lines().filter_map(|line| {
             let (left, right) = line.split_once('=')?;
             (left.trim_end_matches([':', '?', ' ', '\t']) == name).then_some(right.trim())
         });
-        values.last().unwrap_or_default()
+        values.next_back().unwrap_or_default()
     };
     let wrapper = if value("CC").starts_with("mpi") { "CC=mpicxx" } else { "CC=scythe" };
     let launched = value("LAUNCHER").contains("mpirun");
