@@ -7,7 +7,7 @@
 use std::ffi::c_char;
 
 pub const LIBRARY: &str = "libscythe-jit.so";
-pub const VERSION: u32 = 6;
+pub const VERSION: u32 = 7;
 pub const BUILD_SYMBOL: &str = "scythe_jit_build";
 pub const FREE_SYMBOL: &str = "scythe_jit_free";
 
@@ -83,7 +83,8 @@ pub struct Request {
     /// The only kernel to compile ([`Output::CpuObject`], [`Output::SpirV`]). Null: all kernels.
     pub kernel: *const c_char,
     /// The work-group size to compile `kernel` for, fastest dimension first
-    /// ([`Output::CpuObject`]).
+    /// ([`Output::CpuObject`]). Zeros: any size. The object then contains all kernels if `kernel`
+    /// shares variables with others ([`crate::names::CPU_WHOLE`]).
     pub local_size: [u64; 3],
     /// Names of the SPIR-V extensions that the driver supports ([`Output::SpirV`]). The compiler
     /// ignores unknown names.

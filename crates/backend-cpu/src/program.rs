@@ -6,13 +6,13 @@ use std::collections::HashMap;
 use std::ffi::c_void;
 use std::ops::Range;
 use std::ptr;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use scythe_abi::cpu::{self, FormFn, KernelFn, Launch};
 use scythe_abi::environment::CHECK_WIDENING;
 use scythe_abi::launch::{KernelLaunch, Param, ParamKind, Shape};
-use scythe_abi::names::{CPU_ENTRY_PREFIX, CPU_FORM_PREFIX};
-use scythe_hal::compiler::Variant;
+use scythe_abi::names::{CPU_ENTRY_PREFIX, CPU_FORM_PREFIX, CPU_WHOLE};
+use scythe_hal::compiler::Part;
 use scythe_hal::info::Aligned;
 use scythe_hal::{
     BuildRequest, CompileRequest, Compiler, Errc, Error, FunctorBytes, Kernel, KernelWork, Output,
@@ -31,27 +31,35 @@ const LOCAL_ALIGN: usize = 128;
 /// The maximum number of argument addresses on the stack.
 const INLINE_ARGS: usize = 24;
 
+/// The size of bitcode up to which all kernels of an image are compiled together, which takes less
+/// time than the overhead of compiling each of them.
+const SMALL_BITCODE: usize = 48 << 10;
+
 /// Code loaded into this process.
+///
+/// Bitcode of a large image is compiled kernel by kernel: a program waits only for the kernels that
+/// it launches. Kernels that share variables are compiled together.
 pub(crate) struct CpuProgram {
-    object: Arc<LoadedObject>,
+    /// The code of all kernels, if they were compiled together.
+    whole: OnceLock<Arc<LoadedObject>>,
+    /// The code of kernels that were compiled alone.
+    alone: Mutex<HashMap<String, ObjectCell>>,
     /// The source from which the program was compiled, in this process or an earlier one.
     source: Option<Arc<Source>>,
-    /// The same program in the scalar form, for the check of widened kernels.
-    scalar: OnceLock<Result<Arc<LoadedObject>>>,
 }
+
+type ObjectCell = Arc<OnceLock<Result<Arc<LoadedObject>>>>;
 
 impl CpuProgram {
     /// Creates a program from x86-64 objects that are linked with each other and with `globals`.
     /// The kernels are those of the first object.
     pub(crate) fn from_objects(objects: &[&[u8]], globals: &Globals) -> Result<Self> {
-        let resolve = |name: &str| globals.get(name).copied().or_else(|| system_symbol(name));
-        let object = LoadedObject::link(objects, &resolve).map_err(|error| {
-            Error::new(Errc::Build, format!("cannot load a device image's x86-64 object: {error}"))
-        })?;
-        Ok(Self { object: Arc::new(object), source: None, scalar: OnceLock::new() })
+        let object = load(objects, globals)?;
+        Ok(Self { whole: OnceLock::from(object), alone: Mutex::default(), source: None })
     }
 
-    /// Creates a program from device bitcode, for a device of this name.
+    /// Creates a program from device bitcode, for a device of this name. Small images are compiled
+    /// now, and kernels of large ones when they are first used.
     pub(crate) fn from_bitcode(
         compiler: &'static dyn Compiler,
         device: &str,
@@ -68,12 +76,37 @@ impl CpuProgram {
             libraries: request.libraries.iter().map(|&library| library.into()).collect(),
             globals,
         };
-        let object = Self::build(&source, None)?.object;
-        Ok(Self { object, source: Some(Arc::new(source)), scalar: OnceLock::new() })
+        let whole = match source.size() <= SMALL_BITCODE {
+            true => OnceLock::from(source.compile(None)?),
+            false => OnceLock::new(),
+        };
+        Ok(Self { whole, alone: Mutex::default(), source: Some(Arc::new(source)) })
     }
 
-    /// Returns the scalar form of a kernel.
-    fn scalar(&self, entry: &str) -> Result<Code> {
+    /// Returns the code of a kernel. Compiles it at most once. A failure is also remembered.
+    fn object(&self, kernel: &str) -> Result<Arc<LoadedObject>> {
+        let compiled = |source: &Source| {
+            let mut alone = self.alone.lock().unwrap_or_else(PoisonError::into_inner);
+            let cell = Arc::clone(alone.entry(kernel.to_owned()).or_default());
+            drop(alone);
+            let part = Part { kernel: kernel.to_owned(), local_size: None };
+            let object = cell.get_or_init(|| source.compile(Some(&part))).clone()?;
+            // Several threads may have compiled all kernels. All kernels must use the same
+            // variables.
+            Ok(match object.function(CPU_WHOLE) {
+                Some(_) => Arc::clone(self.whole.get_or_init(|| object)),
+                None => object,
+            })
+        };
+        match (self.whole.get(), &self.source) {
+            (Some(whole), _) => Ok(Arc::clone(whole)),
+            (None, Some(source)) => compiled(source),
+            (None, None) => Err(Error::new(Errc::Build, "the program has no code")),
+        }
+    }
+
+    /// Returns the scalar form of a kernel, for the check of widened kernels.
+    fn scalar(&self, kernel: &str, entry: &str) -> Result<Code> {
         let missing = |why: &str| {
             let message = format!(
                 "{}: the kernel with the entry point '{entry}' has no scalar form: {why}",
@@ -83,41 +116,30 @@ impl CpuProgram {
         };
         let source =
             self.source.as_ref().ok_or_else(|| missing("it was compiled ahead of time"))?;
-        let build = || {
-            let source = Source { scalar: true, ..Source::clone(source) };
-            Ok(Self::build(&source, None)?.object)
-        };
-        let object = self.scalar.get_or_init(build).clone()?;
+        let source = Source { scalar: true, ..Source::clone(source) };
+        let part = Part { kernel: kernel.to_owned(), local_size: None };
+        let object = source.compile(Some(&part))?;
         let code = object.function(entry).ok_or_else(|| missing("the compiler did not emit it"))?;
         // SAFETY: the entry point of a kernel has this type (`scythe_abi::cpu`), and `_object`
         // keeps the code loaded.
         let entry = unsafe { std::mem::transmute::<*const u8, KernelFn>(code) };
         Ok(Code { entry, _object: object })
     }
+}
 
-    /// Compiles a source to code that serves every launch, or to a variant.
-    fn build(source: &Source, variant: Option<&Variant>) -> Result<Self> {
-        let request = CompileRequest {
-            device: &source.device,
-            bitcode: &source.bitcode,
-            libraries: &source.libraries.iter().map(|library| &**library).collect::<Vec<_>>(),
-            opt_level: source.opt_level,
-            aspects: &source.aspects,
-            output: Output::CpuObject { scalar: source.scalar, variant },
-        };
-        let mut program = None;
-        source.compiler.compile(&request, &mut |object| {
-            program = Some(Self::from_objects(&[object], &source.globals)?);
-            Ok(())
-        })?;
-        program.ok_or_else(|| Error::new(Errc::Build, "the run-time compiler returned no object"))
-    }
+/// Loads x86-64 objects that are linked with each other and with `globals`.
+fn load(objects: &[&[u8]], globals: &Globals) -> Result<Arc<LoadedObject>> {
+    let resolve = |name: &str| globals.get(name).copied().or_else(|| system_symbol(name));
+    LoadedObject::link(objects, &resolve).map(Arc::new).map_err(|error| {
+        Error::new(Errc::Build, format!("cannot load a device image's x86-64 object: {error}"))
+    })
 }
 
 impl Program for CpuProgram {
     fn kernel(&self, symbol: &str, launch: &KernelLaunch) -> Result<Arc<dyn Kernel>> {
         let entry = format!("{CPU_ENTRY_PREFIX}{symbol}");
-        let Some(code) = self.object.function(&entry) else {
+        let object = self.object(symbol)?;
+        let Some(code) = object.function(&entry) else {
             let message =
                 format!("the program has no kernel '{symbol}': its code does not define '{entry}'");
             return Err(Error::new(Errc::Kernel, message));
@@ -134,12 +156,12 @@ impl Program for CpuProgram {
                 return Err(Error::new(Errc::KernelArgument, message));
             }
         }
-        let scalar = if check::is_on() { Some(self.scalar(&entry)?) } else { None };
+        let scalar = if check::is_on() { Some(self.scalar(symbol, &entry)?) } else { None };
         // SAFETY: the entry point of a kernel has this type (`scythe_abi::cpu`), and the kernel
         // keeps the code loaded.
         let entry = unsafe { std::mem::transmute::<*const u8, KernelFn>(code) };
         let mut form = cpu::Form::default();
-        if let Some(tell) = self.object.function(&format!("{CPU_FORM_PREFIX}{symbol}")) {
+        if let Some(tell) = object.function(&format!("{CPU_FORM_PREFIX}{symbol}")) {
             // SAFETY: a function of this name has this type (`scythe_abi::cpu`), and `form` is
             // writable.
             unsafe { std::mem::transmute::<*const u8, FormFn>(tell)(&mut form) };
@@ -154,7 +176,7 @@ impl Program for CpuProgram {
             required: form.required,
             variants: Variants::new(form),
             source: self.source.clone(),
-            object: Arc::clone(&self.object),
+            object,
             scalar,
         }))
     }
@@ -204,6 +226,31 @@ pub(crate) struct Source {
     globals: Globals,
 }
 
+impl Source {
+    /// Returns the size of all bitcode.
+    fn size(&self) -> usize {
+        self.bitcode.len() + self.libraries.iter().map(|library| library.len()).sum::<usize>()
+    }
+
+    /// Compiles all kernels, or one, and loads the code.
+    fn compile(&self, kernel: Option<&Part>) -> Result<Arc<LoadedObject>> {
+        let request = CompileRequest {
+            device: &self.device,
+            bitcode: &self.bitcode,
+            libraries: &self.libraries.iter().map(|library| &**library).collect::<Vec<_>>(),
+            opt_level: self.opt_level,
+            aspects: &self.aspects,
+            output: Output::CpuObject { scalar: self.scalar, kernel },
+        };
+        let mut loaded = None;
+        self.compiler.compile(&request, &mut |object| {
+            loaded = Some(load(&[object], &self.globals)?);
+            Ok(())
+        })?;
+        loaded.ok_or_else(|| Error::new(Errc::Build, "the run-time compiler returned no object"))
+    }
+}
+
 /// The addresses of `device_global` variables, by their names in device code.
 pub(crate) type Globals = HashMap<String, usize>;
 
@@ -243,8 +290,8 @@ impl CpuKernel {
             local_size,
             || cost(self.entry as usize),
             || {
-                let variant = Variant { kernel: self.symbol.clone(), local_size };
-                let object = CpuProgram::build(source, Some(&variant)).ok()?.object;
+                let part = Part { kernel: self.symbol.clone(), local_size: Some(local_size) };
+                let object = source.compile(Some(&part)).ok()?;
                 let code = object.function(&format!("{CPU_ENTRY_PREFIX}{}", self.symbol))?;
                 // SAFETY: the entry point of a kernel has this type (`scythe_abi::cpu`), and
                 // `_object` keeps the code loaded.

@@ -159,9 +159,14 @@ unsafe fn cpu_options(request: &Request) -> Result<Options, RequestError> {
         options.dump_dir = path(request.dump_dir);
         options.aspects = list(request.aspects, request.aspect_count, "aspects")?.to_vec();
         options.target.target =
-            text(request.kernel).map(|kernel| Target { kernel, local_size: request.local_size });
+            text(request.kernel).map(|kernel| Target { kernel, local_size: size(request) });
     }
     Ok(options)
+}
+
+/// Returns the work-group size to compile for, or `None` for any size.
+fn size(request: &Request) -> Option<[u64; 3]> {
+    Some(request.local_size).filter(|size| *size != [0; 3])
 }
 
 /// # Safety

@@ -1,8 +1,10 @@
 //! Checks that device code of several images becomes one program: exported functions are part of
 //! the kernels that call them.
 
+use scythe_abi::names::CPU_WHOLE;
 use scythe_codegen::{Options, compile_linked};
 use scythe_llvm::Context;
+use scythe_passes::target::cpu::lowering::specialise::Target;
 
 const HEAD: &str = "target datalayout \
     = \"e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-\
@@ -109,4 +111,36 @@ define spir_func i32 @_Z1fi(i32 %i) { %v = call spir_func i32 @_Z12__spirv_Nonei
 %v }";
     let missing = compile_linked(&bitcode(library), &[], &options).unwrap_err().to_string();
     assert!(missing.contains("_Z12__spirv_Nonei"), "{missing}");
+}
+
+/// Two kernels. `A` counts its launches, and `B` does not.
+const COUNTING: &str = "@count = internal addrspace(1) global i32 0
+define spir_kernel void @_ZTS1A(ptr addrspace(1) %p) \"scythe-shape\"=\"single_task\" {
+  %v = load i32, ptr addrspace(1) @count
+  %n = add i32 %v, 1
+  store i32 %n, ptr addrspace(1) @count
+  store i32 %n, ptr addrspace(1) %p
+  ret void
+}
+define spir_kernel void @_ZTS1B(ptr addrspace(1) %p) \"scythe-shape\"=\"single_task\" {
+  store i32 1, ptr addrspace(1) %p
+  ret void
+}";
+
+#[test]
+fn a_kernel_is_compiled_alone_unless_it_shares_variables() {
+    let compile = |kernel: &str| {
+        let mut options = Options::host(1);
+        options.target.target = Some(Target { kernel: kernel.into(), local_size: None });
+        compile_linked(&bitcode(COUNTING), &[], &options).map_err(|e| e.to_string())
+    };
+    let alone = compile("_ZTS1B").expect("it compiles");
+    assert!(holds(&alone, "__scythe_cpu._ZTS1B") && !holds(&alone, "_ZTS1A"));
+    assert!(!holds(&alone, CPU_WHOLE));
+    let whole = compile("_ZTS1A").expect("it compiles");
+    for name in ["__scythe_cpu._ZTS1A", "__scythe_cpu._ZTS1B", CPU_WHOLE] {
+        assert!(holds(&whole, name), "{name}");
+    }
+    let missing = compile("_ZTS1C").unwrap_err();
+    assert!(missing.contains("_ZTS1C"), "{missing}");
 }

@@ -3,8 +3,6 @@
 //! The runtime passes a [`Compiler`] to every backend. Backends do not know which library compiles,
 //! where its cache is, or which other backends use it.
 
-use std::fmt;
-
 use crate::{Errc, Error, Result};
 
 /// Compiles device code for the device of a backend.
@@ -54,8 +52,10 @@ pub enum Output<'a> {
     CpuObject {
         /// Whether to compile for one work-item at a time instead of for vector lanes.
         scalar: bool,
-        /// The kernel and the work-group size to compile for. `None`: all kernels, for any size.
-        variant: Option<&'a Variant>,
+        /// The only kernel to compile. `None`: all kernels, for any work-group size. If the kernel
+        /// shares variables with others, the object contains all kernels and the function
+        /// [`scythe_abi::names::CPU_WHOLE`].
+        kernel: Option<&'a Part>,
     },
     /// A SPIR-V module.
     SpirV {
@@ -78,19 +78,12 @@ pub enum Output<'a> {
     Bitcode { constants: &'a [(String, Vec<u8>)] },
 }
 
-/// A kernel that is compiled for one work-group size.
+/// A part of an image that is compiled by itself: one kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Variant {
+pub struct Part {
     pub kernel: String,
-    /// The work-group size, the fastest dimension first.
-    pub local_size: [u64; 3],
-}
-
-impl fmt::Display for Variant {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [x, y, z] = self.local_size;
-        write!(f, "{x}x{y}x{z} {}", self.kernel)
-    }
+    /// The only work-group size, the fastest dimension first. `None`: any size.
+    pub local_size: Option<[u64; 3]>,
 }
 
 /// A compiler that rejects every request, for tests and programs that build no device code.

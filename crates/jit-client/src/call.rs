@@ -52,10 +52,10 @@ pub(crate) fn compile(library: &Library, request: &CompileRequest<'_>) -> Result
         ..Request::new(kind(&request.output))
     };
     match request.output {
-        Output::CpuObject { scalar, variant } => {
+        Output::CpuObject { scalar, kernel } => {
             raw.scalar = u32::from(scalar);
-            raw.kernel = texts.optional(variant.map(|variant| variant.kernel.as_ref()))?;
-            raw.local_size = variant.map_or([0; 3], |variant| variant.local_size);
+            raw.kernel = texts.optional(kernel.map(|part| part.kernel.as_ref()))?;
+            raw.local_size = kernel.and_then(|part| part.local_size).unwrap_or_default();
         }
         Output::SpirV { version, extensions: names, kernel } => {
             for name in names {

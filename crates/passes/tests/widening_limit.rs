@@ -39,6 +39,7 @@ fn with_work_groups(text: &str) -> String {
         lanes: 16,
         scalar: false,
         target: None,
+        mark_whole: false,
         linkable: false,
     };
     let context = Context::new();

@@ -39,8 +39,8 @@ impl Options {
     }
 }
 
-/// Compiles device bitcode to an object that defines `__scythe_cpu.<kernel>` for each kernel. An
-/// error names the invalid part and the reason.
+/// Compiles device bitcode to an object that defines `__scythe_cpu.<kernel>` for each kernel, or for
+/// the kernel that the options select. An error names the invalid part and the reason.
 pub fn compile_to_object(bitcode: &[u8], options: &Options) -> Result<Vec<u8>, Error> {
     compile_linked(bitcode, &[], options)
 }
@@ -52,9 +52,25 @@ pub fn compile_linked(
     options: &Options,
 ) -> Result<Vec<u8>, Error> {
     let context = Context::new();
-    let module = context.parse_bitcode(bitcode, "device image")?;
-    link::run(&context, &module, libraries)?;
-    compile_module(&context, module, options)
+    let linked = || -> Result<Module<'_>, Error> {
+        let module = context.parse_bitcode(bitcode, "device image")?;
+        link::run(&context, &module, libraries)?;
+        Ok(module)
+    };
+    let Some(target) = &options.target.target else {
+        return compile_module(&context, linked()?, options);
+    };
+    let module = linked()?;
+    // Passes need valid IR.
+    module.verify()?;
+    cpu::keep_only(&module, &target.kernel)?;
+    let machine = prepare(&context, &module, options)?;
+    if target.local_size.is_some() || !cpu::keeps_state(&module) {
+        return finish(module, &machine, options);
+    }
+    // The kernel shares variables with others, so all kernels must be in one object.
+    let target = cpu::Options { target: None, mark_whole: true, ..options.target.clone() };
+    compile_module(&context, linked()?, &Options { target, ..options.clone() })
 }
 
 /// Does the same for a parsed module.
@@ -63,6 +79,16 @@ pub fn compile_module<'ctx>(
     module: Module<'ctx>,
     options: &Options,
 ) -> Result<Vec<u8>, Error> {
+    let machine = prepare(context, &module, options)?;
+    finish(module, &machine, options)
+}
+
+/// Checks a module and links the device library.
+fn prepare<'ctx>(
+    context: &'ctx Context,
+    module: &Module<'ctx>,
+    options: &Options,
+) -> Result<TargetMachine, Error> {
     let machine = TargetMachine::new(&TargetOptions {
         triple: TRIPLE.into(),
         cpu: options.target.cpu.clone(),
@@ -75,14 +101,23 @@ pub fn compile_module<'ctx>(
     // No tool can read the debug information of code that is loaded into memory, and it slows every
     // pass.
     module.strip_debug_info();
+    dump::module(options.dump_dir.as_deref(), "cpu-0-input", module)?;
+    device_globals::to_declarations(module);
+    device_has::fold(module, &options.aspects)?;
+    async_copies::replace(module)?;
+    libraries::link(context, module, options)?;
+    Ok(machine)
+}
+
+/// Lowers a prepared module and writes its object.
+fn finish(
+    module: Module<'_>,
+    machine: &TargetMachine,
+    options: &Options,
+) -> Result<Vec<u8>, Error> {
     let folder = options.dump_dir.as_deref();
-    dump::module(folder, "cpu-0-input", &module)?;
-    device_globals::to_declarations(&module);
-    device_has::fold(&module, &options.aspects)?;
-    async_copies::replace(&module)?;
-    libraries::link(context, &module, options)?;
     let mut observe =
-        |stage: Stage, module: &Module<'ctx>| Ok(dump::stage(folder, stage.name(), module)?);
-    cpu::lower(&module, &machine, &options.target, &mut observe)?;
+        |stage: Stage, module: &Module<'_>| Ok(dump::stage(folder, stage.name(), module)?);
+    cpu::lower(&module, machine, &options.target, &mut observe)?;
     Ok(machine.emit_object(module)?)
 }

@@ -61,11 +61,11 @@ impl Toolchain {
             request.aspects.iter().flat_map(|aspect| aspect.to_le_bytes()).collect();
         fields.add(&aspects);
         match request.output {
-            Output::CpuObject { scalar, variant } => {
+            Output::CpuObject { scalar, kernel } => {
                 fields.add(b"cpu object");
                 fields.add(&[u8::from(scalar)]);
-                fields.add_list(variant.iter().map(|variant| variant.kernel.as_bytes()));
-                let sizes = variant.map_or([0; 3], |variant| variant.local_size);
+                fields.add_list(kernel.iter().map(|part| part.kernel.as_bytes()));
+                let sizes = kernel.and_then(|part| part.local_size).unwrap_or_default();
                 sizes.iter().for_each(|size| fields.add(&size.to_le_bytes()));
             }
             Output::SpirV { version, extensions, kernel } => {

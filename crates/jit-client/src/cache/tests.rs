@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::entry::{Damage, encode_head};
 use super::*;
 use scythe_hal::Output;
-use scythe_hal::compiler::Variant;
+use scythe_hal::compiler::Part;
 
 /// A temporary folder, which is removed at the end.
 struct Scratch(PathBuf);
@@ -152,7 +152,7 @@ fn key_depends_on_every_ingredient() {
     let library = scratch.file("libscythe-jit.so", &[1; 10_000]);
     let device_lib = scratch.file("devicelib/devicelib-cpu.bc", b"bitcode");
     let folder = device_lib.parent().unwrap();
-    let cpu = |scalar, variant| Output::CpuObject { scalar, variant };
+    let cpu = |scalar, kernel| Output::CpuObject { scalar, kernel };
     let request = CompileRequest {
         device: "device",
         bitcode: b"code",
@@ -161,8 +161,8 @@ fn key_depends_on_every_ingredient() {
         aspects: &[],
         output: cpu(false, None),
     };
-    let variants =
-        [[64, 1, 1], [1, 64, 1]].map(|local_size| Variant { kernel: "k".into(), local_size });
+    let parts = [None, Some([64, 1, 1]), Some([1, 64, 1])]
+        .map(|local_size| Part { kernel: "k".into(), local_size });
     let extensions = ["a".to_owned(), "b".to_owned()];
     let spirv = |version, extensions, kernel| Output::SpirV { version, extensions, kernel };
     let constants = [("c".to_owned(), vec![1, 2])];
@@ -184,8 +184,9 @@ fn key_depends_on_every_ingredient() {
         CompileRequest { aspects: &[1], ..request },
         CompileRequest { aspects: &[1, 2], ..request },
         CompileRequest { output: cpu(true, None), ..request },
-        CompileRequest { output: cpu(false, Some(&variants[0])), ..request },
-        CompileRequest { output: cpu(false, Some(&variants[1])), ..request },
+        CompileRequest { output: cpu(false, Some(&parts[0])), ..request },
+        CompileRequest { output: cpu(false, Some(&parts[1])), ..request },
+        CompileRequest { output: cpu(false, Some(&parts[2])), ..request },
         CompileRequest { output: spirv(0x0001_0000, &[], None), ..request },
         CompileRequest { output: spirv(0x0001_0400, &[], None), ..request },
         CompileRequest { output: spirv(0x0001_0400, &extensions, None), ..request },

@@ -20,6 +20,7 @@ pub fn run(args: &[String]) -> Result<String, String> {
         lanes: 4,
         scalar: false,
         target: None,
+        mark_whole: false,
         linkable: false,
     };
     for word in words {
@@ -32,8 +33,8 @@ pub fn run(args: &[String]) -> Result<String, String> {
                     value.split(',').map(|n| number(word, n)).collect::<Result<_, _>>()?;
                 let local_size =
                     sizes.try_into().map_err(|_| format!("'{word}' needs three extents"))?;
-                options.target =
-                    Some(cpu::lowering::specialise::Target { kernel: "k".into(), local_size });
+                let (kernel, local_size) = ("k".into(), Some(local_size));
+                options.target = Some(cpu::lowering::specialise::Target { kernel, local_size });
             }
             ("--scalar", "") => options.scalar = true,
             ("--stage", value) => stage = value,

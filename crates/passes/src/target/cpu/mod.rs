@@ -60,6 +60,9 @@ pub struct Options {
     /// The only kernel to compile, and its work-group size. If `None`, all kernels are compiled,
     /// for any size.
     pub target: Option<specialise::Target>,
+    /// Whether to mark the object as one that contains all kernels
+    /// ([`scythe_abi::names::CPU_WHOLE`]).
+    pub mark_whole: bool,
     /// Whether the object will be linked with others. If true, visible functions of the module stay
     /// visible, unless they are only meaningful as part of a kernel, and functions of other objects
     /// may be called.
@@ -89,6 +92,7 @@ impl Options {
             lanes,
             scalar: false,
             target: None,
+            mark_whole: false,
             linkable: false,
         }
     }
@@ -140,6 +144,24 @@ struct Lowering<'a, 'ctx> {
     machine: &'a TargetMachine,
     options: &'a Options,
     passes: PassOptions,
+}
+
+/// Returns whether the module defines variables that keep values between launches. They must exist
+/// once. Separately compiled code would have its own copies.
+pub fn keeps_state(module: &Module<'_>) -> bool {
+    module.globals().any(|g| {
+        !g.is_declaration()
+            && !g.is_constant()
+            && g.as_value().ty().address_space() != Some(local_variables::LOCAL)
+    })
+}
+
+/// Removes everything that `kernel` does not need.
+pub fn keep_only(module: &Module<'_>, kernel: &str) -> Result<(), CpuError> {
+    let named = module.kernels().into_iter().find(|function| function.name() == kernel);
+    let kept = named.ok_or_else(|| CpuError::NoKernel { kernel: kernel.to_owned() })?;
+    retarget::internalize(module, &[kept]);
+    Ok(run_passes(module, "globaldce", None, PassOptions::default())?)
 }
 
 /// Lowers `module` for `machine`. Calls `observe` with the module after each stage.
@@ -248,13 +270,7 @@ impl<'ctx> Lowering<'_, 'ctx> {
         if kernels.iter().any(|kernel| kernel.by_items) {
             run_passes(module, items::PREPARE, Some(machine), passes)?;
         }
-        // Variables that keep values between launches must exist once. Separately compiled code
-        // would have its own copies.
-        let has_state = module.globals().any(|g| {
-            !g.is_declaration()
-                && !g.is_constant()
-                && g.as_value().ty().address_space() != Some(local_variables::LOCAL)
-        });
+        let has_state = keeps_state(module);
         let mut entries = Vec::with_capacity(kernels.len());
         let mut visible = Vec::new();
         for kernel in kernels.iter() {
@@ -266,6 +282,7 @@ impl<'ctx> Lowering<'_, 'ctx> {
         }
         visible.extend(entries.iter().map(|entry| entry.function));
         visible.extend(exports);
+        visible.extend(options.mark_whole.then(|| specialise::mark_whole(module)));
         retarget::internalize(module, &visible);
         Ok(entries)
     }

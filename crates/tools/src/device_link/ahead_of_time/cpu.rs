@@ -155,6 +155,7 @@ impl TargetOptions {
             lanes: level.vector_bits() / 32,
             scalar: self.scalar,
             target: None,
+            mark_whole: false,
             linkable: true,
         }
     }

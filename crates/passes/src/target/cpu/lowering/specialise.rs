@@ -11,7 +11,7 @@ use crate::target::common::required_sizes;
 use crate::target::cpu::Options;
 use scythe_abi::cpu::{Form, Layout};
 use scythe_abi::launch::Shape;
-use scythe_abi::names::CPU_FORM_PREFIX;
+use scythe_abi::names::{CPU_FORM_PREFIX, CPU_WHOLE};
 use scythe_llvm::{Function, Instruction, Module, Opcode, Place, Value};
 use std::mem::offset_of;
 
@@ -19,18 +19,18 @@ use std::mem::offset_of;
 /// fit in an `int`.
 const MAX_WORK_ITEMS: u64 = 1 << 24;
 
-/// The kernel and the work-group size to compile for, instead of all kernels and any size.
+/// The only kernel to compile, instead of all kernels.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
     pub kernel: String,
-    /// The work-group size, fastest dimension first.
-    pub local_size: [u64; 3],
+    /// The only work-group size, fastest dimension first. `None`: any size.
+    pub local_size: Option<[u64; 3]>,
 }
 
 /// Returns the work-group size of all launches of a kernel, if known.
 pub fn local_size(kernel: Function<'_>, shape: Shape, options: &Options) -> Option<[u64; 3]> {
     let wanted =
-        || options.target.as_ref().filter(|t| t.kernel == kernel.name()).map(|t| t.local_size);
+        || options.target.as_ref().filter(|t| t.kernel == kernel.name()).and_then(|t| t.local_size);
     let size =
         required_sizes::work_group(kernel).or_else(wanted).filter(|_| shape == Shape::NdRange)?;
     let items = size.iter().try_fold(1u64, |n, &s| n.checked_mul(s))?;
@@ -137,6 +137,16 @@ pub fn describe<'ctx>(module: &Module<'ctx>, name: &str, form: Form) -> Function
     for (d, extent) in form.required.into_iter().enumerate() {
         put(64, extent, offset_of!(Form, required) + 8 * d);
     }
+    builder.ret_void();
+    function
+}
+
+/// Defines the function that marks an object with all kernels of its image.
+pub fn mark_whole<'ctx>(module: &Module<'ctx>) -> Function<'ctx> {
+    let context = module.context();
+    let function = module.add_function(CPU_WHOLE, context.void_type().function(&[], false));
+    let builder = context.create_builder();
+    builder.position_at_end(context.append_block(function, ""));
     builder.ret_void();
     function
 }
