@@ -151,7 +151,7 @@ struct Lowering<'a, 'ctx> {
 pub fn keeps_state(module: &Module<'_>) -> bool {
     module.globals().any(|g| {
         !g.is_declaration()
-            && !g.is_constant()
+            && !g.is_constant_global()
             && g.as_value().ty().address_space() != Some(local_variables::LOCAL)
     })
 }
