@@ -31,9 +31,12 @@ const LOCAL_ALIGN: usize = 128;
 /// The maximum number of argument addresses on the stack.
 const INLINE_ARGS: usize = 24;
 
-/// The size of bitcode up to which all kernels of an image are compiled together, which takes less
-/// time than the overhead of compiling each of them.
-const SMALL_BITCODE: usize = 48 << 10;
+/// The largest number of kernels of an image that are compiled together. A kernel that is compiled
+/// alone takes about twice the time, because each object has its own functions of the device
+/// library. Most programs launch all kernels of a small image, and few kernels of a large one.
+const MAX_TOGETHER: usize = 16;
+/// The largest size of bitcode whose kernels are compiled together.
+const MAX_BITCODE_TOGETHER: usize = 64 << 10;
 
 /// Code loaded into this process.
 ///
@@ -76,9 +79,11 @@ impl CpuProgram {
             libraries: request.libraries.iter().map(|&library| library.into()).collect(),
             globals,
         };
-        let whole = match source.size() <= SMALL_BITCODE {
-            true => OnceLock::from(source.compile(None)?),
-            false => OnceLock::new(),
+        let count = request.kernel_count;
+        let alone = count > MAX_TOGETHER || (count > 1 && source.size() > MAX_BITCODE_TOGETHER);
+        let whole = match alone {
+            true => OnceLock::new(),
+            false => OnceLock::from(source.compile(None)?),
         };
         Ok(Self { whole, alone: Mutex::default(), source: Some(Arc::new(source)) })
     }

@@ -10,6 +10,8 @@ pub struct BuildRequest<'a> {
     /// The code of the image. The program only needs to provide kernels of this code.
     pub code: &'a [u8],
     pub format: Format,
+    /// The number of kernels in the code.
+    pub kernel_count: usize,
     /// The code of other images of the same format and target. Together with `code`, they define
     /// all symbols that `code` and the libraries import.
     pub libraries: &'a [&'a [u8]],
@@ -24,11 +26,12 @@ pub struct BuildRequest<'a> {
 }
 
 impl<'a> BuildRequest<'a> {
-    /// Builds `code` alone, with default options.
+    /// Builds `code` with one kernel alone, with default options.
     pub fn new(code: &'a [u8], format: Format) -> Self {
         Self {
             code,
             format,
+            kernel_count: 1,
             libraries: &[],
             options: BuildOptions::default(),
             aspects: &[],

@@ -319,6 +319,7 @@ impl Image {
         let program = device.hal.build(&BuildRequest {
             code: &code,
             format: self.format,
+            kernel_count: self.kernels.len(),
             libraries: &others,
             options,
             aspects: if asks { &device.hal.info().aspects } else { &[] },
