@@ -45,8 +45,8 @@ pub const CPU_ENTRY_PREFIX: &str = "__scythe_cpu.";
 /// Prefix of the function that describes how an nd_range kernel was compiled; see
 /// [`crate::cpu::FormFn`].
 pub const CPU_FORM_PREFIX: &str = "__scythe_cpu_form.";
-/// The function in an object that contains all kernels of its image although only one was requested,
-/// because kernels share variables. The function is never called.
+/// The function in an object that contains all kernels of its image although only one was
+/// requested, because kernels share variables. The function is never called.
 pub const CPU_WHOLE: &str = "__scythe_cpu_whole";
 /// Separator between a kernel's mangled name and the identifier of its translation unit (16
 /// hexadecimal digits), for names with internal linkage.

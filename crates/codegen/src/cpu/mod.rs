@@ -39,8 +39,8 @@ impl Options {
     }
 }
 
-/// Compiles device bitcode to an object that defines `__scythe_cpu.<kernel>` for each kernel, or for
-/// the kernel that the options select. An error names the invalid part and the reason.
+/// Compiles device bitcode to an object that defines `__scythe_cpu.<kernel>` for each kernel, or
+/// for the kernel that the options select. An error names the invalid part and the reason.
 pub fn compile_to_object(bitcode: &[u8], options: &Options) -> Result<Vec<u8>, Error> {
     compile_linked(bitcode, &[], options)
 }
