@@ -29,9 +29,9 @@ Usage: cargo xtask compat --suite PATH [OPTION]...
   --target NAME     cpu or sm_90; may be repeated. Default: both
   --no-run          do not run the programs
   --resume          leave out programs that have a result
-  --limit SECONDS   run programs for at most this time. A program that does not end gets no
-                    result. Default: 60, after which a program counts as slow
-  --jobs N          programs to build at the same time. Default: processors
+  --limit SECONDS   the processor time of a run. A program that needs more gets no result.
+                    Default: 60, after which a program counts as slow
+  --jobs N          programs to build or run at the same time. Default: processors
   --prefix DIR      an installed tree of Scythe to use, instead of one that is built now
 ";
 
@@ -179,19 +179,21 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Runs the programs one after another, because each uses all processors.
+/// Runs the programs that build and, with `--resume`, have no verdict.
 fn run_all(tree: &Tree, folder: &Path, wanted: &[String], options: &Options) -> Result<(), String> {
-    for (number, name) in wanted.iter().enumerate() {
+    let due = |name: &&String| {
+        let outcome = Outcome::load(folder, name);
+        outcome.builds(Device::Cpu) && !(options.resume && outcome.run.is_some())
+    };
+    let due: Vec<String> = wanted.iter().filter(due).cloned().collect();
+    progress(&format!("running {} programs", due.len()));
+    build::each(&due, options.jobs, |number, name| {
         let mut outcome = Outcome::load(folder, name);
-        if !outcome.builds(Device::Cpu) || (options.resume && outcome.run.is_some()) {
-            continue;
-        }
         outcome.run = build::execute(tree, name, options.limit)?;
         let verdict = outcome.run.as_ref().map_or("not ended", |run| run.verdict.name());
-        eprintln!("    {name}: {verdict} ({} of {})", number + 1, wanted.len());
-        outcome.save(folder, name)?;
-    }
-    Ok(())
+        eprintln!("    {name}: {verdict} ({number} of {})", due.len());
+        outcome.save(folder, name)
+    })
 }
 
 /// Returns the names of the SYCL programs in the suite, without the suffix `-sycl`.

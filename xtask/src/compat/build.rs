@@ -12,8 +12,13 @@ use crate::cuda;
 use crate::process::{self, CACHE, capture};
 
 const BUILD_LIMIT: Duration = Duration::from_secs(900);
-/// The longest time that a program may run.
+/// The longest processor time that a program may take. Unlike the elapsed time, it does not depend
+/// on the number of processors and on other programs.
 pub const RUN_LIMIT: Duration = Duration::from_secs(60);
+/// The longest elapsed time of a run, for programs that wait without using a processor.
+const WAIT_LIMIT: Duration = Duration::from_secs(600);
+/// The text of make for a program that exceeded its processor time.
+const TIME_EXCEEDED: &str = "CPU time limit exceeded";
 /// The folders of Debian's libraries, for the variables of Makefiles that name other folders.
 const LIBRARIES: [&str; 6] = [
     "GCC_TOOLCHAIN=",
@@ -110,12 +115,20 @@ impl Tree {
         String::from_utf8_lossy(&text.unwrap_or_default()).into_owned()
     }
 
-    /// Returns a call of make in the folder of a program, which finds `scythe` in the path.
-    fn make(&self, name: &str) -> Command {
+    /// Returns a call of make in the folder of a program, which finds `scythe` in the path. `limit`
+    /// is the processor time of each process that make starts.
+    fn make(&self, name: &str, limit: Option<Duration>) -> Command {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let bin = self.prefix.join("bin");
         let path = std::env::join_paths(std::iter::once(bin).chain(std::env::split_paths(&path)));
-        let mut command = Command::new("make");
+        let mut command = match limit {
+            Some(limit) => {
+                let mut command = Command::new("prlimit");
+                command.args([cpu_limit(limit).as_str(), "--core=0", "make"]);
+                command
+            }
+            None => Command::new("make"),
+        };
         command.arg("-C").arg(self.folder(name)).args(compiler(&self.makefile(name)));
         command.args(self.device.variables()).args(LIBRARIES).envs(OPEN_MPI);
         command.env("PATH", path.unwrap_or_default());
@@ -125,6 +138,12 @@ impl Tree {
         command.env("ONEAPI_DEVICE_SELECTOR", "native_cpu:*").env("CUDA_PATH", &self.cuda);
         command
     }
+}
+
+/// Returns the option of `prlimit` for a processor time. The kernel sends SIGXCPU at the first
+/// number, which make reports, and SIGKILL at the second.
+fn cpu_limit(limit: Duration) -> String {
+    format!("--cpu={}:{}", limit.as_secs(), limit.as_secs() + 5)
 }
 
 /// Returns the variables that select the compiler. Most Makefiles use `CC`. A Makefile for a
@@ -153,6 +172,22 @@ pub fn all(
     jobs: usize,
     done: impl Fn(&str, Result<(), String>) -> Result<(), String> + Sync,
 ) -> Result<(), String> {
+    each(names, jobs, |number, name| {
+        tree.renew(suite, name)?;
+        let built = build(tree, name)?;
+        let mark = if built.is_ok() { "built " } else { "FAILED" };
+        eprintln!("    {mark} {name} ({number} of {})", names.len());
+        done(name, built)
+    })
+}
+
+/// Calls `act` with the number and the name of each program, `jobs` at a time. The first error ends
+/// the calls.
+pub fn each(
+    names: &[String],
+    jobs: usize,
+    act: impl Fn(usize, &str) -> Result<(), String> + Sync,
+) -> Result<(), String> {
     let next = AtomicUsize::new(0);
     let failure = Mutex::new(None);
     std::thread::scope(|scope| {
@@ -161,13 +196,7 @@ pub fn all(
                 loop {
                     let number = next.fetch_add(1, Ordering::Relaxed);
                     let Some(name) = names.get(number) else { return };
-                    let built = tree.renew(suite, name).and_then(|()| build(tree, name));
-                    let result = built.and_then(|built| {
-                        let mark = if built.is_ok() { "built " } else { "FAILED" };
-                        eprintln!("    {mark} {name} ({} of {})", number + 1, names.len());
-                        done(name, built)
-                    });
-                    if let Err(message) = result {
+                    if let Err(message) = act(number + 1, name) {
                         next.store(names.len(), Ordering::Relaxed);
                         failure.lock().expect("no thread panics").replace(message);
                     }
@@ -183,7 +212,7 @@ fn build(tree: &Tree, name: &str) -> Result<Result<(), String>, String> {
     if tree.makefile(name).is_empty() {
         return Ok(Err("the suite has no Makefile for it".to_owned()));
     }
-    let outcome = capture(&mut tree.make(name), BUILD_LIMIT)?;
+    let outcome = capture(&mut tree.make(name, None), BUILD_LIMIT)?;
     if outcome.success() {
         return Ok(Ok(()));
     }
@@ -194,11 +223,15 @@ fn build(tree: &Tree, name: &str) -> Result<Result<(), String>, String> {
     Ok(Err(reason(first_error(&text), &tree.source)))
 }
 
-/// Runs a program on the CPU with the arguments of its Makefile. Returns `None` if it did not end
-/// within `limit`, which is shorter than the longest time.
+/// Runs a program on the CPU with the arguments of its Makefile, after building it if it is not
+/// there. Returns `None` if the program took longer than `limit` and `limit` is shorter than the
+/// longest time.
 pub fn execute(tree: &Tree, name: &str, limit: Duration) -> Result<Option<Run>, String> {
-    let outcome = capture(tree.make(name).arg("run"), limit)?;
-    if outcome.timed_out {
+    if let Err(reason) = build(tree, name)? {
+        return Ok(Some(Run { verdict: Verdict::Failed, reason }));
+    }
+    let outcome = capture(tree.make(name, Some(limit)).arg("run"), WAIT_LIMIT)?;
+    if outcome.timed_out || outcome.stderr.contains(TIME_EXCEEDED) {
         let slow = Run { verdict: Verdict::Slow, reason: String::new() };
         return Ok(Some(slow).filter(|_| limit >= RUN_LIMIT));
     }

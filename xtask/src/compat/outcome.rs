@@ -13,7 +13,7 @@ pub enum Verdict {
     Ended,
     /// The program found wrong results, or failed.
     Failed,
-    /// The program did not end within the time limit.
+    /// The program needed more processor time than the limit.
     Slow,
 }
 

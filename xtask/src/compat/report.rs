@@ -118,9 +118,9 @@ fn page(commit: &str, outcomes: &[(&str, Outcome)], reasons: &BTreeMap<String, R
          [HeCBench](https://github.com/zjin-lcf/HeCBench) ({commit}). Each program is\n\
          unmodified. Its own Makefile builds it with `CC=scythe` (or with `CXX`, if that is its\n\
          compiler), for the CPU (`GPU=no`) and for NVIDIA GPUs (`CUDA=yes CUDA_ARCH=sm_90`).\n\
-         `make run` then runs it on the CPU for at most one minute. A program without a verdict\n\
-         has not run. `cargo xtask compat --suite PATH` writes this page and reads reasons from\n\
-         `compatibility-reasons.txt`.\n\n\
+         `make run` then runs it on the CPU for at most one minute of processor time. A program\n\
+         without a verdict has not run. `cargo xtask compat --suite PATH` writes this page and\n\
+         reads reasons from `compatibility-reasons.txt`.\n\n\
          | device | programs | need something else | build | of the others |\n\
          |---|--:|--:|--:|--:|\n"
     );
@@ -148,7 +148,7 @@ fn page(commit: &str, outcomes: &[(&str, Outcome)], reasons: &BTreeMap<String, R
     };
     page += &format!(
         "\nOf the programs that ran on the CPU, {} found their results right (passed), {} ended \
-         without\na verdict of their own (ended), {} failed (failed), and {} did not end in a \
+         without\na verdict of their own (ended), {} failed (failed), and {} took more than a \
          minute (slow).\n\n\
          | program | cpu | sm_90 | run | reason |\n|---|---|---|---|---|\n",
         count(Verdict::Passed),
