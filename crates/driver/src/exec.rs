@@ -262,7 +262,11 @@ fn run_with_header(
         print(&format!(" # {}: precompiled SYCL header: {what}\n", step.what));
     }
     if let Ok(path) = &found {
-        let words = ["-include-pch".to_owned(), path.to_string_lossy().into_owned()];
+        let words = [
+            "-include-pch".to_owned(),
+            path.to_string_lossy().into_owned(),
+            format!("-fplugin-arg-scythe-use-header={}", store::types_file(path).display()),
+        ];
         let ended = run(step, program, &[args, &words].concat(), None)?;
         let cache = header.cache.to_string_lossy();
         // With `-v`, clang prints a command line, which begins with a blank. A damaged file is an

@@ -432,6 +432,7 @@ struct scythe_unit_facts {
   size_t misuse_count;
   uint32_t name_conflicts; // number of kernel names that clang found in use; not reported yet
   uint32_t errors;         // whether clang reported errors other than kernel names in use
+  uint32_t device_global_classes; // whether the unit completed classes of device_globals
 };
 
 enum scythe_severity : uint32_t {
@@ -522,6 +523,9 @@ scythe_str scythe_frontend_words(uint32_t kind, scythe_str attribute, uint32_t a
 // Returns 1 and the annotation of a variable in the host module, or 0. The text is valid until the
 // next call.
 uint32_t scythe_frontend_host_variable(const scythe_device_global *variable, scythe_str *out);
+// Returns 1 if the precompiled header of the unit is one of the driver's header cache. Such a
+// header defines nothing that the unit reports.
+uint32_t scythe_frontend_uses_header_cache(void);
 // Returns the identifier of the unit as a number.
 uint64_t scythe_frontend_unit_id(void);
 void scythe_frontend_unit(scythe_unit *unit, const scythe_unit_facts *facts);
@@ -554,7 +558,7 @@ static_assert(sizeof(scythe_kernel) == 160, "src/ffi.rs");
 static_assert(sizeof(scythe_decorated_type) == 32, "src/ffi.rs");
 static_assert(sizeof(scythe_device_global) == 32, "src/ffi.rs");
 static_assert(sizeof(scythe_misuse) == 32, "src/ffi.rs");
-static_assert(sizeof(scythe_unit_facts) == 152, "src/ffi.rs");
+static_assert(sizeof(scythe_unit_facts) == 160, "src/ffi.rs");
 static_assert(sizeof(scythe_pass_plugin) == 40, "src/ffi.rs");
 static_assert(sizeof(scythe_token) == 24, "src/ffi.rs");
 static_assert(sizeof(scythe_piece) == 24, "src/ffi.rs");

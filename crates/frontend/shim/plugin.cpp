@@ -202,7 +202,8 @@ public:
     if (Device)
       Diags.setClient(new OurErrors(Diags, Known), /*ShouldOwnClient=*/true);
     // Another unit completed the classes of a precompiled header.
-    Precompiled = SawDeviceGlobal = !CI.getPreprocessorOpts().ImplicitPCHInclude.empty();
+    Precompiled = SawDeviceGlobal = !CI.getPreprocessorOpts().ImplicitPCHInclude.empty() &&
+                                    !scythe_frontend_uses_header_cache();
   }
 
   ~Consumer() override {
@@ -321,6 +322,7 @@ public:
     Facts.misuses = Misuses.data();
     Facts.misuse_count = Misuses.size();
     Facts.name_conflicts = Known->Kept;
+    Facts.device_global_classes = DeviceGlobals;
     Facts.errors = CI.getDiagnosticClient().getNumErrors() != 0;
     scythe_frontend_unit(Unit.get(), &Facts);
   }
@@ -335,7 +337,7 @@ private:
   std::vector<FunctionDecl *> Kernels, Externals, Instantiations, Callers;
   std::vector<CXXRecordDecl *> Decorated;
   std::vector<VarDecl *> Variables;
-  bool Precompiled = false;            // whether the unit begins with a precompiled header
+  bool Precompiled = false;            // whether to visit the declarations of a precompiled header
   bool SawDeviceGlobal = false;        // whether variables may be device_globals
   bool DeviceGlobals = false;          // whether there are classes of device_globals
   llvm::DenseSet<const Decl *> Loaded; // visited declarations of the precompiled header

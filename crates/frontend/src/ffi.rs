@@ -251,6 +251,7 @@ pub struct UnitFacts {
     pub misuse_count: usize,
     pub name_conflicts: u32,
     pub errors: u32,
+    pub device_global_classes: u32,
 }
 
 #[repr(C)]
@@ -375,7 +376,7 @@ const _: () = {
     assert!(size_of::<DecoratedType>() == 32);
     assert!(size_of::<DeviceGlobal>() == 32);
     assert!(size_of::<Misuse>() == 32);
-    assert!(size_of::<UnitFacts>() == 152);
+    assert!(size_of::<UnitFacts>() == 160);
     assert!(size_of::<PassPlugin>() == 40);
     assert!(size_of::<Token>() == 24);
     assert!(size_of::<Piece>() == 24);

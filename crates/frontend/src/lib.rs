@@ -37,6 +37,7 @@ mod ffi;
 pub mod functor;
 pub mod functor_layouts;
 pub mod header_layout;
+mod header_types;
 mod host;
 pub mod int_header;
 pub mod library;

@@ -13,7 +13,7 @@ use crate::facts::{Attribute, Loc};
 use crate::warnings::Warnings;
 
 /// The keys of the arguments.
-pub const KEYS: [&str; 11] = [
+pub const KEYS: [&str; 13] = [
     "tu-id",
     "int-header",
     "functors",
@@ -25,7 +25,23 @@ pub const KEYS: [&str; 11] = [
     "device-config-file",
     "default-sub-group-size",
     "mode",
+    "make-header",
+    "use-header",
 ];
+
+/// The part of a pass in the driver's header cache.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum HeaderCache {
+    /// The pass has no part in it. It may read a precompiled header of the user.
+    #[default]
+    None,
+    /// The pass makes a precompiled header and writes the types with aspects to this file. The
+    /// header must define nothing else that units report.
+    Make(PathBuf),
+    /// The pass reads a precompiled header and this file. It need not visit the declarations of the
+    /// header.
+    Use(PathBuf),
+}
 
 /// Makes the error of a wrong argument.
 pub fn wrong(argument: PluginArgument) -> Diagnostic<Loc> {
@@ -50,6 +66,7 @@ pub struct Options {
     pub sub_group_size: Option<Attribute>,
     /// The `-W` options of Scythe's groups.
     pub warnings: Warnings,
+    pub header_cache: HeaderCache,
 }
 
 impl Options {
@@ -71,6 +88,8 @@ impl Options {
                 "default-sub-group-size" => options.sub_group_size = sub_group_size(value)?,
                 "fixed-targets" => targets = Some(value),
                 "device-config-file" => configuration = Some(value),
+                "make-header" => options.header_cache = HeaderCache::Make(value.into()),
+                "use-header" => options.header_cache = HeaderCache::Use(value.into()),
                 "mode" if matches!(value, "device" | "host") => {}
                 "mode" => return Err(wrong(PluginArgument::Mode(value.to_owned()))),
                 _ => return Err(wrong(PluginArgument::UnknownKey(key.to_owned()))),

@@ -17,10 +17,10 @@ use crate::errors::parts::{Expected, InternalFault, Seen};
 use crate::errors::{ArgumentValue, ExternalPlace, Internal, PropertyNotConstant};
 use crate::facts::{Loc, Source};
 use crate::ffi::numbers::Words;
-use crate::options::Options;
+use crate::options::{HeaderCache, Options};
 use crate::unit::{Reporter, Unit, report};
 use crate::warnings::Pragmas;
-use crate::{annotate, compile, ffi, functor_layouts};
+use crate::{annotate, compile, ffi, functor_layouts, header_types};
 
 /// The state between two calls of the shim.
 #[derive(Default)]
@@ -258,6 +258,13 @@ pub extern "C" fn scythe_frontend_unit_id() -> u64 {
     id.ok().and_then(Result::ok).unwrap_or_default()
 }
 
+/// Returns 1 if the precompiled header of the unit is one of the header cache.
+#[unsafe(no_mangle)]
+pub extern "C" fn scythe_frontend_uses_header_cache() -> u32 {
+    let used = stage("options", |state| matches!(state.options.header_cache, HeaderCache::Use(_)));
+    used.unwrap_or_default().into()
+}
+
 /// Processes the complete AST: reports errors, makes launch rows, writes the integration header.
 ///
 /// # Safety
@@ -269,12 +276,14 @@ pub unsafe extern "C" fn scythe_frontend_unit(
 ) {
     // SAFETY: the shim's pointers are valid until this function returns, and the unit does not
     // outlive it.
-    let unit = unsafe { Unit::new(raw, facts) };
-    let result = stage("facts", |state| {
+    let mut unit = unsafe { Unit::new(raw, facts) };
+    let result = fallible("facts", |state| {
+        header_types::exchange(&mut unit, &state.options.header_cache)?;
         state.notes = compile::unit(&unit, &state.options);
+        Ok(())
     });
     if let Err(error) = result {
-        unit.report(&error.report());
+        unit.report(&error);
     }
 }
 

@@ -159,6 +159,8 @@ pub struct Unit {
     pub name_conflicts: u32,
     /// Whether clang reported errors. If so, facts may be incomplete.
     pub errors: bool,
+    /// Whether the unit completed classes of device_globals.
+    pub device_global_classes: bool,
 }
 
 impl Unit {
@@ -194,6 +196,7 @@ impl Unit {
                 misuses: Vec::new(),
                 name_conflicts: facts.name_conflicts,
                 errors: facts.errors != 0,
+                device_global_classes: facts.device_global_classes != 0,
             };
             unit.misuses = slice(facts.misuses, facts.misuse_count)
                 .iter()
@@ -201,6 +204,19 @@ impl Unit {
                 .collect();
             unit
         }
+    }
+
+    /// Returns a definition in this unit that every unit which includes it would have to report,
+    /// apart from the types with aspects.
+    pub fn reportable(&self) -> Option<&'static str> {
+        [
+            (!self.kernels.is_empty() || !self.rejected.is_empty(), "a kernel"),
+            (!self.externals.is_empty(), "a SYCL_EXTERNAL function"),
+            (!self.device_globals.is_empty(), "a device_global variable"),
+            (self.device_global_classes, "a class device_global"),
+        ]
+        .iter()
+        .find_map(|&(present, name)| present.then_some(name))
     }
 
     /// Returns a decoded value, or reports the error.

@@ -3,6 +3,7 @@
 //! - `key` identifies the request. A folder with another key is not used.
 //! - `headers.hpp` includes the header. The compiler reads it to make the precompiled header.
 //! - `header.pch` is the precompiled header.
+//! - `header.types` lists the types in it that units report. Host passes report none.
 //! - `dependencies` lists the files that the compiler read.
 //! - `files` describes what the precompiled header depends on ([`Record`]). It is written last, so
 //!   the precompiled header is complete if this file exists. Its time of modification is the time
@@ -162,6 +163,11 @@ pub fn dependency_list(header: &Path) -> PathBuf {
     header.with_file_name("dependencies")
 }
 
+/// Returns the file with the types that units with a precompiled header report.
+pub fn types_file(header: &Path) -> PathBuf {
+    header.with_extension("types")
+}
+
 /// Makes a precompiled header in `folder`.
 fn make(request: &Request, program: &Path, folder: &Path, run: Runner) -> Result<Record, String> {
     let lock = File::create(folder.join("lock")).map_err(|error| in_cache(folder, &error))?;
@@ -173,6 +179,8 @@ fn make(request: &Request, program: &Path, folder: &Path, run: Runner) -> Result
     let list = dependency_list(&header);
     let mut command = Command::new(program);
     command.args(&request.args).args(["-c", "-Xclang", "-emit-pch", "-v", "-x", "c++"]);
+    let types = types_file(&header);
+    command.arg(format!("-fplugin-arg-scythe-make-header={}", types.display()));
     command.arg(folder.join(INCLUDER)).arg("-o").arg(&header);
     command.args(["-MD", "-MT", "header", "-MF"]).arg(&list);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
@@ -197,6 +205,12 @@ fn make(request: &Request, program: &Path, folder: &Path, run: Runner) -> Result
     // A damaged precompiled header is made again.
     let stamp = Stamp::of(&finished).ok_or("another process removed the precompiled header")?;
     record.stamped.push((stamp, finished));
+    if types.exists() {
+        let finished = types_file(&folder.join("header.pch"));
+        fs::rename(&types, &finished).map_err(|error| in_cache(&finished, &error))?;
+        let stamp = Stamp::of(&finished).ok_or("another process removed the list of types")?;
+        record.stamped.push((stamp, finished));
+    }
     write(&folder.join("files"), &record.text())?;
     Ok(record)
 }

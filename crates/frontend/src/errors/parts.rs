@@ -352,6 +352,10 @@ pub enum PluginArgument {
     UnknownKey(String),
     UnitId(String),
     Mode(String),
+    /// The header for the header cache defines something that every unit would have to report.
+    HeaderDefines(&'static str),
+    /// The file with the types of a precompiled header is missing or has another format.
+    HeaderTypes(String),
     SubGroupSize(String),
     /// The group of warnings is not one of `known`.
     WarningGroup {
@@ -379,6 +383,10 @@ impl fmt::Display for PluginArgument {
                  'automatic'"
             ),
             Self::Mode(value) => write!(f, "mode is '{value}': expected 'device' or 'host'"),
+            Self::HeaderDefines(definition) => {
+                write!(f, "make-header: the header defines {definition}")
+            }
+            Self::HeaderTypes(message) => write!(f, "use-header: {message}"),
             Self::WarningGroup { group, known } => {
                 write!(f, "unknown warning '{group}': expected '{}'", known.join("' or '"))
             }
