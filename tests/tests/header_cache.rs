@@ -99,6 +99,48 @@ fn messages_are_the_same() {
 }
 
 #[test]
+fn sources_without_kernels_use_the_cache() {
+    let text = "#include <sycl/sycl.hpp>\nint f(sycl::queue &q) { q.wait(); return 1; }\n";
+    let project = Project::new().file("a.cpp", text);
+    prepare(&project, shared(), "a.cpp", &[]);
+    let lines = uses(&project, shared(), &["a.cpp"]);
+    assert!(lines.len() == 1 && lines[0].ends_with(".pch"), "{lines:?}");
+    let object = |cache, output: &str| {
+        project.scythe(&["-fsycl", cache, "-c", "a.cpp", "-o", output]).ok();
+        std::fs::read(project.path().join(output)).expect("an object")
+    };
+    assert!(object(shared(), "with.o") == object("-fno-sycl-header-cache", "without.o"));
+    // Clang's own dependency file would list the precompiled header.
+    assert_eq!(uses(&project, shared(), &["-MD", "-MF", "a.d", "a.cpp"]), Vec::<String>::new());
+}
+
+#[test]
+fn types_of_the_header_keep_their_aspects() {
+    let text = "#include <sycl/sycl.hpp>\nvoid f(sycl::queue &q, sycl::half *p) {\n\
+        \x20 q.single_task([=] { *p += sycl::half(1.0f); });\n}\n";
+    let project = Project::new().file("a.cpp", text);
+    prepare(&project, CACHE, "a.cpp", &[]);
+    let object = |cache| {
+        project.scythe(&["-fsycl", cache, "-c", "a.cpp", "-o", "a.o"]).ok();
+        std::fs::read(project.path().join("a.o")).expect("an object")
+    };
+    let expected = object("-fno-sycl-header-cache");
+    assert!(object(CACHE) == expected);
+    // Without its list of types, a precompiled header is made again.
+    let folders = std::fs::read_dir(project.path().join("cache")).expect("the cache is there");
+    let lists: Vec<_> = folders
+        .flatten()
+        .map(|folder| folder.path().join("header.types"))
+        .filter(|list| list.exists())
+        .collect();
+    assert_eq!(lists.len(), 1);
+    std::fs::write(&lists[0], "scythe header types 1\n").expect("writable");
+    assert!(object(CACHE) == expected);
+    let restored = std::fs::read_to_string(&lists[0]).expect("the list is there");
+    assert!(restored.contains("sycl::half"), "{restored}");
+}
+
+#[test]
 fn dependency_files_are_the_same() {
     let project = Project::new().file("odd $folder/a #1.cpp", TEXT);
     let source = "odd $folder/a #1.cpp";

@@ -501,11 +501,14 @@ impl<'a> Unit<'a> {
         Action::Run { program, args, stdin: self.input.path == "-" && !divided, header }
     }
 
-    /// Returns the precompiled header for a pass by clang with the arguments `args`.
+    /// Returns the precompiled header for a pass by clang with the arguments `args`. In a host pass
+    /// alone, clang itself writes the dependency file, which would list the precompiled header.
     fn header_request(&self, args: &[String]) -> Option<Request> {
         let facts = self.facts;
-        let cache = Some(&facts.header_cache).filter(|_| !self.is_host_only())?;
-        cache.request(&self.input.path, args, &facts.clang, &facts.layout)
+        if self.is_host_only() && args.iter().any(|arg| arg.starts_with("-M")) {
+            return None;
+        }
+        facts.header_cache.request(&self.input.path, args, &facts.clang, &facts.layout)
     }
 
     /// Adds the input and the output. `part` names the pass in a bundle of preprocessed text.
