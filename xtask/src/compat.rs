@@ -12,6 +12,7 @@ mod report;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use crate::process::{self, progress};
@@ -170,29 +171,39 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
             outcome.set_built(*device, built);
             outcome.save(&folder, name)
         })?;
+        let publish = || report::write(&options.suite, &folder, &all, &root().join("docs"));
         if *device == Device::Cpu && options.run {
-            run_all(&tree, &folder, &wanted, &options)?;
+            run_all(&tree, &folder, &wanted, &options, publish)?;
         }
-        report::write(&options.suite, &folder, &all, &root().join("docs"))?;
+        publish()?;
     }
-    report::write(&options.suite, &folder, &all, &root().join("docs"))?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Runs the programs that build and, with `--resume`, have no verdict.
-fn run_all(tree: &Tree, folder: &Path, wanted: &[String], options: &Options) -> Result<(), String> {
+/// Runs the programs that build and, with `--resume`, have no verdict. Calls `publish` after each
+/// verdict, so that an interrupted run loses none.
+fn run_all(
+    tree: &Tree,
+    folder: &Path,
+    wanted: &[String],
+    options: &Options,
+    publish: impl Fn() -> Result<(), String> + Sync,
+) -> Result<(), String> {
     let due = |name: &&String| {
         let outcome = Outcome::load(folder, name);
         outcome.builds(Device::Cpu) && !(options.resume && outcome.run.is_some())
     };
     let due: Vec<String> = wanted.iter().filter(due).cloned().collect();
     progress(&format!("running {} programs", due.len()));
+    let page = Mutex::new(());
     build::each(&due, options.jobs, |number, name| {
         let mut outcome = Outcome::load(folder, name);
         outcome.run = build::execute(tree, name, options.limit)?;
         let verdict = outcome.run.as_ref().map_or("not ended", |run| run.verdict.name());
         eprintln!("    {name}: {verdict} ({number} of {})", due.len());
-        outcome.save(folder, name)
+        outcome.save(folder, name)?;
+        let _page = page.lock().expect("no thread panics");
+        publish()
     })
 }
 
