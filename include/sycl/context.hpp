@@ -16,13 +16,13 @@ struct context_impl : counted {
   context_impl(async_handler h, property_list props)
       : handler(std::move(h)), properties(std::move(props)) {}
 
-  ~context_impl() {
+  SCYTHE_LIBRARY_COLD ~context_impl() {
     if (kept_errors)
       handle_kept_errors();
   }
 
   // Reports errors of a queue without a handler.
-  SCYTHE_COLD void report(exception_list list) {
+  SCYTHE_LIBRARY_COLD void report(exception_list list) {
     if (handler)
       handler(std::move(list));
     else
@@ -30,7 +30,7 @@ struct context_impl : counted {
   }
   // Stores errors of a destroyed queue. Any thread may call this. The context's destructor passes
   // them to the program's handler, on a thread of the program.
-  SCYTHE_COLD void keep_errors(exception_list list) {
+  SCYTHE_LIBRARY_COLD void keep_errors(exception_list list) {
     if (!handler)
       default_async_handler(list);
     async_errors *mine = __atomic_load_n(&kept_errors, __ATOMIC_ACQUIRE);
@@ -45,7 +45,7 @@ struct context_impl : counted {
     for (const std::exception_ptr &error : list)
       mine->push(error);
   }
-  SCYTHE_COLD void handle_kept_errors() {
+  SCYTHE_LIBRARY_COLD void handle_kept_errors() {
     exception_list list;
     kept_errors->take(list);
     delete kept_errors;
@@ -53,7 +53,7 @@ struct context_impl : counted {
       report(std::move(list));
   }
 
-  SCYTHE_COLD void add_devices_of(scythe_platform platform) {
+  SCYTHE_LIBRARY_COLD void add_devices_of(scythe_platform platform) {
     std::uint32_t count = 0;
     check(scythe_device_count(platform, &count));
     for (std::uint32_t i = 0; i < count; ++i) {
@@ -63,7 +63,7 @@ struct context_impl : counted {
     }
   }
   // Called after all devices were added.
-  SCYTHE_COLD void create() {
+  SCYTHE_LIBRARY_COLD void create() {
     scythe_platform first = nullptr, other = nullptr;
     for (scythe_device d : devices) {
       check(scythe_device_platform(d, &other));
@@ -100,6 +100,7 @@ struct context_impl : counted {
   async_errors *kept_errors = nullptr;
 };
 
+SCYTHE_LIBRARY_INSTANCE(void destroy(context_impl *) noexcept)
 inline void retain(context_impl *context) noexcept { context->add_reference(); }
 inline void release(context_impl *context) noexcept {
   if (context->drop_reference())
@@ -109,7 +110,7 @@ inline void release(context_impl *context) noexcept {
 // Returns the context of queues that do not name one. There is one such context per platform, so
 // that their allocations and events can be mixed. It lives until the process ends, because static
 // objects may use it until then.
-SCYTHE_COLD inline ref<context_impl> default_context(scythe_platform platform) {
+SCYTHE_LIBRARY_COLD ref<context_impl> default_context(scythe_platform platform) {
   struct entry {
     scythe_platform owner;
     ref<context_impl> context;
@@ -227,16 +228,17 @@ private:
   static shared of(const device &d, async_handler handler, const property_list &properties) {
     return of_list(&d, 1, std::move(handler), properties);
   }
-  SCYTHE_COLD static shared of_list(const device *devices, std::size_t count, async_handler handler,
-                                    const property_list &properties) {
+  SCYTHE_LIBRARY_COLD static shared of_list(const device *devices, std::size_t count,
+                                            async_handler handler,
+                                            const property_list &properties) {
     auto made = shared::adopt(new detail::context_impl(std::move(handler), properties));
     for (std::size_t i = 0; i < count; ++i)
       made->devices.push_back(detail::access_handle::of(devices[i]));
     made->create();
     return made;
   }
-  SCYTHE_COLD static shared of_all(const platform &p, async_handler handler,
-                                   const property_list &properties) {
+  SCYTHE_LIBRARY_COLD static shared of_all(const platform &p, async_handler handler,
+                                           const property_list &properties) {
     auto made = shared::adopt(new detail::context_impl(std::move(handler), properties));
     made->add_devices_of(detail::access_handle::of(p));
     made->create();

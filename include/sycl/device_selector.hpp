@@ -52,7 +52,7 @@ public:
       score_ = score;
     }
   }
-  device result() const {
+  SCYTHE_LIBRARY_COLD device result() const {
     if (!best_ && offered_ == 0)
       fail(errc::runtime, "no device is available: %s", scythe_device_problems());
     if (!best_)
@@ -88,6 +88,7 @@ template <class Selector> SCYTHE_COLD device select_device(const Selector &selec
   }
   return choice.result();
 }
+SCYTHE_LIBRARY_INSTANCE(device select_device(const default_selector_type &))
 
 } // namespace detail
 

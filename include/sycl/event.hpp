@@ -15,13 +15,15 @@ namespace detail {
 // of a long chain does not keep the whole chain alive.
 struct wait_list : counted {
   inline_vector<scythe_event, 4> events;
-  ~wait_list() {
+  SCYTHE_LIBRARY_COLD ~wait_list() {
     for (scythe_event event : events)
       scythe_event_release(event);
   }
 };
 
-SCYTHE_COLD inline ref<wait_list> make_wait_list(const scythe_event *events, std::size_t count) {
+SCYTHE_LIBRARY_INSTANCE(void destroy(wait_list *) noexcept)
+
+SCYTHE_LIBRARY_COLD ref<wait_list> make_wait_list(const scythe_event *events, std::size_t count) {
   auto list = ref<wait_list>::adopt(new wait_list);
   for (std::size_t i = 0; i < count; ++i) {
     scythe_event_retain(events[i]);
@@ -50,7 +52,7 @@ public:
   event &operator=(const event &) = default;
   event &operator=(event &&) noexcept = default;
   // Not inlined, because every submission that discards its event calls it.
-  SCYTHE_SHARED ~event() {}
+  SCYTHE_LIBRARY ~event() {}
 
   // An event without a command has the backend of the default device.
   backend get_backend() const noexcept {

@@ -41,7 +41,7 @@ void release(context_impl *context) noexcept;
 class category final : public std::error_category {
 public:
   const char *name() const noexcept override { return "sycl"; }
-  SCYTHE_COLD std::string message(int code) const override {
+  SCYTHE_LIBRARY_COLD std::string message(int code) const override {
     // In the order of `errc`.
     static const char *const texts[] = {
         "success",
@@ -124,7 +124,7 @@ public:
   using const_iterator = iterator;
 
   exception_list() = default;
-  SCYTHE_COLD exception_list(const exception_list &other) {
+  SCYTHE_LIBRARY_COLD exception_list(const exception_list &other) {
     for (const value_type &error : other)
       push_back(error);
   }
@@ -139,7 +139,7 @@ public:
   iterator begin() const { return errors_; }
   iterator end() const { return errors_ + size_; }
 
-  SCYTHE_COLD void push_back(value_type error) {
+  SCYTHE_LIBRARY_COLD void push_back(value_type error) {
     if (size_ == capacity_) {
       const size_type capacity = capacity_ ? 2 * capacity_ : 4;
       value_type *bigger = new value_type[capacity];
@@ -175,7 +175,7 @@ namespace detail {
 
 // Throws an exception with a message in the format of `printf`. Building strings at the call would
 // be most of the code that a small program compiles.
-[[noreturn]] SCYTHE_COLD __attribute__((format(printf, 2, 3))) inline void
+[[noreturn]] SCYTHE_LIBRARY_COLD __attribute__((format(printf, 2, 3))) void
 fail(errc code, const char *format, ...) {
   char text[1024];
   va_list arguments;
@@ -185,7 +185,7 @@ fail(errc code, const char *format, ...) {
   throw exception(make_error_code(code), text);
 }
 
-[[noreturn]] SCYTHE_COLD inline void fail_with_last_error(scythe_status status) {
+[[noreturn]] SCYTHE_LIBRARY_COLD void fail_with_last_error(scythe_status status) {
   const char *message = scythe_last_error();
   throw exception(make_error_code(static_cast<errc>(status)), message ? message : "");
 }

@@ -370,11 +370,11 @@ private:
   template <class, int> friend class local_accessor;
   template <class...> friend struct detail::reductions;
 
-  SCYTHE_SHARED explicit handler(detail::queue_impl &queue) : queue_(queue) {
+  SCYTHE_LIBRARY explicit handler(detail::queue_impl &queue) : queue_(queue) {
     command_.kind = SCYTHE_COMMAND_EMPTY;
     command_.flags = 0;
   }
-  SCYTHE_SHARED ~handler() {
+  SCYTHE_LIBRARY ~handler() {
     for (scythe_event dep : deps_)
       scythe_event_release(dep);
     if (has_command_ && command_.kind == SCYTHE_COMMAND_HOST_TASK && !submitted_)
@@ -398,9 +398,9 @@ private:
   }
 
   void native_range(const kernel &k, unsigned dims, std::size_t x, std::size_t y, std::size_t z);
-  SCYTHE_COLD void launch_native(const detail::handle<scythe_native_kernel> &kernel,
-                                 scythe_kernel_shape shape, unsigned dims,
-                                 const scythe_kernel_launch &sizes) {
+  SCYTHE_LIBRARY_COLD void launch_native(const detail::handle<scythe_native_kernel> &kernel,
+                                         scythe_kernel_shape shape, unsigned dims,
+                                         const scythe_kernel_launch &sizes) {
     if (!kernel)
       detail::fail(errc::invalid, "only a kernel object made by make_kernel can be launched "
                                   "without a function object; pass the kernel's lambda or functor");
@@ -419,7 +419,7 @@ private:
     }
   }
 
-  SCYTHE_SHARED void set_kind(scythe_command_kind kind) {
+  SCYTHE_LIBRARY void set_kind(scythe_command_kind kind) {
     if (has_command_)
       detail::fail(errc::invalid, "a command group must contain one command, but this one already "
                                   "has a kernel, host task or memory operation");
@@ -502,14 +502,14 @@ private:
   template <class T> const void *keep(const T &object) {
     return keep(__builtin_addressof(object), sizeof(T));
   }
-  SCYTHE_SHARED const void *keep(const void *object, std::size_t bytes) {
+  SCYTHE_LIBRARY const void *keep(const void *object, std::size_t bytes) {
     if (bytes > sizeof(kept_inline_))
       kept_ = new unsigned char[bytes];
     __builtin_memcpy(kept_, object, bytes);
     return kept_;
   }
   // Stores the functor of a kernel that is already described.
-  SCYTHE_SHARED void take_functor(const void *functor, std::size_t bytes) {
+  SCYTHE_LIBRARY void take_functor(const void *functor, std::size_t bytes) {
     command_.u.kernel.functor = keep(functor, bytes);
     if (bundle_holds_ &&
         !bundle_holds_(bundle_.get(), command_.u.kernel.name, command_.u.kernel.tu, queue_.target))
@@ -525,7 +525,7 @@ private:
     release_after_ = &detail::release_after;
   }
 
-  SCYTHE_SHARED event submit() {
+  SCYTHE_LIBRARY event submit() {
     command_.requirements = requirements_.data();
     command_.requirement_count = requirements_.size();
     command_.deps = deps_.data();
@@ -541,7 +541,7 @@ private:
                  deps_.size());
   }
 
-  SCYTHE_COLD void check_own_constants(const char *function) const {
+  SCYTHE_LIBRARY_COLD void check_own_constants(const char *function) const {
     if (bundle_)
       detail::fail(errc::invalid,
                    "%s: the command group uses a kernel bundle; set the specialization constant in "

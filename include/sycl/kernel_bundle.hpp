@@ -54,7 +54,7 @@ template <bundle_state State> list_of<State, device> devices_of(const context &w
   return where.template get_devices<list_of<State, device>>();
 }
 
-SCYTHE_COLD inline bool is_compatible(const kernel_id &id, const device &d, bundle_state state) {
+SCYTHE_LIBRARY_COLD bool is_compatible(const kernel_id &id, const device &d, bundle_state state) {
   std::int32_t answer = 0;
   check(scythe_kernel_compatible(access_handle::of(d), id.get_name(), 0,
                                  static_cast<std::uint32_t>(state), &answer));

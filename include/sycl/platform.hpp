@@ -223,6 +223,15 @@ private:
     return answers;
   }
   template <class Wire> Wire ask(std::uint32_t code) const {
+    if constexpr (std::is_same_v<Wire, std::string>)
+      return ask_text(code);
+    else
+      return ask_any<Wire>(code);
+  }
+  SCYTHE_LIBRARY_COLD std::string ask_text(std::uint32_t code) const {
+    return ask_any<std::string>(code);
+  }
+  template <class Wire> Wire ask_any(std::uint32_t code) const {
     return detail::query<Wire>(
         code, [this](std::uint32_t c, void *buf, std::size_t cap, std::size_t *len) {
           return scythe_device_info(handle_, c, buf, cap, len);
@@ -244,7 +253,7 @@ struct access_handle {
 // A device's name for messages, without the strings that `info::device::name` needs.
 struct device_label {
   char text[256] = {};
-  SCYTHE_COLD explicit device_label(const device &d) {
+  SCYTHE_LIBRARY_COLD explicit device_label(const device &d) {
     std::size_t length = 0;
     // Longer names are truncated.
     scythe_device_info(access_handle::of(d), info::device::name::code, text, sizeof(text) - 1,

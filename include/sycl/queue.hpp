@@ -351,16 +351,16 @@ public:
   const detail::ref<detail::queue_impl> &scythe_impl() const noexcept { return impl_; }
 
 private:
-  static detail::ref<detail::queue_impl> in(const detail::ref<detail::context_impl> &c,
-                                            const device &d, const async_handler &h,
-                                            const property_list &p) {
+  SCYTHE_LIBRARY_COLD static detail::ref<detail::queue_impl>
+  in(const detail::ref<detail::context_impl> &c, const device &d, const async_handler &h,
+     const property_list &p) {
     return detail::ref<detail::queue_impl>::adopt(new detail::queue_impl(c, d, h, p));
   }
-  static detail::ref<detail::queue_impl> on(const device &d, const async_handler &h,
-                                            const property_list &p) {
+  SCYTHE_LIBRARY_COLD static detail::ref<detail::queue_impl>
+  on(const device &d, const async_handler &h, const property_list &p) {
     return in(detail::default_context(d), d, h, p);
   }
-  SCYTHE_SHARED event run_group(void (*group)(void *, handler &), void *object) {
+  SCYTHE_LIBRARY event run_group(void (*group)(void *, handler &), void *object) {
     handler h(*impl_.get());
     group(object, h);
     return h.submit();
@@ -439,7 +439,7 @@ private:
       return set(c);
     }
   }
-  SCYTHE_SHARED event submit_now(scythe_command &c, deps after) {
+  SCYTHE_LIBRARY event submit_now(scythe_command &c, deps after) {
     detail::inline_vector<scythe_event, 6> events;
     for (const event &e : after)
       if (e.scythe_handle())

@@ -130,7 +130,7 @@ public:
   }
 
 private:
-  SCYTHE_COLD void set(const scythe_specialization &value) {
+  SCYTHE_LIBRARY_COLD void set(const scythe_specialization &value) {
     auto *bytes = static_cast<unsigned char *>(::operator new(value.size));
     __builtin_memcpy(bytes, value.bytes, value.size);
     for (std::uint64_t i = 0; i < count_; ++i)
@@ -148,7 +148,7 @@ private:
     values_ = more;
     ++count_;
   }
-  SCYTHE_COLD void clear() {
+  SCYTHE_LIBRARY_COLD void clear() {
     for (std::uint64_t i = 0; i < count_; ++i)
       ::operator delete(const_cast<void *>(values_[i].bytes));
     delete[] values_;

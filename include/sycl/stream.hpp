@@ -57,7 +57,8 @@ struct stream_width {
 
 // The memory of a stream. It is printed when the command has ended.
 struct stream_memory final : kept_object {
-  SCYTHE_COLD stream_memory(queue_impl &queue, std::uint64_t chunks) : context(queue.context) {
+  SCYTHE_LIBRARY_COLD stream_memory(queue_impl &queue, std::uint64_t chunks)
+      : context(queue.context) {
     void *out = nullptr;
     check(scythe_usm_alloc(context->context.get(), access_handle::of(queue.target), SCYTHE_USM_HOST,
                            static_cast<std::size_t>(chunks + 1) * 64, 64, &out));

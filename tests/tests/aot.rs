@@ -90,7 +90,7 @@ fn the_runtime_alone_is_enough() {
     let p =
         built(&["-fsycl-targets=spir64_x86_64"]).file("alone/what", "only the runtime is here\n");
     let alone = p.path().join("alone");
-    std::fs::copy(prefix().join("lib/libscythe.so"), alone.join("libscythe.so.0"))
+    std::fs::copy(prefix().join("lib/libscythe.so.0"), alone.join("libscythe.so.0"))
         .expect("the runtime can be copied");
     let folder = format!("LD_LIBRARY_PATH={}", alone.display());
     p.run("env", &[&folder, "SYCL_CACHE_PERSISTENT=0", "./app"]).ok().stdout_has("right");

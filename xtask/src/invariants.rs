@@ -44,7 +44,7 @@ pub fn check(prefix: &Path) -> Result<usize, String> {
         }
     }
     let backends = check_backends(&dependencies()?)?;
-    let library = prefix.join("lib/libscythe.so");
+    let library = prefix.join("lib/libscythe.so.0");
     let needed = process::output(Command::new("ldd").arg(&library))?;
     if let Some(line) = needed
         .lines()

@@ -28,6 +28,9 @@ pub const PARTS: [(&str, &str); 5] = [
     ("libscythe_frontend.so", "lib/scythe/libscythe_frontend.so"),
 ];
 
+/// The library with functions of the SYCL headers, beside `libscythe.so`.
+const HEADER_LIBRARY: &str = "libscythe-headers.a";
+
 pub fn stage_command(args: &[String]) -> Result<ExitCode, String> {
     let profile = match args {
         [] => Profile::Release,
@@ -83,6 +86,7 @@ pub fn install(profile: Profile, prefix: &Path) -> Result<(), String> {
     for folder in ["include/sycl", "include/CL"] {
         mirror(&root().join(folder), &prefix.join(folder))?;
     }
+    header_library(prefix, changed)?;
     device_configuration(prefix)?;
     manual::install(prefix)?;
     documents(&prefix.join("share/doc/scythe"))
@@ -122,12 +126,19 @@ fn link_tools(prefix: &Path) -> Result<(), String> {
 }
 
 /// Links the names of the runtime library: its SONAME, the name for `-lscythe`, and the name for
-/// `-lsycl`, with which projects for DPC++ link.
+/// `-lsycl`, with which projects for DPC++ link. The name for `-lscythe` is a linker script that
+/// also links the library of the headers. Linkers look for its files in its folder.
 fn link_library(prefix: &Path) -> Result<(), String> {
     let lib = prefix.join("lib");
     let soname = concat!("libscythe.so.", env!("CARGO_PKG_VERSION_MAJOR"));
     link(concat!("libscythe.so.", env!("CARGO_PKG_VERSION")), &lib.join(soname))?;
-    link(soname, &lib.join("libscythe.so"))?;
+    let script = format!("/* GNU ld script */\nINPUT({HEADER_LIBRARY} {soname})\n");
+    let name = lib.join("libscythe.so");
+    if name.is_symlink() {
+        std::fs::remove_file(&name)
+            .map_err(|e| format!("cannot replace {}: {e}", name.display()))?;
+    }
+    write(&name, script.as_bytes())?;
     link("libscythe.so", &lib.join("libsycl.so"))
 }
 
@@ -268,6 +279,38 @@ fn device_library(prefix: &Path) -> Result<(), String> {
         rename(&waiting, &output)?;
     }
     Ok(())
+}
+
+/// Compiles the library of the SYCL headers, unless it is newer than the headers and `changed`,
+/// which tells whether the compiler is new, is false.
+fn header_library(prefix: &Path, changed: bool) -> Result<(), String> {
+    let source = root().join("host-lib/headers.cpp");
+    let mut sources = files(&root().join("include"), &["h", "hpp", "def", "inc"])?;
+    sources.push(source.clone());
+    let newest = sources.iter().filter_map(|f| modified(f)).max();
+    let library = prefix.join("lib").join(HEADER_LIBRARY);
+    if !changed && modified(&library).is_some_and(|made| newest.is_some_and(|n| made > n)) {
+        return Ok(());
+    }
+    progress("compiling the library of the SYCL headers");
+    let object = library.with_extension("o");
+    let waiting = library.with_extension("tmp");
+    let compile = ["-fsycl", "-std=c++17", "-O2", "-fPIC", "-ffunction-sections", "-c"];
+    process::run(
+        Command::new(prefix.join("bin/scythe"))
+            .args(compile)
+            .args(["-fno-sycl-header-cache", "-D__SCYTHE_HEADER_LIBRARY__"])
+            // Otherwise clang leaves out complete constructors and destructors, which programs call.
+            .args(["-Xclang", "-mno-constructor-aliases"])
+            .arg(source)
+            .arg("-o")
+            .arg(&object),
+    )?;
+    let _ = std::fs::remove_file(&waiting);
+    process::run(Command::new("ar").arg("rcsD").arg(&waiting).arg(&object))?;
+    std::fs::remove_file(&object)
+        .map_err(|e| format!("cannot remove {}: {e}", object.display()))?;
+    rename(&waiting, &library)
 }
 
 fn modified(path: &Path) -> Option<std::time::SystemTime> {

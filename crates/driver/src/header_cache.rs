@@ -289,8 +289,9 @@ mod tests {
         args.push(format!("-fsycl-header-cache={}", dir.path().display()));
         args.extend(options.iter().map(|option| (*option).to_owned()));
         args.push(source.to_string_lossy().into_owned());
+        let none = PathBuf::new;
         let layout =
-            Layout { include, plugin: PathBuf::new(), tools: PathBuf::new(), lib: PathBuf::new() };
+            Layout { include, plugin: none(), tools: none(), lib: none(), header_library: true };
         HeaderCache::gather(&crate::args::parse(&args).unwrap(), &layout).headers
     }
 

@@ -5,6 +5,9 @@ use std::path::{Path, PathBuf};
 
 use crate::error::Error;
 
+/// The library with functions of the SYCL headers, in the folder of `libscythe.so`.
+const HEADER_LIBRARY: &str = "libscythe-headers.a";
+
 /// The parts that the driver passes to other programs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
@@ -16,6 +19,9 @@ pub struct Layout {
     pub tools: PathBuf,
     /// The folder of `libscythe.so`.
     pub lib: PathBuf,
+    /// Whether linking `libscythe.so` also links `libscythe-headers.a`, which contains functions of
+    /// the SYCL headers. A cargo target folder has no such library.
+    pub header_library: bool,
 }
 
 impl Layout {
@@ -29,6 +35,7 @@ impl Layout {
             plugin: prefix.join("lib/scythe/libscythe_frontend.so"),
             tools: bin.join("scythe-tools"),
             lib: prefix.join("lib"),
+            header_library: prefix.join("lib").join(HEADER_LIBRARY).is_file(),
         };
         if installed.lib.join("libscythe.so").is_file() || !bin.join("libscythe.so").is_file() {
             return installed.complete();
@@ -40,6 +47,7 @@ impl Layout {
             plugin: bin.join("libscythe_frontend.so"),
             tools: bin.join("scythe-tools"),
             lib: bin.to_owned(),
+            header_library: false,
         };
         built.complete()
     }
@@ -82,6 +90,9 @@ mod tests {
         let layout = Layout::of(&p.join("bin/scythe")).unwrap();
         assert_eq!(layout.include, p.join("include"));
         assert_eq!(layout.lib, p.join("lib"));
+        assert!(!layout.header_library);
+        touch(p.join("lib").join(HEADER_LIBRARY));
+        assert!(Layout::of(&p.join("bin/scythe")).unwrap().header_library);
     }
 
     #[test]

@@ -115,7 +115,7 @@ private:
 };
 
 #ifndef SCYTHE_DEVICE_PASS
-SCYTHE_COLD inline void *host_copy(scythe_buffer buffer) {
+SCYTHE_LIBRARY_COLD void *host_copy(scythe_buffer buffer) {
   void *data = nullptr;
   check(scythe_buffer_host_address(buffer, &data));
   return data;

@@ -14,14 +14,14 @@ namespace sycl::detail {
 // blocking.
 class async_errors : public counted {
 public:
-  ~async_errors() {
+  SCYTHE_LIBRARY_COLD ~async_errors() {
     for (node *n = __atomic_load_n(&first_, __ATOMIC_ACQUIRE); n;) {
       node *next = n->next;
       delete n;
       n = next;
     }
   }
-  void push(std::exception_ptr error) noexcept {
+  SCYTHE_LIBRARY_COLD void push(std::exception_ptr error) noexcept {
     node *added =
         new (std::nothrow) node{std::move(error), __atomic_load_n(&first_, __ATOMIC_RELAXED)};
     // If memory is exhausted, the error cannot be stored. Terminating is better than losing it
@@ -33,7 +33,7 @@ public:
     }
   }
   // Appends all errors so far to `list`, oldest first.
-  SCYTHE_COLD void take(exception_list &list) {
+  SCYTHE_LIBRARY_COLD void take(exception_list &list) {
     // The newest error is first in the list.
     node *oldest = nullptr;
     for (node *n = __atomic_exchange_n(&first_, nullptr, __ATOMIC_ACQUIRE); n;) {
@@ -50,7 +50,7 @@ public:
     }
   }
   // Receives an error of the runtime. `ctx` is the object.
-  SCYTHE_COLD static void sink(void *ctx, scythe_status code, const char *message) {
+  SCYTHE_LIBRARY_COLD static void sink(void *ctx, scythe_status code, const char *message) {
     try {
       throw exception(make_error_code(static_cast<errc>(code)), message);
     } catch (...) {
@@ -68,7 +68,7 @@ private:
 };
 
 // The default handler (SYCL 2020, 4.13.1.2). It reports every error, then terminates.
-[[noreturn]] SCYTHE_COLD inline void default_async_handler(const exception_list &errors) {
+[[noreturn]] SCYTHE_LIBRARY_COLD void default_async_handler(const exception_list &errors) {
   for (const std::exception_ptr &error : errors) {
     try {
       std::rethrow_exception(error);

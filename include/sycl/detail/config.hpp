@@ -18,6 +18,8 @@
 
 #include <sycl/version.hpp>
 
+#include <cstddef>
+
 #if defined(__SYCL_DEVICE_ONLY__)
 #define SCYTHE_DEVICE_PASS 1
 #elif !defined(__SCYTHE_HOST_PASS__) && !defined(__SCYTHE_INT_HEADER__)
@@ -66,6 +68,49 @@
 // For code that every launch runs, independent of the kernel. It is not inlined, because the
 // optimiser would otherwise process it once per launch in the program.
 #define SCYTHE_SHARED __attribute__((noinline))
+
+// Functions that are the same in every program. They would be most of the code of a small program,
+// so `libscythe-headers.a` contains them, and programs that the driver compiles only declare them.
+// The driver defines `__SCYTHE_HEADER_LIBRARY__` if it links that library. All other programs
+// compile the functions themselves: programs for a sanitizer that must see all code, and programs
+// with another ABI of the C++ library.
+#if defined(__GLIBCXX__) && _GLIBCXX_USE_CXX11_ABI && !_GLIBCXX_INLINE_VERSION &&                  \
+    !defined(_GLIBCXX_DEBUG)
+// A part of the functions' symbols. Files of a program that compile the functions share static
+// variables with files that use the library. Files and libraries of different versions do not link.
+#define SCYTHE_LIBRARY_TAG abi_tag("scythe_0_1")
+#ifdef __SCYTHE_HEADER_LIBRARY__
+#define SCYTHE_HEADER_LIBRARY 1
+#endif
+#else
+#define SCYTHE_LIBRARY_TAG
+#endif
+#if defined(SCYTHE_HEADER_LIBRARY) && defined(__SANITIZE_THREAD__)
+#undef SCYTHE_HEADER_LIBRARY
+#endif
+#if defined(SCYTHE_HEADER_LIBRARY) && defined(__has_feature)
+#if __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer) ||                          \
+    __has_feature(dataflow_sanitizer)
+#undef SCYTHE_HEADER_LIBRARY
+#endif
+#endif
+
+// `SCYTHE_LIBRARY` marks such a function, `SCYTHE_LIBRARY_COLD` one that runs rarely, and
+// `SCYTHE_LIBRARY_INSTANCE` an instance of a template.
+#if defined(SCYTHE_HEADER_LIBRARY) && defined(SCYTHE_COMPILE_HEADER_LIBRARY)
+#define SCYTHE_LIBRARY inline __attribute__((noinline, used, SCYTHE_LIBRARY_TAG))
+#define SCYTHE_LIBRARY_COLD inline __attribute__((noinline, used, cold, SCYTHE_LIBRARY_TAG))
+#define SCYTHE_LIBRARY_INSTANCE(...) template __VA_ARGS__;
+#elif defined(SCYTHE_HEADER_LIBRARY)
+// A definition with `gnu_inline` is never emitted, because the library has one.
+#define SCYTHE_LIBRARY inline __attribute__((noinline, gnu_inline, SCYTHE_LIBRARY_TAG))
+#define SCYTHE_LIBRARY_COLD inline __attribute__((noinline, gnu_inline, cold, SCYTHE_LIBRARY_TAG))
+#define SCYTHE_LIBRARY_INSTANCE(...) extern template __VA_ARGS__;
+#else
+#define SCYTHE_LIBRARY inline SCYTHE_SHARED __attribute__((SCYTHE_LIBRARY_TAG))
+#define SCYTHE_LIBRARY_COLD inline SCYTHE_COLD __attribute__((SCYTHE_LIBRARY_TAG))
+#define SCYTHE_LIBRARY_INSTANCE(...)
+#endif
 
 #define SCYTHE_ALWAYS_INLINE inline __attribute__((always_inline))
 

@@ -62,7 +62,7 @@ public:
     return count != 0;
   }
   // Returns the target of weak references to this object.
-  SCYTHE_COLD weak_block *weak() const {
+  SCYTHE_LIBRARY_COLD weak_block *weak() const {
     weak_block *mine = __atomic_load_n(&weak_, __ATOMIC_ACQUIRE);
     if (mine)
       return mine;
@@ -85,7 +85,7 @@ protected:
   }
 
 private:
-  SCYTHE_COLD void expire() noexcept {
+  SCYTHE_LIBRARY_COLD void expire() noexcept {
     weak_->lock();
     weak_->object = nullptr;
     weak_->unlock();
@@ -103,6 +103,7 @@ struct counted_object : counted {
 template <class T> void retain(T *object) noexcept { object->add_reference(); }
 // Not inlined, because this code would otherwise be repeated at the end of every copy's lifetime.
 template <class T> SCYTHE_COLD void destroy(T *object) noexcept { delete object; }
+SCYTHE_LIBRARY_INSTANCE(void destroy(counted_object *) noexcept)
 template <class T> void release(T *object) noexcept {
   if (object->drop_reference())
     destroy(object);

@@ -207,9 +207,9 @@ void describe_kernel(scythe_kernel_launch &launch, const K &, code_location) {
 
 template <class K> using launched_functor = K;
 
-SCYTHE_SHARED inline void describe(scythe_kernel_launch &launch, std::uint64_t tu, const char *name,
-                                   scythe_kernel_slot *slot, scythe_kernel_shape shape,
-                                   unsigned dims, std::size_t functor_size) {
+SCYTHE_LIBRARY void describe(scythe_kernel_launch &launch, std::uint64_t tu, const char *name,
+                             scythe_kernel_slot *slot, scythe_kernel_shape shape, unsigned dims,
+                             std::size_t functor_size) {
   launch.name = name;
   launch.tu = tu;
   launch.slot = slot;
@@ -265,6 +265,9 @@ SCYTHE_SHARED void set_range(scythe_kernel_launch &launch, const range<D> &r, co
   for (std::uint64_t &size : launch.local_size)
     size = 1;
 }
+SCYTHE_LIBRARY_INSTANCE(void set_range(scythe_kernel_launch &, const range<1> &, const id<1> &))
+SCYTHE_LIBRARY_INSTANCE(void set_range(scythe_kernel_launch &, const range<2> &, const id<2> &))
+SCYTHE_LIBRARY_INSTANCE(void set_range(scythe_kernel_launch &, const range<3> &, const id<3> &))
 // In host mode no device code specifies the size that a kernel requires.
 template <class Required, int D> void check_group_size([[maybe_unused]] const range<D> &size) {
 #ifdef SCYTHE_HOST_MODE
@@ -294,6 +297,9 @@ SCYTHE_SHARED void set_nd_range(scythe_kernel_launch &launch, const nd_range<D> 
   to_abi_order(launch.local_size, r.get_local_range(), 1);
   to_abi_order(launch.global_offset, r.get_offset(), 0);
 }
+SCYTHE_LIBRARY_INSTANCE(void set_nd_range<1>(scythe_kernel_launch &, const nd_range<1> &))
+SCYTHE_LIBRARY_INSTANCE(void set_nd_range<2>(scythe_kernel_launch &, const nd_range<2> &))
+SCYTHE_LIBRARY_INSTANCE(void set_nd_range<3>(scythe_kernel_launch &, const nd_range<3> &))
 // Sets the sizes of a kernel that was described as a kernel over an nd_range. `Pack` contains the
 // properties of the program's function object.
 template <int D, class Pack>

@@ -56,9 +56,9 @@ inline scythe_view plain_view(const void *ptr, const scythe_view &box) {
 }
 
 // A view of `height` rows of `width` elements in plain memory. Rows begin `pitch` elements apart.
-SCYTHE_COLD inline scythe_view pitched_view(const void *ptr, std::size_t elem_size,
-                                            std::size_t pitch, std::size_t width,
-                                            std::size_t height) {
+SCYTHE_LIBRARY_COLD scythe_view pitched_view(const void *ptr, std::size_t elem_size,
+                                             std::size_t pitch, std::size_t width,
+                                             std::size_t height) {
   if (width > pitch)
     fail(errc::invalid, "2D memory operation: the row width %zu is greater than the pitch %zu",
          width, pitch);
@@ -69,8 +69,8 @@ SCYTHE_COLD inline scythe_view pitched_view(const void *ptr, std::size_t elem_si
 // If source and destination have the same number of dimensions and `src` fits in `dst`, elements
 // keep their positions and the copy writes a part of `dst`. Otherwise elements are copied in
 // row-major order of both boxes.
-SCYTHE_SHARED inline void set_copy(scythe_command &c, const scythe_view &src,
-                                   const scythe_view &dst, bool same_dims) {
+SCYTHE_LIBRARY void set_copy(scythe_command &c, const scythe_view &src, const scythe_view &dst,
+                             bool same_dims) {
   const std::uint64_t *from = src.range, *to = dst.range;
   const std::size_t count = from[0] * from[1] * from[2], room = to[0] * to[1] * to[2];
   if (room < count)

@@ -62,8 +62,8 @@ public:
   }
 
 private:
-  SCYTHE_COLD void set(int index, scythe_native_arg_kind kind, const void *value,
-                       std::size_t bytes) {
+  SCYTHE_LIBRARY_COLD void set(int index, scythe_native_arg_kind kind, const void *value,
+                               std::size_t bytes) {
     if (index < 0 || index > 1023)
       fail(errc::kernel_argument, "set_arg: the argument index is %d, expected 0 to 1023", index);
     const auto at = static_cast<std::size_t>(index);
@@ -82,7 +82,7 @@ private:
     list_ = bigger;
     size_ = size;
   }
-  SCYTHE_COLD void clear() {
+  SCYTHE_LIBRARY_COLD void clear() {
     for (std::size_t i = 0; i < size_; ++i)
       ::operator delete(const_cast<void *>(list_[i].data));
     delete[] list_;

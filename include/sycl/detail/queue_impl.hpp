@@ -25,8 +25,8 @@ private:
 };
 
 struct queue_impl : counted {
-  SCYTHE_COLD queue_impl(ref<context_impl> c, const device &d, async_handler h,
-                         const property_list &props)
+  SCYTHE_LIBRARY_COLD queue_impl(ref<context_impl> c, const device &d, async_handler h,
+                                 const property_list &props)
       : context(std::move(c)), target(d), handler(std::move(h)), properties(props),
         in_order(props.has_property<property::queue::in_order>()),
         errors(ref<async_errors>::adopt(new async_errors)) {
@@ -51,14 +51,14 @@ struct queue_impl : counted {
     queue = detail::handle<scythe_queue>::adopt(created);
   }
   // Wraps an existing queue.
-  SCYTHE_COLD queue_impl(ref<context_impl> c, const device &d, async_handler h,
-                         const property_list &props, detail::handle<scythe_queue> q)
+  SCYTHE_LIBRARY_COLD queue_impl(ref<context_impl> c, const device &d, async_handler h,
+                                 const property_list &props, detail::handle<scythe_queue> q)
       : context(std::move(c)), target(d), handler(std::move(h)), properties(props),
         in_order(props.has_property<property::queue::in_order>()),
         errors(ref<async_errors>::adopt(new async_errors)), queue(std::move(q)) {}
   // Pending errors reach a handler now, and errors of running commands reach it when they occur. A
   // handler that throws terminates the program, like any exception that leaves a destructor.
-  ~queue_impl() {
+  SCYTHE_LIBRARY_COLD ~queue_impl() {
     if (scratch)
       free_scratch(scratch);
     const bool idle = scythe_queue_is_empty(queue.get()) == 1;
@@ -73,7 +73,7 @@ struct queue_impl : counted {
     return handle<scythe_event>::adopt(event);
   }
 
-  SCYTHE_COLD void throw_asynchronous() {
+  SCYTHE_LIBRARY_COLD void throw_asynchronous() {
     exception_list list;
     scythe_queue_drain_errors(queue.get(), &async_errors::sink, errors.get());
     errors->take(list);
@@ -86,7 +86,7 @@ struct queue_impl : counted {
   }
   // The queue's handler may refer to objects that are destroyed with the queue. From here on,
   // errors go to the context.
-  SCYTHE_COLD void detach_errors() {
+  SCYTHE_LIBRARY_COLD void detach_errors() {
     struct detached_errors {
       ref<async_errors> errors;
       ref<context_impl> context;
@@ -106,9 +106,9 @@ struct queue_impl : counted {
     scythe_queue_leave_errors(queue.get(), &detached_errors::receive, &detached_errors::destroy,
                               new detached_errors{errors, context});
   }
-  device_label name() const { return device_label(target); }
+  SCYTHE_LIBRARY_COLD device_label name() const { return device_label(target); }
   // Reports properties of extensions that contradict each other.
-  static void check_hints(const property_list &props) {
+  SCYTHE_LIBRARY_COLD static void check_hints(const property_list &props) {
     using namespace ext::oneapi::property::queue;
     using namespace ext::intel::property::queue;
     if (props.has_property<priority_normal>() + props.has_property<priority_low>() +
@@ -135,6 +135,7 @@ struct queue_impl : counted {
   void (*free_scratch)(scratch_block *) = nullptr;
   std::atomic_flag scratch_lock = ATOMIC_FLAG_INIT;
 };
+SCYTHE_LIBRARY_INSTANCE(void destroy(queue_impl *) noexcept)
 
 } // namespace sycl::detail
 

@@ -30,7 +30,7 @@ struct scratch_block {
   }
 };
 
-SCYTHE_COLD inline void destroy_scratch(scratch_block *first) {
+SCYTHE_LIBRARY_COLD void destroy_scratch(scratch_block *first) {
   while (first) {
     scratch_block *next = first->next;
     delete first;
@@ -38,7 +38,7 @@ SCYTHE_COLD inline void destroy_scratch(scratch_block *first) {
   }
 }
 
-SCYTHE_COLD inline scratch_block *make_scratch(queue_impl &queue, std::size_t bytes) {
+SCYTHE_LIBRARY_COLD scratch_block *make_scratch(queue_impl &queue, std::size_t bytes) {
   struct made {
     scratch_block *block = new scratch_block;
     ~made() { delete block; }

@@ -28,7 +28,7 @@ const MAX_BYTES: u64 = 1 << 30;
 /// The number of folders that the cache may have. Most are empty: their request came only once.
 const MAX_ENTRIES: usize = 4096;
 /// The first line of the file `files`.
-const FORMAT: &str = "scythe header cache 1";
+const FORMAT: &str = "scythe header cache 2";
 /// The name of the file that includes the header.
 const INCLUDER: &str = "headers.hpp";
 /// The contents of `files` if the header cannot be precompiled.
@@ -178,7 +178,11 @@ fn make(request: &Request, program: &Path, folder: &Path, run: Runner) -> Result
     let header = folder.join("unfinished.pch");
     let list = dependency_list(&header);
     let mut command = Command::new(program);
-    command.args(&request.args).args(["-c", "-Xclang", "-emit-pch", "-v", "-x", "c++"]);
+    command.args(&request.args).args(["-c", "-Xclang", "-emit-pch", "-v"]);
+    // Otherwise every pass that uses the header would instantiate the templates that the header
+    // itself uses, which takes longer than reading the header. The end of a translation unit is
+    // only one of several valid points of instantiation.
+    command.args(["-Xclang", "-fpch-instantiate-templates", "-x", "c++"]);
     let types = types_file(&header);
     command.arg(format!("-fplugin-arg-scythe-make-header={}", types.display()));
     command.arg(folder.join(INCLUDER)).arg("-o").arg(&header);
@@ -338,7 +342,7 @@ mod tests {
         record.stamped.push((stamp, PathBuf::from("/a folder/b.h")));
         record.names.insert("sys/types.h".to_owned());
         assert_eq!(Record::parse(&record.text()), Some(record));
-        for text in ["", "other", "scythe header cache 1\nx", "scythe header cache 1\nstamp 1"] {
+        for text in ["", "other", "scythe header cache 2\nx", "scythe header cache 2\nstamp 1"] {
             assert_eq!(Record::parse(text), None, "{text}");
         }
     }

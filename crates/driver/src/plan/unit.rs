@@ -422,6 +422,7 @@ impl<'a> Unit<'a> {
         args.extend(self.id_words());
         args.extend(standard_args(self.invocation, Steps::HOST));
         args.push(UNNAMED_LAMBDA.to_owned());
+        args.extend(header_library(self.facts));
         args.extend(common_clang(self.invocation, self.facts));
         // SYCL's attributes have a meaning only in the device pass.
         args.push("-Wno-unknown-attributes".to_owned());
@@ -438,6 +439,7 @@ impl<'a> Unit<'a> {
         let mut args = self.id_words();
         args.extend(standard_args(self.invocation, Steps::FOREIGN));
         args.push(UNNAMED_LAMBDA.to_owned());
+        args.extend(header_library(self.facts));
         args.extend(system_include(self.facts));
         args.extend(self.facts.aspect_macros.iter().cloned());
         if self.facts.colour && self.invocation.has(Meaning::Colour).is_none() {
@@ -658,6 +660,11 @@ fn host_layout_args(invocation: &Invocation) -> Vec<String> {
         args.extend(words(&["-Xclang", "-mlong-double-80"]));
     }
     args
+}
+
+/// Returns the macro that makes the headers leave functions to their library, if there is one.
+fn header_library(facts: &Facts) -> Option<String> {
+    facts.layout.header_library.then(|| "-D__SCYTHE_HEADER_LIBRARY__".to_owned())
 }
 
 fn system_include(facts: &Facts) -> [String; 2] {

@@ -109,7 +109,7 @@ struct is_property_key_of<Key, device_global<T, L>> : is_property_key<Key> {};
 namespace sycl::detail {
 
 // The variable is in device memory, so host code has no reference to it.
-[[noreturn]] SCYTHE_COLD inline void device_global_on_host() {
+[[noreturn]] SCYTHE_LIBRARY_COLD void device_global_on_host() {
   fail(errc::feature_not_supported, "a device_global can only be accessed in device code; on the "
                                     "host, use queue::copy or queue::memcpy");
 }
