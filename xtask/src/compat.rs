@@ -6,8 +6,8 @@
 //! continues an interrupted run. A whole run takes hours; `--resume` in a new checkout continues
 //! with the results on the page.
 
-mod build;
-mod outcome;
+pub mod build;
+pub mod outcome;
 mod report;
 
 use std::path::{Path, PathBuf};
@@ -132,7 +132,7 @@ fn device(name: &str) -> Result<Device, String> {
     known.ok_or_else(|| format!("unknown target '{name}': expected cpu or sm_90"))
 }
 
-fn positive(option: &str, text: &str) -> Result<usize, String> {
+pub fn positive(option: &str, text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(0) | Err(_) => Err(format!("'{option}' is '{text}', expected a positive number")),
         Ok(number) => Ok(number),
@@ -148,7 +148,6 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
     let all = programs(&options.suite)?;
     let wanted = chosen(&all, &options.programs)?;
     setup::ensure(Purpose::Bench)?;
-    setup::ensure_packages(&PACKAGES)?;
     let prefix = match &options.prefix {
         Some(prefix) => {
             std::path::absolute(prefix).map_err(|e| format!("{}: {e}", prefix.display()))?
@@ -159,9 +158,8 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
     if options.resume {
         report::read(&folder, &all, &root().join("docs"))?;
     }
-    let headers = onedpl()?;
     for device in &options.devices {
-        let tree = Tree::open(&options.suite, &folder, *device, &prefix, &headers)?;
+        let tree = tree(&options.suite, &folder, *device, &prefix)?;
         let missing =
             |name: &&String| !options.resume || !Outcome::load(&folder, name).is_built_for(*device);
         let missing: Vec<String> = wanted.iter().filter(missing).cloned().collect();
@@ -178,6 +176,13 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
         publish()?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Opens the folder below `folder` in which programs are built for a device, and installs the
+/// libraries that programs need.
+pub fn tree(suite: &Path, folder: &Path, device: Device, prefix: &Path) -> Result<Tree, String> {
+    setup::ensure_packages(&PACKAGES)?;
+    Tree::open(suite, folder, device, prefix, &onedpl()?)
 }
 
 /// Runs the programs that build and, with `--resume`, have no verdict. Calls `publish` after each
@@ -208,7 +213,7 @@ fn run_all(
 }
 
 /// Returns the names of the SYCL programs in the suite, without the suffix `-sycl`.
-fn programs(suite: &Path) -> Result<Vec<String>, String> {
+pub fn programs(suite: &Path) -> Result<Vec<String>, String> {
     let source = suite.join("src");
     let entries = std::fs::read_dir(&source)
         .map_err(|e| format!("cannot read {}, a folder of HeCBench: {e}", source.display()))?;
@@ -224,7 +229,7 @@ fn programs(suite: &Path) -> Result<Vec<String>, String> {
 }
 
 /// Returns the programs to build: the named ones, which must exist in the suite, or all.
-fn chosen(all: &[String], named: &[String]) -> Result<Vec<String>, String> {
+pub fn chosen(all: &[String], named: &[String]) -> Result<Vec<String>, String> {
     if let Some(unknown) = named.iter().find(|name| !all.contains(name)) {
         return Err(format!("unknown program '{unknown}'; see the folders src/NAME-sycl"));
     }

@@ -176,8 +176,18 @@ pub struct Bundle<'a> {
 }
 
 impl<'a> Bundle<'a> {
-    /// Creates a bundle. The folder must be empty, new or already a bundle.
+    /// Creates a bundle with all libraries. The folder must be empty, new or already a bundle.
     pub fn new(prefix: &Path, folder: &'a Path) -> Result<Self, String> {
+        let bundle = Self::without_compiler(prefix, folder)?;
+        bundle.library(prefix, "libscythe-jit.so")?;
+        bundle.device_library(&prefix.join("lib/scythe/devicelib"))?;
+        bundle.needed_by(&prefix.join("lib/libscythe-jit.so"))?;
+        Ok(bundle)
+    }
+
+    /// Creates a bundle without the run-time compiler and LLVM, for programs that are compiled
+    /// ahead of time.
+    pub fn without_compiler(prefix: &Path, folder: &'a Path) -> Result<Self, String> {
         let known = |name: &str| folder.join(name).exists();
         let empty = std::fs::read_dir(folder).map_or(true, |mut entries| entries.next().is_none());
         if !empty && !known("run.sh") {
@@ -193,17 +203,13 @@ impl<'a> Bundle<'a> {
                 .map_err(|e| format!("cannot create {}: {e}", path.display()))?;
         }
         let bundle = Self { folder };
-        for name in ["libscythe.so.0", "libscythe-jit.so"] {
-            let to = folder.join("lib").join(name);
-            let mut strip = Command::new("strip");
-            process::output(
-                strip.arg("--strip-unneeded").arg("-o").arg(&to).arg(prefix.join("lib").join(name)),
-            )?;
-        }
-        bundle.device_library(&prefix.join("lib/scythe/devicelib"))?;
-        bundle.needed_by(&prefix.join("lib/libscythe-jit.so"))?;
+        bundle.library(prefix, "libscythe.so.0")?;
         bundle.write("run.sh", "", true)?;
         Ok(bundle)
+    }
+
+    fn library(&self, prefix: &Path, name: &str) -> Result<(), String> {
+        strip(&prefix.join("lib").join(name), &self.folder.join("lib").join(name))
     }
 
     fn device_library(&self, from: &Path) -> Result<(), String> {
@@ -241,6 +247,12 @@ impl<'a> Bundle<'a> {
         });
         written.map_err(|e| format!("cannot write {}: {e}", path.display()))
     }
+}
+
+/// Copies a program or a library without its debug information.
+pub fn strip(from: &Path, to: &Path) -> Result<(), String> {
+    let mut strip = Command::new("strip");
+    process::output(strip.arg("--strip-unneeded").arg("-o").arg(to).arg(from)).map(drop)
 }
 
 pub fn copy(from: &Path, to: &Path) -> Result<(), String> {

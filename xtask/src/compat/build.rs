@@ -104,7 +104,7 @@ impl Tree {
         process::output(copy.args(["-r", "--symbolic-link"]).arg(program).arg(&folder)).map(drop)
     }
 
-    fn folder(&self, name: &str) -> PathBuf {
+    pub fn folder(&self, name: &str) -> PathBuf {
         self.source.join(format!("{name}-sycl"))
     }
 
@@ -117,7 +117,7 @@ impl Tree {
 
     /// Returns a call of make in the folder of a program, which finds `scythe` in the path. `limit`
     /// is the processor time of each process that make starts.
-    fn make(&self, name: &str, limit: Option<Duration>) -> Command {
+    pub fn make(&self, name: &str, limit: Option<Duration>) -> Command {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let bin = self.prefix.join("bin");
         let path = std::env::join_paths(std::iter::once(bin).chain(std::env::split_paths(&path)));
@@ -236,22 +236,29 @@ pub fn execute(tree: &Tree, name: &str, limit: Duration) -> Result<Option<Run>, 
         return Ok(Some(slow).filter(|_| limit >= RUN_LIMIT));
     }
     let text = format!("{}\n{}", outcome.stdout, outcome.stderr);
+    let (verdict, line) = match judge(&text) {
+        _ if !outcome.success() => (Verdict::Failed, last_error(&text)),
+        verdict => verdict,
+    };
+    Ok(Some(Run { verdict, reason: reason(line, &tree.source) }))
+}
+
+/// Returns the verdict of a program that ended without an error, and the line that explains a
+/// failure.
+pub fn judge(text: &str) -> (Verdict, &str) {
     let found = |words: &[&str]| {
         let is_word = |line: &str, word: &str| {
             line.split(|c: char| !c.is_ascii_alphabetic()).any(|w| w.eq_ignore_ascii_case(word))
         };
         text.lines().find(|line| words.iter().any(|word| is_word(line, word)))
     };
-    let failed = found(&["fail", "failed", "failure", "mismatch", "incorrect"]);
-    let (verdict, line) = match failed {
-        _ if !outcome.success() => (Verdict::Failed, last_error(&text)),
+    match found(&["fail", "failed", "failure", "mismatch", "incorrect"]) {
         Some(line) => (Verdict::Failed, line),
         None if found(&["pass", "passed", "success", "ok", "correct"]).is_some() => {
             (Verdict::Passed, "")
         }
         None => (Verdict::Ended, ""),
-    };
-    Ok(Some(Run { verdict, reason: reason(line, &tree.source) }))
+    }
 }
 
 /// Returns the first line of a compiler's or linker's output that reports an error.
@@ -262,7 +269,7 @@ fn first_error(text: &str) -> &str {
 }
 
 /// Returns the line that explains why a program failed.
-fn last_error(text: &str) -> &str {
+pub fn last_error(text: &str) -> &str {
     let words = ["terminate", "what()", "error", "Error", "Cannot", "cannot", "No such"];
     let explains =
         |line: &&str| !line.starts_with("make") && words.iter().any(|word| line.contains(word));
