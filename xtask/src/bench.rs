@@ -2,6 +2,7 @@
 
 mod against;
 mod aspects;
+mod collection;
 mod compile;
 mod cpu;
 mod cuda;
@@ -28,6 +29,11 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
     {
         return cuda::package(rest);
     }
+    if let [what, rest @ ..] = args
+        && what == "collection"
+    {
+        return collection::run(rest);
+    }
     let (args, other) = against::take_option(args)?;
     let (measure, names): (Measure, &[String]) = match args.as_slice() {
         [what] if what == "aspects" => (|prefix, _| aspects::measure(prefix), &[]),
@@ -43,8 +49,8 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
         }
         _ => {
             return Err(
-                "'bench' needs one of 'aspects', 'compile', 'cpu', 'cuda', 'link', 'opencl', \
-                'peer' or 'run'"
+                "'bench' needs one of 'aspects', 'collection', 'compile', 'cpu', 'cuda', 'link', \
+                'opencl', 'peer' or 'run'"
                     .to_owned(),
             );
         }

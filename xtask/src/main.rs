@@ -61,6 +61,10 @@ Usage: cargo xtask COMMAND
   calls
   bench cuda --package DIR   bundles programs for an NVIDIA GPU with their peers in CUDA C++; \
   DIR/run.sh compares
+  bench collection --suite PATH [...]
+                             the SYCL programs of HeCBench against their OpenMP or CUDA versions \
+                             (bench collection
+                             --help tells more)
   bench cpu [NAME]...        the same against Intel's OpenCL runtime and OpenMP for each program \
   in benches/cpu
   fuzz barriers|control [--count N] [--seed S]
