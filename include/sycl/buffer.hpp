@@ -73,6 +73,20 @@ inline constexpr bool is_container_of<
                           const T (*)[]>;
 template <class T, class Allocator> struct native_buffer;
 template <class I> using iterator_value = typename std::iterator_traits<I>::value_type;
+
+SCYTHE_LIBRARY handle<scythe_buffer> create_buffer(void *host, std::uint64_t bytes,
+                                                   std::uint64_t element_size, std::uint32_t flags,
+                                                   const property_list &p) {
+  if (host && p.has_property<property::buffer::use_host_ptr>()) {
+    flags &= ~std::uint32_t(SCYTHE_BUFFER_COPY_HOST);
+    flags |= SCYTHE_BUFFER_USE_HOST_PTR;
+  }
+  scythe_buffer_desc desc = {bytes, element_size, host, flags, 0};
+  scythe_buffer created = nullptr;
+  check(scythe_buffer_create(&desc, &created));
+  return handle<scythe_buffer>::adopt(created);
+}
+
 } // namespace detail
 
 template <class T, int Dimensions, class Allocator> class buffer {
@@ -243,16 +257,8 @@ private:
 
   buffer(void *host, const range_type &r, std::uint32_t flags, const Allocator &a,
          const property_list &p)
-      : range_(r), allocator_(a), properties_(p) {
-    scythe_buffer_desc desc = {checked_size(r), sizeof(T), host, flags, 0};
-    if (host && p.has_property<property::buffer::use_host_ptr>()) {
-      desc.flags &= ~std::uint32_t(SCYTHE_BUFFER_COPY_HOST);
-      desc.flags |= SCYTHE_BUFFER_USE_HOST_PTR;
-    }
-    scythe_buffer created = nullptr;
-    detail::check(scythe_buffer_create(&desc, &created));
-    handle_ = detail::handle<scythe_buffer>::adopt(created);
-  }
+      : handle_(detail::create_buffer(host, checked_size(r), sizeof(T), flags, p)), range_(r),
+        allocator_(a), properties_(p) {}
   // A vector of `bool` has no contiguous memory.
   using copied = std::conditional_t<std::is_same_v<element, bool>, unsigned char, element>;
   buffer(std::vector<copied> contents, const Allocator &a, const property_list &p, copied_tag)

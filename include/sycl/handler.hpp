@@ -385,7 +385,11 @@ private:
       return_scratch_(queue_, scratch_);
   }
 
-  void require(scythe_buffer buffer, unsigned mode, unsigned flags) {
+  SCYTHE_LIBRARY void require(scythe_buffer buffer, unsigned mode, unsigned flags) {
+    if (!buffer)
+      detail::fail(
+          errc::invalid,
+          "handler::require: the accessor was default-constructed and refers to no buffer");
     requirements_.push_back({buffer, mode, flags});
   }
   // Returns a distinct number for each local accessor.

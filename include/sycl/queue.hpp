@@ -19,8 +19,9 @@ public:
 
   // The constructors call functions with other names, because overload resolution among so many
   // constructors is slow to compile.
-  explicit queue(const property_list &p = {}) : impl_(on(device(), {}, p)) {}
-  explicit queue(const async_handler &h, const property_list &p = {}) : impl_(on(device(), h, p)) {}
+  SCYTHE_LIBRARY_COLD explicit queue(const property_list &p = {}) : impl_(on(device(), {}, p)) {}
+  SCYTHE_LIBRARY_COLD explicit queue(const async_handler &h, const property_list &p = {})
+      : impl_(on(device(), h, p)) {}
   template <class S, class = detail::if_selector<S>>
   explicit queue(const S &selector, const property_list &p = {})
       : impl_(on(device(selector), {}, p)) {}

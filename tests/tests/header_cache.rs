@@ -82,6 +82,24 @@ fn objects_are_the_same_with_every_option() {
 }
 
 #[test]
+fn passes_for_one_side_use_the_cache() {
+    let project = Project::new().file("a.cpp", TEXT);
+    for side in ["-fsycl-host-only", "-fsycl-device-only"] {
+        prepare(&project, shared(), "a.cpp", &[side]);
+        let lines = uses(&project, shared(), &["a.cpp", side]);
+        assert!(lines.len() == 1 && lines[0].ends_with(".pch"), "{side}: {lines:?}");
+        let output = |cache, name: &str| {
+            project.scythe(&["-fsycl", side, cache, "-c", "a.cpp", "-o", name]).ok();
+            std::fs::read(project.path().join(name)).expect("an output")
+        };
+        let same = output(shared(), "with.o") == output("-fno-sycl-header-cache", "without.o");
+        assert!(same, "{side}");
+        let lines = uses(&project, shared(), &[side, "-MD", "-MF", "a.d", "a.cpp"]);
+        assert_eq!(lines, Vec::<String>::new(), "{side}");
+    }
+}
+
+#[test]
 fn messages_are_the_same() {
     let errors = format!("{TEXT}\nint f() {{ sycl::queue q; return q + undeclared; }}\n");
     let warnings = "#include <sycl/sycl.hpp>\nint f() {\n  if (int x = 0; x = 1) return 2;\n\

@@ -145,7 +145,6 @@ impl HeaderCache {
 /// Returns whether the passes of an invocation read headers only to compile them.
 fn is_suitable(invocation: &Invocation) -> bool {
     let compiles = matches!(invocation.mode, Mode::Object | Mode::Link | Mode::Syntax);
-    let both_sides = !invocation.device_only && !invocation.host_only && !invocation.emit_llvm;
     let reports = invocation.save_temps.is_some()
         || invocation.dump_after.is_some()
         || invocation.time_passes
@@ -160,7 +159,7 @@ fn is_suitable(invocation: &Invocation) -> bool {
     };
     let passes = invocation.targets.passes();
     compiles
-        && both_sides
+        && !invocation.emit_llvm
         && !reports
         && invocation.header_cache
         && options.into_iter().all(suits)

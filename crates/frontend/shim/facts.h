@@ -526,6 +526,8 @@ uint32_t scythe_frontend_host_variable(const scythe_device_global *variable, scy
 // Returns 1 if the precompiled header of the unit is one of the driver's header cache. Such a
 // header defines nothing that the unit reports.
 uint32_t scythe_frontend_uses_header_cache(void);
+// Returns 1 if the unit becomes a precompiled header of the header cache.
+uint32_t scythe_frontend_makes_header_cache(void);
 // Returns the identifier of the unit as a number.
 uint64_t scythe_frontend_unit_id(void);
 void scythe_frontend_unit(scythe_unit *unit, const scythe_unit_facts *facts);

@@ -259,6 +259,10 @@ public:
       return;
     }
     unit();
+    // The header contains no code for kernels of its own, so clang has no deferred diagnostics to
+    // report in it. Every pass that uses the header would read all functions in this list.
+    if (scythe_frontend_makes_header_cache())
+      CI.getSema().DeclsToCheckForDeferredDiags.clear();
     if (Precompiled)
       PrecompiledDecls([this](Decl *D) {
         precompiled(D);

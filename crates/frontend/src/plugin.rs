@@ -265,6 +265,13 @@ pub extern "C" fn scythe_frontend_uses_header_cache() -> u32 {
     used.unwrap_or_default().into()
 }
 
+/// Returns 1 if the unit becomes a precompiled header of the header cache.
+#[unsafe(no_mangle)]
+pub extern "C" fn scythe_frontend_makes_header_cache() -> u32 {
+    let made = stage("options", |state| matches!(state.options.header_cache, HeaderCache::Make(_)));
+    made.unwrap_or_default().into()
+}
+
 /// Processes the complete AST: reports errors, makes launch rows, writes the integration header.
 ///
 /// # Safety

@@ -99,10 +99,7 @@ struct accessor_view {
   }
   // `flags` are scythe_requirement_flags in addition to those of the accessor.
   template <class Handler, class A>
-  static void require(Handler &handler, const A &acc, unsigned flags) {
-    if (!acc.buffer_)
-      fail(errc::invalid,
-           "handler::require: the accessor was default-constructed and refers to no buffer");
+  SCYTHE_ALWAYS_INLINE static void require(Handler &handler, const A &acc, unsigned flags) {
     handler.require(acc.buffer_, abi_mode(A::mode),
                     flags | (acc.no_init_ ? unsigned(SCYTHE_REQUIREMENT_NO_INIT) : 0u));
   }

@@ -503,11 +503,12 @@ impl<'a> Unit<'a> {
         Action::Run { program, args, stdin: self.input.path == "-" && !divided, header }
     }
 
-    /// Returns the precompiled header for a pass by clang with the arguments `args`. In a host pass
+    /// Returns the precompiled header for a pass by clang with the arguments `args`. In a pass
     /// alone, clang itself writes the dependency file, which would list the precompiled header.
     fn header_request(&self, args: &[String]) -> Option<Request> {
         let facts = self.facts;
-        if self.is_host_only() && args.iter().any(|arg| arg.starts_with("-M")) {
+        let one_side = self.invocation.host_only || self.invocation.device_only;
+        if (one_side || self.is_host_only()) && args.iter().any(|arg| arg.starts_with("-M")) {
             return None;
         }
         facts.header_cache.request(&self.input.path, args, &facts.clang, &facts.layout)
