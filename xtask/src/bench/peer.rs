@@ -80,9 +80,9 @@ pub fn measure(prefix: &Path, args: &[String]) -> Result<Report, String> {
         object(&mut scythe, "scythe.o");
         let [scythe, peer] = best([&mut scythe, &mut peer], ROUNDS)?;
         let limit = if Some(*bytes) == largest { Limit::AtMost(LIMIT) } else { Limit::None };
-        report.add(format!("{name}: the peer"), peer, " s", Limit::None);
-        report.add(format!("{name}: scythe -fsycl"), scythe, " s", Limit::None);
-        report.add(format!("{name}: ratio"), scythe / peer, "x", limit);
+        report.add(format!("{name}: the peer"), peer.elapsed, " s", Limit::None);
+        report.add(format!("{name}: scythe -fsycl"), scythe.elapsed, " s", Limit::None);
+        report.add(format!("{name}: ratio"), scythe.elapsed / peer.elapsed, "x", limit);
     }
     Ok(report)
 }
