@@ -18,7 +18,7 @@ pub struct Time {
 impl Time {
     /// Returns whether the printed digits tell the time within 2.5 %.
     fn is_resolved(self) -> bool {
-        self.value >= 20.0 * self.resolution
+        self.value > 0.0 && self.value >= 20.0 * self.resolution
     }
 }
 
@@ -169,7 +169,7 @@ fn of_line(line: &str) -> Vec<(String, Time)> {
         }
         _ => None,
     };
-    units.iter().filter_map(number).filter(|(_, time)| time.value > 0.0).collect()
+    units.iter().filter_map(number).collect()
 }
 
 /// Returns the position and the scale of the unit that follows the number at `at`.
