@@ -34,7 +34,7 @@ Usage: cargo xtask bench collection --suite PATH [OPTION]...
   --program NAME    only this pair; may be repeated
   --resume          keep the programs that are built, and the runs so far
   --rounds N        runs of each version on the CPU, of which the best counts. Default: 3
-  --limit SECONDS   the time of a run on the CPU. Default: 20
+  --limit SECONDS   the processor time of a run on the CPU. Default: 20
   --prefix DIR      an installed tree of Scythe to use, instead of one that is built now
 ";
 

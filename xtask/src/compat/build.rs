@@ -142,7 +142,7 @@ impl Tree {
 
 /// Returns the option of `prlimit` for a processor time. The kernel sends SIGXCPU at the first
 /// number, which make reports, and SIGKILL at the second.
-fn cpu_limit(limit: Duration) -> String {
+pub fn cpu_limit(limit: Duration) -> String {
     format!("--cpu={}:{}", limit.as_secs(), limit.as_secs() + 5)
 }
 

@@ -12,11 +12,15 @@ use std::time::Duration;
 
 use super::record::{self, Run, TIMED_OUT, Version};
 use super::suite::{self, Commands, Pair};
-use crate::compat::build::Tree;
+use crate::compat::build::{Tree, cpu_limit};
 use crate::process::{self, CACHE, capture, progress};
 use crate::workspace::root;
 
 const BUILD_LIMIT: Duration = Duration::from_secs(300);
+/// The longest elapsed time of a run. Unlike the processor time, it depends on other programs.
+const WAIT_LIMIT: Duration = Duration::from_secs(120);
+/// The exit status of a shell whose program exceeded its processor time: SIGXCPU, and SIGKILL.
+const TIME_SIGNALS: [i32; 2] = [128 + 24, 128 + 9];
 /// A program whose run takes longer than this runs at most twice.
 const LONG: f64 = 5.0;
 /// The Makefiles of OpenMP versions, the most usual options first.
@@ -45,6 +49,7 @@ pub struct Runs<'a> {
     pub results: &'a Path,
     pub resume: bool,
     pub rounds: usize,
+    /// The processor time of a run, in seconds.
     pub limit: usize,
 }
 
@@ -176,7 +181,9 @@ impl Runs<'_> {
             commands.lines.join("\n")
         );
         let mut command = Command::new("taskset");
-        command.args(["-c", &processor.to_string(), "sh", "-c", &script]);
+        command.args(["-c", &processor.to_string(), "prlimit", "--core=0"]);
+        command.args([cpu_limit(Duration::from_secs(self.limit as u64)).as_str(), "sh", "-c"]);
+        command.arg(&script);
         command.current_dir(self.tree.folder(&pair.name));
         command.env("PROGRAM", program).env("TIMES", &times);
         command
@@ -185,8 +192,12 @@ impl Runs<'_> {
             .env("OMP_TARGET_OFFLOAD", "DISABLED");
         command.env("SCYTHE_CPU_THREADS", "1").env("ONEAPI_DEVICE_SELECTOR", "native_cpu:*");
         command.env(CACHE, self.folder.join("cache"));
-        let outcome = capture(&mut command, Duration::from_secs(self.limit as u64))?;
-        let status = if outcome.timed_out { TIMED_OUT } else { outcome.status.unwrap_or(-1) };
+        let outcome = capture(&mut command, WAIT_LIMIT)?;
+        let status = match outcome.status {
+            _ if outcome.timed_out => TIMED_OUT,
+            Some(status) if TIME_SIGNALS.contains(&status) => TIMED_OUT,
+            status => status.unwrap_or(-1),
+        };
         let text = std::fs::read_to_string(&times).unwrap_or_default();
         Ok(Run {
             status,

@@ -209,7 +209,7 @@ fn measure(kind: Kind, name: &str, record: &Record) -> Result<Row, String> {
     let names = [(Version::Other, kind.other()), (Version::Sycl, "SYCL")];
     let mut wrong: Vec<(&str, String)> = Vec::new();
     for (version, title) in names {
-        let reason = record.of(version).iter().find_map(failure);
+        let reason = counted(record.of(version)).find_map(failure);
         wrong.extend(reason.map(|why| (title, why)));
     }
     match wrong.as_slice() {
@@ -219,12 +219,13 @@ fn measure(kind: Kind, name: &str, record: &Record) -> Result<Row, String> {
             return Err(format!("both versions fail: {} version {why}", kind.other()));
         }
     }
-    let (others, ours) = (record.of(Version::Other), record.of(Version::Sycl));
+    let [others, ours]: [Vec<&Run>; 2] =
+        Version::ALL.map(|version| counted(record.of(version)).collect());
     let count = others.len().min(ours.len());
     if count == 0 {
         return Err("it has not run".to_owned());
     }
-    let best = |runs: &[Run]| {
+    let best = |runs: &[&Run]| {
         let mut best: Times = times::times(&runs[0].output);
         runs[1..].iter().for_each(|run| times::best(&mut best, &times::times(&run.output)));
         best
@@ -241,7 +242,7 @@ fn measure(kind: Kind, name: &str, record: &Record) -> Result<Row, String> {
             checked,
         });
     }
-    let least = |runs: &[Run]| {
+    let least = |runs: &[&Run]| {
         let known = runs.iter().filter_map(|run| run.processor);
         known.min_by(f64::total_cmp).filter(|seconds| *seconds >= LEAST_PROCESSOR)
     };
@@ -256,6 +257,13 @@ fn measure(kind: Kind, name: &str, record: &Record) -> Result<Row, String> {
         }),
         _ => Err("it prints no time that both versions share and its digits resolve".to_owned()),
     }
+}
+
+/// Returns the runs that count: without those that exceeded their time, if another one did not. The
+/// time of a run also depends on other programs.
+fn counted(runs: &[Run]) -> impl Iterator<Item = &Run> {
+    let ended = runs.iter().any(|run| run.status != TIMED_OUT);
+    runs.iter().filter(move |run| !ended || run.status != TIMED_OUT)
 }
 
 /// Returns how a run failed.

@@ -89,3 +89,10 @@ fn processor_time_replaces_times_that_are_not_printed() {
     let short = text.replace("1.500", "0.050");
     assert!(Report::new(Kind::Cpu, &records(&short), "").rows.is_empty());
 }
+
+#[test]
+fn a_later_run_may_exceed_its_time() {
+    let text = FAST.to_owned() + "== run fast other 3 124 9 -\n";
+    let report = Report::new(Kind::Gpu, &records(&text), "");
+    assert!((report.rows[0].ratio - 2.0).abs() < 1e-9, "{report:?}");
+}
