@@ -18,6 +18,10 @@
 
 namespace sycl {
 
+namespace ext::oneapi::experimental {
+struct work_group_scratch_size;
+}
+
 namespace detail {
 // The type that `sycl::reduction` returns, and the launch of kernels with such arguments. Defined
 // in `reduction.hpp`.
@@ -32,6 +36,15 @@ struct launch_options
     : std::enable_if<(is_reduction<O> || is_properties<O>) && (is_reduction<R> && ... && true)> {};
 template <class... O> using if_options = typename launch_options<O...>::type;
 template <class... R> struct reductions;
+struct local_slot;
+// Launches with memory that `get_work_group_scratch_memory` returns. Defined in
+// `ext/oneapi/work_group_scratch_memory.hpp`.
+template <class Properties> struct scratch_launch;
+template <class K> inline constexpr bool prepares_scratch = false;
+template <class O, class = void> inline constexpr bool has_scratch = false;
+template <class O>
+inline constexpr bool has_scratch<O, if_properties<O>> =
+    O::template has_property<ext::oneapi::experimental::work_group_scratch_size>();
 } // namespace detail
 
 class kernel;
@@ -367,7 +380,7 @@ private:
   friend class queue;
   friend class stream;
   friend struct detail::accessor_view;
-  template <class, int> friend class local_accessor;
+  friend struct detail::local_slot;
   template <class...> friend struct detail::reductions;
 
   SCYTHE_LIBRARY explicit handler(detail::queue_impl &queue) : queue_(queue) {
@@ -448,7 +461,9 @@ private:
   }();
   template <class Name, class Space, class K, class O, class... R>
   void with_options(const Space &r, const K &kernel, loc where, const O &option, const R &...rest) {
-    if constexpr (detail::is_reduction<O>)
+    if constexpr (detail::has_scratch<O> && !detail::prepares_scratch<K>)
+      detail::scratch_launch<O>::template over<Name>(*this, r, kernel, where, option, rest...);
+    else if constexpr (detail::is_reduction<O>)
       detail::reductions<O, R...>::template launch<Name, no_properties>(*this, r, kernel, where,
                                                                         option, rest...);
     else if constexpr (sizeof...(R) != 0)

@@ -12,6 +12,25 @@
 namespace sycl {
 
 namespace detail {
+// A part of the local memory of a work-group.
+struct local_slot {
+  static void *reserve(handler &h, [[maybe_unused]] std::size_t bytes) {
+#ifdef SCYTHE_HOST_MODE
+    return reinterpret_cast<void *>(h.reserve_local(bytes));
+#else
+    // Before the launch, this word only distinguishes the accessors of a command group.
+    return reinterpret_cast<void *>(h.number_local());
+#endif
+  }
+  static void *memory(void *at) {
+#ifdef SCYTHE_HOST_MODE
+    return group_memory + reinterpret_cast<std::size_t>(at);
+#else
+    return at;
+#endif
+  }
+};
+
 // An iterator of local memory. It is a distinct type rather than a pointer, because programs name
 // kernels after iterators and the iterators of buffer accessors are pointers. It converts to a
 // pointer for operations that it does not define, such as comparisons.
@@ -131,20 +150,10 @@ public:
 private:
   template <class, int> friend class local_accessor;
   local_accessor(const range<stored> &r, handler &h, int)
-      : bytes_(r.size() * sizeof(T)), range_(r) {
-#ifdef SCYTHE_HOST_MODE
-    data_ = reinterpret_cast<T *>(h.reserve_local(bytes_));
-#else
-    // Before the launch, this word only distinguishes the accessors of a command group.
-    data_ = reinterpret_cast<T *>(h.number_local());
-#endif
-  }
+      : data_(static_cast<T *>(detail::local_slot::reserve(h, r.size() * sizeof(T)))),
+        bytes_(r.size() * sizeof(T)), range_(r) {}
   T *memory() const {
-#ifdef SCYTHE_HOST_MODE
-    return reinterpret_cast<T *>(detail::group_memory + reinterpret_cast<std::size_t>(data_));
-#else
-    return data_;
-#endif
+    return static_cast<T *>(detail::local_slot::memory(const_cast<std::remove_cv_t<T> *>(data_)));
   }
 
   T *data_ = nullptr;

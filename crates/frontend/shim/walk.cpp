@@ -152,6 +152,11 @@ private:
       return;
     }
     type(VD->getLocation(), VD->getType());
+    if (VD->hasLocalStorage() && !isa<ParmVarDecl>(VD))
+      if (const CXXRecordDecl *RD = VD->getType()->getAsCXXRecordDecl();
+          RD && specialKind(RD) == "work_group_static")
+        // A variable of this class in a block is static without the keyword.
+        const_cast<VarDecl *>(VD)->setStorageClass(SC_Static);
     if (VD->isStaticLocal()) {
       global(VD->getLocation(), VD);
       return;

@@ -7,17 +7,18 @@
 //! ([`front_end_pipeline`]):
 //!
 //! 1. [`host_code`] removes host functions that clang compiled into the device module.
-//! 2. [`properties::kernels`] turns compile-time properties of kernels into the metadata of the
+//! 2. [`work_group_static`] moves variables of work-groups to local memory.
+//! 3. [`properties::kernels`] turns compile-time properties of kernels into the metadata of the
 //!    equivalent attributes.
-//! 3. [`literals`] folds conversions of `double` constants, so that they do not count as uses of
+//! 4. [`literals`] folds conversions of `double` constants, so that they do not count as uses of
 //!    `double`.
-//! 4. [`aspects`] finds the optional features that each function uses, before any other pass can
+//! 5. [`aspects`] finds the optional features that each function uses, before any other pass can
 //!    hide a use.
-//! 5. [`linkage`] makes kernels and `device_global` variables of several translation units
+//! 6. [`linkage`] makes kernels and `device_global` variables of several translation units
 //!    linkable. Names are final afterwards.
-//! 6. [`lower_kernel_args`] gives kernels flat parameters. Signatures are final afterwards.
-//! 7. [`properties::parameters`] attaches compile-time properties to parameters.
-//! 8. [`properties::members`] records the structure and the member that each access to a member
+//! 7. [`lower_kernel_args`] gives kernels flat parameters. Signatures are final afterwards.
+//! 8. [`properties::parameters`] attaches compile-time properties to parameters.
+//! 9. [`properties::members`] records the structure and the member that each access to a member
 //!    with properties refers to.
 
 #![forbid(unsafe_code)]
@@ -36,6 +37,7 @@ pub mod pipeline;
 pub mod properties;
 pub mod specialization;
 pub mod target;
+pub mod work_group_static;
 
 pub use aspects::Aspects;
 pub use error::{Error, Fault};
@@ -45,6 +47,7 @@ pub use literals::Literals;
 pub use lower_kernel_args::LowerKernelArgs;
 pub use pipeline::{Dump, Options};
 pub use properties::{KernelProperties, MemberProperties, ParameterProperties, SpirvProperties};
+pub use work_group_static::WorkGroupStatic;
 
 use scythe_llvm::Module;
 
@@ -60,8 +63,9 @@ pub trait Pass {
 
 /// Returns the pass with this name.
 pub fn by_name(name: &str) -> Option<&'static dyn Pass> {
-    let all: [&'static dyn Pass; 9] = [
+    let all: [&'static dyn Pass; 10] = [
         &HostCode,
+        &WorkGroupStatic,
         &KernelProperties,
         &Literals,
         &Aspects::SILENT,
@@ -82,8 +86,9 @@ pub fn front_end_pipeline(
     options: &Options,
     sink: &mut dyn FnMut(Dump),
 ) -> Result<String, Error> {
-    let passes: [&dyn Pass; 8] = [
+    let passes: [&dyn Pass; 9] = [
         &HostCode,
+        &WorkGroupStatic,
         &KernelProperties,
         &Literals,
         aspects,
