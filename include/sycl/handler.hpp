@@ -231,6 +231,17 @@ public:
     command_.kind = SCYTHE_COMMAND_HOST_TASK;
   }
 
+  // Calls `task(interop_handle)` when the command's dependencies have completed. The command
+  // completes when those that the task enqueued in the native queue have completed.
+  template <class F> void ext_oneapi_enqueue_native_command(F &&task) {
+    static_assert(std::is_invocable_v<std::decay_t<F> &, interop_handle &>,
+                  "enqueue_native_command: the function must be callable with an interop_handle");
+    host_task(detail::native_command<std::decay_t<F>>{std::forward<F>(task)});
+  }
+  template <class F> void ext_codeplay_enqueue_native_command(F &&task) {
+    ext_oneapi_enqueue_native_command(std::forward<F>(task));
+  }
+
   // --- Memory
 
   void memcpy(void *dst, const void *src, std::size_t bytes) {

@@ -63,6 +63,9 @@ public:
       return memory{detail::native_cast<typename memory::value_type>(native)};
   }
 
+  // Waits for the commands in the native queue.
+  void scythe_finish() const { detail::check(scythe_native_finish(queue_)); }
+
 private:
   template <backend Backend, class T> T of_device(scythe_native_kind kind) const {
     expect(Backend);

@@ -384,6 +384,14 @@ impl Queue for CudaQueue {
         self.gpu.enter()?;
         Ok(self.stream(0)?.raw)
     }
+
+    fn finish_native(&self) -> Result<()> {
+        self.gpu.enter()?;
+        let stream = self.stream(0)?;
+        // SAFETY: the stream is alive.
+        let code = unsafe { (self.gpu.api.stream_synchronize)(stream.raw) };
+        self.gpu.check(code, "a native command")
+    }
 }
 
 /// Returns the event as one of this backend.

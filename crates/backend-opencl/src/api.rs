@@ -71,6 +71,7 @@ functions! {
     enqueue_barrier_with_wait_list = "clEnqueueBarrierWithWaitList",
         fn(Handle, u32, *const Handle, *mut Handle) -> i32;
     flush = "clFlush", fn(Handle) -> i32;
+    finish = "clFinish", fn(Handle) -> i32;
     wait_for_events = "clWaitForEvents", fn(u32, *const Handle) -> i32;
     get_event_info = "clGetEventInfo", fn(Handle, u32, usize, *mut c_void, *mut usize) -> i32;
     get_event_profiling_info = "clGetEventProfilingInfo",

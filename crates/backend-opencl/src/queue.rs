@@ -581,13 +581,25 @@ impl Queue for OclQueue {
 
     fn native(&self) -> Result<Native> {
         self.exposed.store(true, Ordering::Relaxed);
-        let in_order_queue = || {
-            self.in_order_queue.as_ref().map_or(null_mut(), |in_order_queue| in_order_queue.raw())
-        };
-        let raw = self.loose.as_ref().map_or_else(in_order_queue, |loose| loose.0);
+        let raw = self.native_queue();
         // SAFETY: the queue is alive, because this object owns a count of it.
         check(unsafe { (self.platform.api.retain_command_queue)(raw) }, "clRetainCommandQueue")
             .map(|()| raw)
+    }
+
+    fn finish_native(&self) -> Result<()> {
+        // SAFETY: the queue is alive, because this object owns a count of it.
+        check(unsafe { (self.platform.api.finish)(self.native_queue()) }, "clFinish")
+    }
+}
+
+impl OclQueue {
+    /// The queue in which the program enqueues its own commands.
+    fn native_queue(&self) -> Handle {
+        let in_order_queue = || {
+            self.in_order_queue.as_ref().map_or(null_mut(), |in_order_queue| in_order_queue.raw())
+        };
+        self.loose.as_ref().map_or_else(in_order_queue, |loose| loose.0)
     }
 }
 

@@ -402,6 +402,11 @@ pub trait Queue: Send + Sync {
     fn native(&self) -> Result<Native> {
         Err(native::none("queue"))
     }
+
+    /// Waits for the commands in the native queue. A backend without native queues has none.
+    fn finish_native(&self) -> Result<()> {
+        Ok(())
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

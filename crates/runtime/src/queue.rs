@@ -547,6 +547,11 @@ impl Queue {
         self.backend_queue.queue.native()
     }
 
+    /// Waits for the commands in the native queue.
+    pub fn finish_native(&self) -> Result<()> {
+        self.backend_queue.queue.finish_native()
+    }
+
     /// Returns whether a backend is running commands of this queue.
     pub fn is_busy(&self) -> bool {
         lock(&self.state).pending.iter().any(exit::is_with_backend)

@@ -335,6 +335,8 @@ scythe_status scythe_native_of_context(scythe_context context, void **out);
 // An in-order queue has its own native queue. All other queues of a device share one, and only
 // events order the commands that a program enqueues there.
 scythe_status scythe_native_of_queue(scythe_queue queue, void **out);
+// Waits for the commands in the queue's native queue, if it has one.
+scythe_status scythe_native_finish(scythe_queue queue);
 scythe_status scythe_native_context_of_queue(scythe_queue queue, void **out);
 scythe_status scythe_native_of_event(scythe_event event, void **out);
 // Passes each memory object that holds the buffer's contents on the queue's device (any device if

@@ -30,6 +30,15 @@ template <class F> struct host_task_closure {
   static void destroy(void *ctx) { delete static_cast<host_task_closure *>(ctx); }
 };
 
+// A host task that enqueues commands in the native queue and waits for them.
+template <class F> struct native_command {
+  F task;
+  void operator()(interop_handle handle) {
+    task(handle);
+    handle.scythe_finish();
+  }
+};
+
 // The command owns the closure after this call. If the submission fails, the caller owns it again.
 template <class F> void set_host_task(scythe_command &command, F &&task, queue_impl &queue) {
   using function = std::decay_t<F>;

@@ -6,6 +6,7 @@
 #include <sycl/access.hpp>
 #include <sycl/detail/abi.h>
 #include <sycl/exception.hpp>
+#include <sycl/ext/oneapi/experimental/raw_kernel_arg.hpp>
 
 #include <type_traits>
 
@@ -50,6 +51,9 @@ public:
   template <class T> void set(int index, const T &value) {
     using argument = native_argument<T>;
     set(index, argument::kind, __builtin_addressof(value), argument::bytes);
+  }
+  void set(int index, const ext::oneapi::raw_kernel_arg &value) {
+    set(index, SCYTHE_NATIVE_ARG_VALUE, value.bytes_, value.count_);
   }
   const scythe_native_arg *data() const noexcept { return list_; }
   // Returns the number of arguments. Throws if one is not set.

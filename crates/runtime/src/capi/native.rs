@@ -59,6 +59,16 @@ pub unsafe extern "C" fn scythe_native_of_queue(
 /// # Safety
 /// See [`super`].
 #[unsafe(no_mangle)]
+pub unsafe extern "C" fn scythe_native_finish(queue: QueueHandle) -> Status {
+    edge(|| {
+        // SAFETY: the caller guarantees that `queue` is null or a live handle.
+        unsafe { get(queue) }?.finish_native()
+    })
+}
+
+/// # Safety
+/// See [`super`].
+#[unsafe(no_mangle)]
 pub unsafe extern "C" fn scythe_native_of_event(
     event: EventHandle,
     out: *mut *mut c_void,
