@@ -83,9 +83,11 @@ pub fn install(profile: Profile, prefix: &Path) -> Result<(), String> {
     link_library(prefix)?;
     device_library(prefix)?;
     build_systems(prefix)?;
-    for folder in ["include/sycl", "include/CL"] {
+    for folder in ["include/sycl", "include/syclcompat", "include/CL"] {
         mirror(&root().join(folder), &prefix.join(folder))?;
     }
+    let compat = "include/syclcompat.hpp";
+    copy(&root().join(compat), &prefix.join(compat))?;
     header_library(prefix, changed)?;
     device_configuration(prefix)?;
     manual::install(prefix)?;
