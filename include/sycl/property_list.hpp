@@ -125,6 +125,11 @@ SCYTHE_QUEUE_HINT(intel, immediate_command_list, 1024)
 SCYTHE_QUEUE_HINT(intel, no_immediate_command_list, 2048)
 #undef SCYTHE_QUEUE_HINT
 
+namespace ext::oneapi::property::usm {
+// For shared memory that only the host changes. A hint, which the backends ignore.
+struct device_read_only : sycl::detail::property_base {};
+} // namespace ext::oneapi::property::usm
+
 namespace ext::intel::property::queue {
 // Selects one of `max_compute_queue_indices` queues of the device. Every device has one.
 class compute_index : public sycl::detail::property_base {

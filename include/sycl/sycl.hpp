@@ -23,6 +23,8 @@
 #include <sycl/event.hpp>
 #include <sycl/exception.hpp>
 #include <sycl/ext/intel/device_info.hpp>
+#include <sycl/ext/intel/experimental/grf_size_properties.hpp>
+#include <sycl/ext/intel/experimental/kernel_execution_properties.hpp>
 #include <sycl/ext/oneapi/accessor_properties.hpp>
 #include <sycl/ext/oneapi/annotated.hpp>
 #include <sycl/ext/oneapi/architecture.hpp>
@@ -30,6 +32,7 @@
 #include <sycl/ext/oneapi/device_global.hpp>
 #include <sycl/ext/oneapi/device_if.hpp>
 #include <sycl/ext/oneapi/experimental/address_cast.hpp>
+#include <sycl/ext/oneapi/experimental/auto_local_range.hpp>
 #include <sycl/ext/oneapi/experimental/bfloat16_math.hpp>
 #include <sycl/ext/oneapi/experimental/builtins.hpp>
 #include <sycl/ext/oneapi/experimental/composite_device.hpp>

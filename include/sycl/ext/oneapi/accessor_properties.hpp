@@ -24,6 +24,9 @@ template <int Bytes> inline constexpr alignment::value_t<Bytes> alignment_v{};
 namespace experimental {
 using alignment_key = oneapi::alignment;
 using no_alias_key = oneapi::no_alias;
+// The pointer and the others with this property refer to different memory.
+using restrict_key = oneapi::no_alias;
+inline constexpr restrict_key::value_t restrict {};
 template <int Bytes> inline constexpr alignment_key::value_t<Bytes> alignment{};
 inline constexpr no_alias_key::value_t no_alias{};
 } // namespace experimental
