@@ -45,6 +45,9 @@ template <class O, class = void> inline constexpr bool has_scratch = false;
 template <class O>
 inline constexpr bool has_scratch<O, if_properties<O>> =
     O::template has_property<ext::oneapi::experimental::work_group_scratch_size>();
+// The function object may also give the size by `get(properties_tag)`.
+template <class K>
+inline constexpr bool gives_scratch = has_scratch<typename got_properties<const K>::type>;
 } // namespace detail
 
 class kernel;
@@ -392,6 +395,7 @@ private:
   friend class stream;
   friend struct detail::accessor_view;
   friend struct detail::local_slot;
+  template <class> friend struct detail::scratch_launch;
   template <class...> friend struct detail::reductions;
 
   SCYTHE_LIBRARY explicit handler(detail::queue_impl &queue) : queue_(queue) {
@@ -508,8 +512,13 @@ private:
   }
   template <class Name, class L, int D, class K>
   void launch_over(const nd_range<D> &r, const K &kernel, loc where) {
-    set_kernel<Name, SCYTHE_SHAPE_ND_RANGE, D, L>(kernel, where);
-    detail::set_nd_range<D, typename detail::kernel_pack<L, K>::type>(command_.u.kernel, r);
+    if constexpr (detail::gives_scratch<K>) {
+      using list = typename detail::got_properties<const K>::type;
+      detail::scratch_launch<list>::template by_kernel<Name, L>(*this, r, kernel, where);
+    } else {
+      set_kernel<Name, SCYTHE_SHAPE_ND_RANGE, D, L>(kernel, where);
+      detail::set_nd_range<D, typename detail::kernel_pack<L, K>::type>(command_.u.kernel, r);
+    }
   }
   template <class Name, scythe_kernel_shape Shape, int D, class L = no_properties, class K>
   void set_kernel(const K &kernel, loc where) {

@@ -377,9 +377,12 @@ private:
   }
   template <class Name, int D, class L = no_properties, class K>
   event over_nd_range(const nd_range<D> &r, deps after, const K &kernel, loc where) {
-    return launch<Name, SCYTHE_SHAPE_ND_RANGE, D, L>(kernel, after, where, [&](auto &l) {
-      detail::set_nd_range<D, typename detail::kernel_pack<L, K>::type>(l, r);
-    });
+    if constexpr (detail::gives_scratch<K>)
+      return behind(after, [&](auto &h) { h.template launch_over<Name, L>(r, kernel, where); });
+    else
+      return launch<Name, SCYTHE_SHAPE_ND_RANGE, D, L>(kernel, after, where, [&](auto &l) {
+        detail::set_nd_range<D, typename detail::kernel_pack<L, K>::type>(l, r);
+      });
   }
   template <class Name, scythe_kernel_shape Shape, int D, class L = no_properties, class K,
             class Sizes>

@@ -148,6 +148,14 @@ struct functor {
   }
 };
 
+struct sized_functor : functor {
+  std::size_t bytes;
+  auto get(syclex::properties_tag) const {
+    return syclex::properties{syclex::work_group_scratch_size(bytes),
+                              syclex::work_group_size<items>};
+  }
+};
+
 void scratch_memory() {
   sycl::queue q;
   int *out = sycl::malloc_shared<int>(groups * items, q);
@@ -173,6 +181,12 @@ void scratch_memory() {
    }).wait();
   check();
   q.parallel_for(range, size, functor{out}).wait();
+  check();
+  q.parallel_for(range, sized_functor{{out}, items * sizeof(int)}).wait();
+  check();
+  q.submit([&](sycl::handler &h) {
+     h.parallel_for(range, sized_functor{{out}, items * sizeof(int)});
+   }).wait();
   check();
   syclex::nd_launch<class by_function>(q, syclex::launch_config(range, size),
                                        [=](sycl::nd_item<1> it) {

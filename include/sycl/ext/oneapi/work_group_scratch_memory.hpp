@@ -65,6 +65,17 @@ template <class Properties> struct scratch_launch {
         p.template get_property<ext::oneapi::experimental::work_group_scratch_size>().value;
     h.template parallel_for<name>(r, p, rest..., wrapper{{bytes, h}, kernel}, where);
   }
+  // For a kernel that gives the size itself. `L` is the property list of the launch.
+  template <class Name, class L, int D, class K>
+  static void by_kernel(handler &h, const nd_range<D> &r, const K &kernel, code_location where) {
+    using wrapper = scratch_kernel<K, D>;
+    using name = wrapper_name_t<Name, K, wrapper>;
+    const std::size_t bytes =
+        kernel.get(ext::oneapi::experimental::properties_tag())
+            .template get_property<ext::oneapi::experimental::work_group_scratch_size>()
+            .value;
+    h.template launch_over<name, L>(r, wrapper{{bytes, h}, kernel}, where);
+  }
 };
 
 } // namespace sycl::detail
