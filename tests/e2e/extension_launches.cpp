@@ -5,6 +5,7 @@
 #include "check.hpp"
 
 #include <memory>
+#include <sycl/ext/intel/experimental/cache_control_properties.hpp>
 #include <sycl/ext/oneapi/experimental/throttled_wait.hpp>
 #include <sycl/ext/oneapi/experimental/usm_deleter.hpp>
 
@@ -66,6 +67,18 @@ void arguments() {
      a[i] = b[i] + 2;
    }).wait();
   CHECK(to[0] == 2 && to[n - 1] == int(n) + 1);
+  using intelex::cache_control, intelex::cache_level, intelex::cache_mode;
+  const syclex::annotated_ptr c(
+      from,
+      syclex::properties{
+          intelex::read_hint<cache_control<cache_mode::uncached, cache_level::L1>,
+                             cache_control<cache_mode::cached, cache_level::L2, cache_level::L3>>});
+  const syclex::annotated_ptr d(
+      to, syclex::properties{
+              intelex::write_hint<cache_control<cache_mode::write_back, cache_level::L1>>,
+              intelex::read_assertion<cache_control<cache_mode::constant, cache_level::L2>>});
+  q.parallel_for<class by_hint>(sycl::range<1>(n), [=](sycl::id<1> i) { d[i] = c[i] + 3; }).wait();
+  CHECK(to[0] == 3 && to[n - 1] == int(n) + 2);
   sycl::free(to, q);
   sycl::free(from, q);
 }
