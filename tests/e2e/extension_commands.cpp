@@ -4,6 +4,7 @@
 #include "check.hpp"
 
 #include <atomic>
+#include <sycl/ext/oneapi/experimental/prefetch.hpp>
 #include <vector>
 
 namespace syclex = sycl::ext::oneapi::experimental;

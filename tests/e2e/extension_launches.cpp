@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <sycl/ext/intel/experimental/cache_control_properties.hpp>
+#include <sycl/ext/intel/experimental/grf_size_properties.hpp>
 #include <sycl/ext/oneapi/experimental/throttled_wait.hpp>
 #include <sycl/ext/oneapi/experimental/usm_deleter.hpp>
 

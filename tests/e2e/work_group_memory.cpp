@@ -4,6 +4,9 @@
 
 #include "check.hpp"
 
+#include <sycl/ext/oneapi/work_group_memory.hpp>
+#include <sycl/ext/oneapi/work_group_scratch_memory.hpp>
+#include <sycl/ext/oneapi/work_group_static.hpp>
 #include <vector>
 
 namespace syclex = sycl::ext::oneapi::experimental;

@@ -9,32 +9,41 @@
 
 #include <sycl/group.hpp>
 
-#ifdef SCYTHE_HOST_MODE
-#include <map>
-#include <memory>
-#endif
+#include <new>
 
 #ifdef SCYTHE_HOST_MODE
 namespace sycl::detail {
-// The instance of the calling thread for the variable at `variable`.
+// The instance of the calling thread for a variable. The list is freed when the thread ends.
+struct thread_instance {
+  const void *variable;
+  void *memory;
+  thread_instance *next;
+};
+struct thread_instances {
+  thread_instance *first = nullptr;
+  ~thread_instances() {
+    while (thread_instance *i = first) {
+      first = i->next;
+      ::operator delete(i->memory, std::align_val_t(64));
+      delete i;
+    }
+  }
+};
+inline thread_local thread_instances instances_of_thread;
+
 inline void *instance_of_thread(const void *variable, std::size_t bytes) {
-  struct block {
-    explicit block(std::size_t size) : memory(::operator new(size, std::align_val_t(64))) {}
-    block(const block &) = delete;
-    ~block() { ::operator delete(memory, std::align_val_t(64)); }
-    void *memory;
-  };
   // A variable on the stack is near the caller's frame.
   const auto frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   const auto at = reinterpret_cast<std::uintptr_t>(variable);
   if (at - frame < (std::size_t(1) << 16))
     fail(errc::feature_not_supported,
          "work_group_static: in host mode, a variable in a block must be declared static");
-  thread_local std::map<const void *, std::unique_ptr<block>> instances;
-  auto &mine = instances[variable];
-  if (!mine)
-    mine = std::make_unique<block>(bytes);
-  return mine->memory;
+  for (thread_instance *i = instances_of_thread.first; i; i = i->next)
+    if (i->variable == variable)
+      return i->memory;
+  void *const memory = ::operator new(bytes, std::align_val_t(64));
+  instances_of_thread.first = new thread_instance{variable, memory, instances_of_thread.first};
+  return memory;
 }
 } // namespace sycl::detail
 #endif
