@@ -94,8 +94,12 @@ public:
     using discard_events = ext::oneapi::property::queue::discard_events;
     if (queue_ && queue_->properties.template has_property<discard_events>())
       return info::event_command_status::ext_oneapi_unknown;
-    return handle_ ? static_cast<info::event_command_status>(scythe_event_status(handle_.get()))
-                   : info::event_command_status::complete;
+    if (!handle_)
+      return info::event_command_status::complete;
+    const std::int32_t status = scythe_event_status(handle_.get());
+    if (status < 0)
+      detail::check(-status);
+    return static_cast<info::event_command_status>(status);
   }
   // Waits until the value is known. Throws `errc::invalid` if the queue was created without
   // `enable_profiling`.

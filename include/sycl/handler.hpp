@@ -20,9 +20,17 @@ namespace sycl {
 
 namespace ext::oneapi::experimental {
 struct work_group_scratch_size;
-}
+// Graphs (`ext/oneapi/experimental/graph.hpp`).
+enum class graph_state { modifiable, executable };
+template <graph_state State = graph_state::modifiable> class command_graph;
+template <class T> class dynamic_parameter;
+} // namespace ext::oneapi::experimental
 
 namespace detail {
+struct graph_access;
+template <class T> inline constexpr bool is_dynamic = false;
+template <class T>
+inline constexpr bool is_dynamic<ext::oneapi::experimental::dynamic_parameter<T>> = true;
 // The type that `sycl::reduction` returns, and the launch of kernels with such arguments. Defined
 // in `reduction.hpp`.
 template <class R, class = void> inline constexpr bool is_reduction = false;
@@ -210,10 +218,15 @@ public:
 
   // --- Native kernels (`kernel.hpp`), made by `make_kernel`
 
-  template <class T> void set_arg(int index, T &&value) { arguments_.set(index, value); }
+  template <class T> void set_arg(int index, T &&value) {
+    if constexpr (detail::is_dynamic<std::decay_t<T>>)
+      value.scythe_bind(*this, index);
+    else
+      arguments_.set(index, value);
+  }
   template <class... T> void set_args(T &&...values) {
     int index = 0;
-    (arguments_.set(index++, values), ...);
+    (set_arg(index++, values), ...);
   }
   void single_task(const kernel &k);
   void parallel_for(range<1> r, const kernel &k);
@@ -388,12 +401,23 @@ public:
     command_.u.fill.pattern = keep(pattern);
   }
 
+  // Launches a graph (`ext/oneapi/experimental/graph.hpp`).
+  void ext_oneapi_graph(const ext::oneapi::experimental::command_graph<
+                        ext::oneapi::experimental::graph_state::executable> &graph);
+  template <class A> void require(const ext::oneapi::experimental::dynamic_parameter<A> &value) {
+    if (!in_graph_)
+      detail::fail(errc::invalid, "require: a dynamic_parameter can be required only in a command "
+                                  "group that is added to a graph with add");
+    requirements_.push_back(value.scythe_requirement_of());
+  }
+
   const detail::queue_impl &scythe_queue() const noexcept { return queue_; }
 
 private:
   friend class queue;
   friend class stream;
   friend struct detail::accessor_view;
+  friend struct detail::graph_access;
   friend struct detail::local_slot;
   template <class> friend struct detail::scratch_launch;
   template <class...> friend struct detail::reductions;
@@ -409,7 +433,7 @@ private:
       command_.u.host_task.destroy(command_.u.host_task.ctx);
     if (kept_ != kept_inline_)
       delete[] kept_;
-    if (return_scratch_)
+    if (return_scratch_ && scratch_)
       return_scratch_(queue_, scratch_);
   }
 
@@ -572,8 +596,8 @@ private:
     pass_constants();
     detail::handle<scythe_event> done = queue_.submit(command_);
     submitted_ = true;
-    if (scratch_)
-      note_scratch_use_(scratch_, done);
+    if (scratch_ && note_scratch_use_(scratch_, done))
+      scratch_ = nullptr;
     if (release_after_)
       release_after_(queue_, done, std::move(kept_alive_));
     return event(std::move(done), detail::ref<detail::queue_impl>::share(&queue_), deps_.data(),
@@ -618,7 +642,7 @@ private:
                          detail::ref<detail::kept_object>) = nullptr;
   // Memory that a reduction borrows from the queue (`detail/scratch.hpp`).
   detail::scratch_block *scratch_ = nullptr;
-  void (*note_scratch_use_)(detail::scratch_block *,
+  bool (*note_scratch_use_)(detail::scratch_block *,
                             const detail::handle<scythe_event> &) = nullptr;
   void (*return_scratch_)(detail::queue_impl &, detail::scratch_block *) = nullptr;
   // The bundle of the group, and the function that finds a kernel in it.
@@ -629,6 +653,9 @@ private:
   detail::native_arguments arguments_;
   detail::handle<scythe_native_kernel> native_kernel_;
   std::size_t local_bytes_ = 0;
+  // The dynamic parameters among the arguments of a command of a graph.
+  detail::ref<detail::counted_object> dynamic_;
+  bool in_graph_ = false;
   bool has_command_ = false;
   bool submitted_ = false;
   scythe_command command_;

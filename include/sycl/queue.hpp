@@ -10,6 +10,10 @@
 
 namespace sycl {
 
+namespace ext::oneapi::experimental {
+enum class queue_state;
+}
+
 class queue {
   using loc = detail::code_location;
   using deps = detail::event_list;
@@ -348,6 +352,14 @@ public:
   event ext_oneapi_submit_barrier(const std::vector<detail::later_t<V, event>> &events) {
     return submit([&](handler &h) { h.ext_oneapi_barrier(events); });
   }
+
+  // --- Graphs (`ext/oneapi/experimental/graph.hpp`)
+
+  event ext_oneapi_graph(const ext::oneapi::experimental::command_graph<
+                             ext::oneapi::experimental::graph_state::executable> &graph,
+                         deps after = none());
+  ext::oneapi::experimental::queue_state ext_oneapi_get_state() const;
+  template <class V = ext::oneapi::experimental::command_graph<>> V ext_oneapi_get_graph() const;
 
   const detail::ref<detail::queue_impl> &scythe_impl() const noexcept { return impl_; }
 

@@ -594,12 +594,12 @@ private:
       fail(errc::invalid, "a command group must contain one command, but this one already has a "
                           "kernel with reductions");
     h.scratch_ = take_scratch(h.queue_, bytes);
-    h.note_scratch_use_ = [](scratch_block *block, const handle<scythe_event> &done) {
-      block->last = done;
-    };
+    h.note_scratch_use_ = &note_scratch_use;
     h.return_scratch_ = &return_scratch;
-    scythe_event_retain(h.scratch_->last.get());
-    h.deps_.push_back(h.scratch_->last.get());
+    if (scythe_event last = h.scratch_->last.get()) {
+      scythe_event_retain(last);
+      h.deps_.push_back(last);
+    }
     return static_cast<unsigned char *>(h.scratch_->memory);
   }
 };

@@ -59,6 +59,9 @@ struct stream_width {
 struct stream_memory final : kept_object {
   SCYTHE_LIBRARY_COLD stream_memory(queue_impl &queue, std::uint64_t chunks)
       : context(queue.context) {
+    if (scythe_queue_is_recording(queue.queue.get()))
+      fail(errc::feature_not_supported,
+           "stream: a command of a graph cannot use a stream, because its text is printed once");
     void *out = nullptr;
     check(scythe_usm_alloc(context->context.get(), access_handle::of(queue.target), SCYTHE_USM_HOST,
                            static_cast<std::size_t>(chunks + 1) * 64, 64, &out));

@@ -6,6 +6,7 @@ mod collection;
 mod compile;
 mod cpu;
 mod cuda;
+mod graphs;
 mod launch;
 mod link;
 mod opencl;
@@ -38,6 +39,7 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
     let (measure, names): (Measure, &[String]) = match args.as_slice() {
         [what] if what == "aspects" => (|prefix, _| aspects::measure(prefix), &[]),
         [what] if what == "compile" => (|prefix, _| compile::measure(prefix), &[]),
+        [what] if what == "graphs" => (|prefix, _| graphs::measure(prefix), &[]),
         [what] if what == "link" => (|prefix, _| link::measure(prefix), &[]),
         [what] if what == "opencl" => (|prefix, _| opencl::measure(prefix), &[]),
         [what] if what == "run" => (|prefix, _| launch::measure(prefix), &[]),
@@ -49,8 +51,8 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
         }
         _ => {
             return Err(
-                "'bench' needs one of 'aspects', 'collection', 'compile', 'cpu', 'cuda', 'link', \
-                'opencl', 'peer' or 'run'"
+                "'bench' needs one of 'aspects', 'collection', 'compile', 'cpu', 'cuda', 'graphs', \
+                'link', 'opencl', 'peer' or 'run'"
                     .to_owned(),
             );
         }

@@ -34,6 +34,10 @@ opaque! {
     HostAccessT = "scythe_host_access";
     NativeKernelT = "scythe_native_kernel";
     NativeProgramT = "scythe_native_program";
+    GraphT = "scythe_graph";
+    GraphNodeT = "scythe_graph_node";
+    GraphExecT = "scythe_graph_exec";
+    GraphChoiceT = "scythe_graph_choice";
 }
 
 pub type PlatformHandle = *mut PlatformT;
@@ -45,6 +49,10 @@ pub type BufferHandle = *mut BufferT;
 pub type HostAccessHandle = *mut HostAccessT;
 pub type NativeKernelHandle = *mut NativeKernelT;
 pub type NativeProgramHandle = *mut NativeProgramT;
+pub type GraphHandle = *mut GraphT;
+pub type GraphNodeHandle = *mut GraphNodeT;
+pub type GraphExecHandle = *mut GraphExecT;
+pub type GraphChoiceHandle = *mut GraphChoiceT;
 
 /// `scythe_platform_param`.
 pub mod platform_param {
@@ -186,6 +194,28 @@ pub mod command_kind {
     pub const PREFETCH: u32 = 8;
     pub const ADVISE: u32 = 9;
     pub const NATIVE_KERNEL: u32 = 10;
+    pub const GRAPH: u32 = 11;
+}
+
+/// `scythe_graph_flags`.
+pub mod graph_flags {
+    pub const NO_CYCLE_CHECK: u32 = 1;
+    pub const BUFFERS_OUTLIVE: u32 = 2;
+}
+
+/// `scythe_graph_exec_flags`.
+pub mod graph_exec_flags {
+    pub const UPDATABLE: u32 = 1;
+    pub const PROFILING: u32 = 2;
+}
+
+/// `scythe_graph_selection`.
+pub mod graph_selection {
+    pub const NODES: u32 = 0;
+    pub const ROOTS: u32 = 1;
+    pub const LEAVES: u32 = 2;
+    pub const PREDECESSORS: u32 = 3;
+    pub const SUCCESSORS: u32 = 4;
 }
 
 /// `scythe_requirement_flags`.
@@ -200,6 +230,8 @@ pub const COMMAND_HOLD: u32 = 2;
 /// Bit of [`Command::flags`]: a host task that cannot request device memory, so all of its
 /// accessors refer to host memory.
 pub const COMMAND_ON_HOST: u32 = 4;
+/// Bit of [`Command::flags`]: the command is submitted even if the queue records.
+pub const COMMAND_UNRECORDED: u32 = 8;
 
 /// `scythe_error_sink`.
 pub type ErrorSink = unsafe extern "C" fn(ctx: *mut c_void, code: Status, message: *const c_char);
@@ -407,6 +439,7 @@ pub union CommandUnion {
     pub copy: CopyViews,
     pub fill: Fill,
     pub native: NativeLaunch,
+    pub graph: GraphExecHandle,
 }
 
 /// `scythe_command`.

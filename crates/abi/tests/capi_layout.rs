@@ -69,7 +69,7 @@ fn rows() -> Vec<(String, u64)> {
     );
 
     let u = offset_of!(c::Command, u);
-    let members: [(&str, usize); 16] = [
+    let members: [(&str, usize); 17] = [
         ("kernel", 0),
         ("host_task.call", offset_of!(c::HostTask, call)),
         ("host_task.destroy", offset_of!(c::HostTask, destroy)),
@@ -86,6 +86,7 @@ fn rows() -> Vec<(String, u64)> {
         ("fill.pattern", offset_of!(c::Fill, pattern)),
         ("fill", 0),
         ("native", 0),
+        ("graph", 0),
     ];
     rows.extend(
         members.iter().map(|(m, at)| (format!("offsetof(scythe_command, u.{m})"), (u + at) as u64)),
@@ -159,9 +160,14 @@ fn rows() -> Vec<(String, u64)> {
             FILL_VIEW,
             UPDATE_HOST,
             PREFETCH,
-            ADVISE
+            ADVISE,
+            NATIVE_KERNEL,
+            GRAPH
         }
     );
+    numbers!("SCYTHE_GRAPH_", graph_flags { NO_CYCLE_CHECK, BUFFERS_OUTLIVE });
+    numbers!("SCYTHE_GRAPH_EXEC_", graph_exec_flags { UPDATABLE, PROFILING });
+    numbers!("SCYTHE_GRAPH_", graph_selection { NODES, ROOTS, LEAVES, PREDECESSORS, SUCCESSORS });
     rows.push(("SCYTHE_SHAPE_SINGLE_TASK".into(), scythe_abi::launch::Shape::SingleTask as u64));
     rows.push(("SCYTHE_SHAPE_RANGE".into(), scythe_abi::launch::Shape::Range as u64));
     rows.push(("SCYTHE_SHAPE_ND_RANGE".into(), scythe_abi::launch::Shape::NdRange as u64));

@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use scythe_abi::image_target::ImageTarget;
 use scythe_hal::{
-    Backend, BackendKind, BuildRequest, Compiler, Device, DeviceInfo, Errc, Error, HostQueue,
-    Partition, Partitions, PlatformInfo, Program, Queue, Result, UsmKind,
+    Backend, BackendKind, BuildRequest, Compiler, Device, DeviceInfo, Errc, Error, Graph,
+    GraphNode, HostQueue, Partition, Partitions, PlatformInfo, Program, Queue, Result, UsmKind,
 };
 use scythe_image::Format;
 
 use crate::executor::Executor;
+use crate::graph::CpuGraph;
 use crate::program::CpuProgram;
 use crate::queue::CpuQueue;
 use crate::{check, device_info, form, level, memory, partition, processors, threads, variant};
@@ -139,6 +140,11 @@ impl Device for CpuDevice {
             }
         };
         Ok(Arc::new(program))
+    }
+
+    unsafe fn create_graph(&self, nodes: &[GraphNode]) -> Result<Option<Arc<dyn Graph>>> {
+        let graph = CpuGraph::new(self.executor.clone()?, self.info.local_mem_size, nodes)?;
+        Ok(Some(Arc::new(graph)))
     }
 
     fn binds_globals(&self) -> bool {

@@ -25,7 +25,7 @@ use crate::{processors, threads};
 
 /// The duration above which work is shared. For shorter work, the other threads would arrive too
 /// late.
-const SHARE_NS: f64 = 20_000.0;
+pub(crate) const SHARE_NS: f64 = 20_000.0;
 /// Work that is expected to be short is timed first, on one of this many parts.
 const PROBE_PARTS: u64 = 8;
 /// The time that a waiting thread polls a command before it sleeps.
@@ -106,12 +106,32 @@ impl Executor {
             self.started.get_or_init(|| self.start()).clone()?;
         }
         let node = Node::new(self, job, keep, profiling);
-        if let Some(ready) = Arc::clone(&node).attach(deps) {
+        self.enter(&node, deps);
+        Ok(node)
+    }
+
+    /// Submits a command without work that runs after `deps`. Its times begin with the end of
+    /// `first`, if there is one.
+    pub(crate) fn submit_end(
+        &'static self,
+        deps: &[&Node],
+        keep: Keep,
+        first: Option<Arc<Node>>,
+    ) -> Result<Arc<Node>> {
+        let node = match first {
+            Some(first) => Node::end_since(self, keep, first),
+            None => Node::new(self, Job::Marker, keep, false),
+        };
+        self.enter(&node, deps);
+        Ok(node)
+    }
+
+    fn enter(&'static self, node: &Arc<Node>, deps: &[&Node]) {
+        if let Some(ready) = Arc::clone(node).attach(deps) {
             let mut idle = VecDeque::new();
             self.place(ready, &mut Runner::guest(), &mut idle);
             self.complete_all(idle, &mut Runner::guest());
         }
-        Ok(node)
     }
 
     fn start(&'static self) -> Result<()> {
@@ -294,7 +314,7 @@ impl Executor {
         self.costs.estimate(code, items)
     }
 
-    fn record(&self, job: &UnitJob, ns: u64) {
+    pub(crate) fn record(&self, job: &UnitJob, ns: u64) {
         if let Cost::Kernel { code, items } = job.cost() {
             self.costs.record(code, items, ns);
         }

@@ -6,8 +6,8 @@
 
 use std::ffi::c_void;
 use std::ops::Range;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use scythe_abi::capi::HostBox;
 use scythe_abi::launch::Shape;
@@ -18,6 +18,7 @@ use scythe_hal::{
 use crate::barrier;
 use crate::check;
 use crate::copy;
+use crate::graph::Sequence;
 use crate::program::{Code, CpuKernel};
 use crate::tiling::Tiling;
 
@@ -25,7 +26,7 @@ use crate::tiling::Tiling;
 const NS_PER_BYTE: f64 = 0.1;
 
 /// The estimated time per work-item of a kernel that has not run yet.
-const NS_PER_WORK_ITEM: f64 = 2.0;
+pub(crate) const NS_PER_WORK_ITEM: f64 = 2.0;
 
 pub(crate) enum Job {
     /// No work: the command completes as soon as it is ready.
@@ -46,11 +47,35 @@ pub(crate) struct UnitJob {
 }
 
 enum UnitWork {
-    Kernel { work: Box<KernelWork>, code: Code, num_groups: [u64; 3], local_bytes: usize },
-    HostKernel { work: Box<HostKernelWork> },
-    Copy { dst: *mut u8, src: *const u8, region: CopyBox },
-    Fill { dst: *mut u8, pattern: Vec<u8> },
+    Kernel {
+        work: Box<KernelWork>,
+        code: Code,
+        num_groups: [u64; 3],
+        local_bytes: usize,
+    },
+    HostKernel {
+        work: Box<HostKernelWork>,
+    },
+    Copy {
+        dst: *mut u8,
+        src: *const u8,
+        region: CopyBox,
+    },
+    Fill {
+        dst: *mut u8,
+        pattern: Vec<u8>,
+    },
+    /// A command of a graph.
+    Shared(Arc<UnitJob>),
+    /// Several commands of a graph, as one unit.
+    Sequence(Arc<Sequence>),
 }
+
+// SAFETY: only the threads that run units use the addresses inside a job, under the contract of
+// `Queue::enqueue`.
+unsafe impl Send for UnitJob {}
+// SAFETY: running units needs only shared access, and the addresses are used as stated for `Send`.
+unsafe impl Sync for UnitJob {}
 
 /// The amount of work of a job, as far as it is known before the job runs.
 pub(crate) enum Cost {
@@ -145,12 +170,33 @@ impl Job {
 }
 
 impl UnitJob {
+    /// Returns a job that runs the units of `job`.
+    pub(crate) fn shared(job: &Arc<Self>) -> Self {
+        Self::of(job.tiling, UnitWork::Shared(job.clone()))
+    }
+
+    /// Returns a job with one unit, which runs the whole sequence.
+    pub(crate) fn sequence(sequence: &Arc<Sequence>) -> Self {
+        Self::of(Tiling::single(), UnitWork::Sequence(sequence.clone()))
+    }
+
+    fn of(tiling: Tiling, work: UnitWork) -> Self {
+        Self { tiling, work, diverged: AtomicBool::new(false), difference: OnceLock::new() }
+    }
+
+    /// Returns whether [`UnitJob::failure`] would return an error.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.diverged.load(Ordering::Relaxed) || self.difference.get().is_some()
+    }
+
     pub(crate) fn units(&self) -> u64 {
         self.tiling.units()
     }
 
     pub(crate) fn cost(&self) -> Cost {
         match &self.work {
+            UnitWork::Shared(job) => job.cost(),
+            UnitWork::Sequence(_) => Cost::Nanoseconds(0.0),
             UnitWork::Kernel { work, code, .. } => {
                 Cost::Kernel { code: code.address(), items: volume(work.global_size) }
             }
@@ -166,14 +212,19 @@ impl UnitJob {
         }
     }
 
-    /// Returns the error of the job, once all units are done.
+    /// Returns the error of the job, once all units are done. A job of a graph can run again.
     pub(crate) fn failure(&self) -> Option<Error> {
-        let UnitWork::Kernel { work, .. } = &self.work else { return None };
+        let work = match &self.work {
+            UnitWork::Shared(job) => return job.failure(),
+            UnitWork::Sequence(sequence) => return sequence.failure(),
+            UnitWork::Kernel { work, .. } => work,
+            _ => return None,
+        };
         let kernel = work.kernel.as_any().downcast_ref::<CpuKernel>()?;
         if let Some(error) = self.difference.get() {
             return Some(error.clone());
         }
-        self.diverged.load(Ordering::Relaxed).then(|| {
+        self.diverged.swap(false, Ordering::Relaxed).then(|| {
             let message = format!(
                 "kernel '{}': work-items of one work-group reached different barriers; all \
                  work-items must reach the same barriers",
@@ -188,8 +239,17 @@ impl UnitJob {
     /// # Safety
     /// The contract of `Queue::enqueue` holds for the addresses in the job, and no unit runs twice.
     pub(crate) unsafe fn run(&self, units: Range<u64>) {
+        // These jobs hold no guard themselves, because the jobs inside do.
+        match &self.work {
+            // SAFETY: the caller guarantees the contract of this function.
+            UnitWork::Shared(job) => return unsafe { job.run(units) },
+            // SAFETY: the caller guarantees the contract of this function.
+            UnitWork::Sequence(sequence) => return unsafe { sequence.run() },
+            _ => {}
+        }
         let _alone = check::alone();
         match &self.work {
+            UnitWork::Shared(_) | UnitWork::Sequence(_) => {}
             UnitWork::Kernel { work, code, num_groups, local_bytes } => {
                 let Some(kernel) = work.kernel.as_any().downcast_ref::<CpuKernel>() else { return };
                 let run = |code: &Code| {

@@ -5,6 +5,7 @@
 //! * `queue`, `job`, `node`, `executor`, `ready`, `host_tasks`: commands become nodes of a task
 //!   graph, which worker threads run. `tiling`, `chunk_scheduler` and `cost` decide how a kernel is
 //!   divided and whether that is worthwhile.
+//! * `graph`: prepared graphs, whose short commands one thread runs in sequence.
 //! * `program`, `variant`, `loader`: the runtime's compiler ([`Compiler`]) compiles device bitcode
 //!   to an x86-64 object, and the loader loads the object into this process. An image that was
 //!   compiled ahead of time already is such an object; `level` finds the images that the machine
@@ -31,6 +32,7 @@ mod device_info;
 mod executor;
 mod form;
 mod futex;
+mod graph;
 mod host_tasks;
 mod job;
 mod level;

@@ -91,6 +91,8 @@ struct Clock {
     submit: u64,
     start: AtomicU64,
     end: AtomicU64,
+    /// The command whose end is the start of this one.
+    since: Option<Arc<Node>>,
 }
 
 // SAFETY: the raw pointers and cells are accessed only under the ownership rules at the head of
@@ -107,14 +109,37 @@ impl Node {
         keep: Keep,
         profiling: bool,
     ) -> Arc<Self> {
+        let clock = || {
+            let (start, end) = (AtomicU64::new(0), AtomicU64::new(0));
+            Box::new(Clock { submit: now(), start, end, since: None })
+        };
+        Self::with_clock(executor, job, keep, profiling.then(clock))
+    }
+
+    /// Creates a command without work, which starts with the end of `first`.
+    pub(crate) fn end_since(
+        executor: &'static Executor,
+        keep: Keep,
+        first: Arc<Self>,
+    ) -> Arc<Self> {
+        let submit = first.times.as_ref().map_or_else(now, |clock| clock.submit);
+        let (start, end) = (AtomicU64::new(0), AtomicU64::new(0));
+        let clock = Box::new(Clock { submit, start, end, since: Some(first) });
+        Self::with_clock(executor, Job::Marker, keep, Some(clock))
+    }
+
+    fn with_clock(
+        executor: &'static Executor,
+        job: Job,
+        keep: Keep,
+        times: Option<Box<Clock>>,
+    ) -> Arc<Self> {
         const NO_LINK: Link = Link { next: ptr::null_mut(), node: ptr::null() };
         let kind = match &job {
             Job::Marker => Kind::Marker,
             Job::HostTask(_) => Kind::HostTask,
             Job::Units(_) => Kind::Units,
         };
-        let clock =
-            || Box::new(Clock { submit: now(), start: AtomicU64::new(0), end: AtomicU64::new(0) });
         let node = Arc::new(Self {
             state: AtomicU32::new(PENDING),
             pending: AtomicU32::new(0),
@@ -127,7 +152,7 @@ impl Node {
             body: UnsafeCell::new(Body { job, keep }),
             inline_links: UnsafeCell::new([NO_LINK; INLINE_LINKS]),
             more_links: UnsafeCell::new(Vec::new()),
-            times: profiling.then(clock),
+            times,
         });
         node.this.store(Arc::as_ptr(&node).cast_mut(), Ordering::Relaxed);
         node
@@ -422,7 +447,10 @@ impl Event for Node {
         let clock = self.times.as_ref()?;
         (self.phase() == COMPLETE).then(|| Times {
             submit: clock.submit,
-            start: clock.start.load(Ordering::Relaxed),
+            start: match &clock.since {
+                Some(first) => first.times().map_or(clock.submit, |first| first.end),
+                None => clock.start.load(Ordering::Relaxed),
+            },
             end: clock.end.load(Ordering::Relaxed),
         })
     }

@@ -3,9 +3,10 @@
 
 use std::sync::Arc;
 
-use scythe_hal::{Command, Errc, Error, Event, HostQueue, HostWork, Keep, Queue, Result};
+use scythe_hal::{Command, Errc, Error, Event, Graph, HostQueue, HostWork, Keep, Queue, Result};
 
 use crate::executor::Executor;
+use crate::graph::CpuGraph;
 use crate::job::Job;
 use crate::node::Node;
 
@@ -56,6 +57,20 @@ impl Queue for CpuQueue {
         let estimate = |code, items| self.executor.estimate(code, items);
         let job = Job::new(command.work, self.executor.threads(), self.local_limit, &estimate)?;
         self.submit(job, command.deps, command.keep)
+    }
+
+    unsafe fn launch_graph(
+        &self,
+        graph: &Arc<dyn Graph>,
+        deps: &[Arc<dyn Event>],
+        keep: Keep,
+    ) -> Result<Arc<dyn Event>> {
+        let Some(graph) = graph.as_any().downcast_ref::<CpuGraph>() else {
+            let message = "a graph of another backend was launched on the CPU device";
+            return Err(Error::new(Errc::BackendMismatch, message));
+        };
+        let nodes = deps.iter().map(node_of).collect::<Result<Vec<_>>>()?;
+        graph.launch(&nodes, keep, self.profiling)
     }
 }
 

@@ -45,6 +45,11 @@ impl Tiling {
         Some(Self { extent, piece, pieces, units: rows * pieces })
     }
 
+    /// The tiling of a job with one unit.
+    pub(crate) const fn single() -> Self {
+        Self { extent: [1; 3], piece: 1, pieces: 1, units: 1 }
+    }
+
     pub(crate) fn units(&self) -> u64 {
         self.units
     }

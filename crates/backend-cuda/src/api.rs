@@ -28,6 +28,7 @@ macro_rules! functions {
         pub(crate) struct Api {
             $(pub(crate) $field: unsafe extern "C" fn($($arg),*) -> i32,)*
             pub(crate) hints: Hints,
+            pub(crate) graphs: Option<GraphApi>,
         }
 
         impl Api {
@@ -36,6 +37,7 @@ macro_rules! functions {
                     // SAFETY: the driver gives the function of this name this type.
                     $($field: unsafe { library.get($name) }.ok_or_else(|| missing(path, $name))?,)*
                     hints: Hints::find(library),
+                    graphs: GraphApi::find(library),
                 })
             }
         }
@@ -126,6 +128,61 @@ impl Hints {
             }
         }
     }
+}
+
+/// The functions for graphs, which drivers from CUDA 11.4 on have.
+pub(crate) struct GraphApi {
+    pub(crate) begin_capture: unsafe extern "C" fn(Handle, i32) -> i32,
+    pub(crate) end_capture: unsafe extern "C" fn(Handle, *mut Handle) -> i32,
+    pub(crate) capture_info: unsafe extern "C" fn(
+        Handle,
+        *mut i32,
+        *mut u64,
+        *mut Handle,
+        *mut *const Handle,
+        *mut usize,
+    ) -> i32,
+    pub(crate) set_dependencies: unsafe extern "C" fn(Handle, *mut Handle, usize, u32) -> i32,
+    pub(crate) instantiate: unsafe extern "C" fn(*mut Handle, Handle, u64) -> i32,
+    pub(crate) launch: unsafe extern "C" fn(Handle, Handle) -> i32,
+    pub(crate) destroy: unsafe extern "C" fn(Handle) -> i32,
+    pub(crate) exec_destroy: unsafe extern "C" fn(Handle) -> i32,
+    pub(crate) exec_kernel_set:
+        Option<unsafe extern "C" fn(Handle, Handle, *const KernelNode) -> i32>,
+}
+
+impl GraphApi {
+    fn find(library: &Library) -> Option<Self> {
+        // SAFETY: the driver gives the functions of these names these types.
+        unsafe {
+            Some(Self {
+                begin_capture: library.get("cuStreamBeginCapture_v2")?,
+                end_capture: library.get("cuStreamEndCapture")?,
+                capture_info: library.get("cuStreamGetCaptureInfo_v2")?,
+                set_dependencies: library.get("cuStreamUpdateCaptureDependencies")?,
+                instantiate: library.get("cuGraphInstantiateWithFlags")?,
+                launch: library.get("cuGraphLaunch")?,
+                destroy: library.get("cuGraphDestroy")?,
+                exec_destroy: library.get("cuGraphExecDestroy")?,
+                exec_kernel_set: library
+                    .get("cuGraphExecKernelNodeSetParams_v2")
+                    .or_else(|| library.get("cuGraphExecKernelNodeSetParams")),
+            })
+        }
+    }
+}
+
+/// `CUDA_KERNEL_NODE_PARAMS`. Its first version ends with `extra`.
+#[repr(C)]
+pub(crate) struct KernelNode {
+    pub(crate) function: Handle,
+    pub(crate) grid: [u32; 3],
+    pub(crate) block: [u32; 3],
+    pub(crate) shared: u32,
+    pub(crate) arguments: *const *mut c_void,
+    pub(crate) extra: *mut *mut c_void,
+    pub(crate) kernel: Handle,
+    pub(crate) context: Handle,
 }
 
 /// `CUmemAccessDesc` for a device.

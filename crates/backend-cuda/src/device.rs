@@ -6,12 +6,13 @@ use std::sync::Arc;
 
 use scythe_abi::image_target::ImageTarget;
 use scythe_hal::{
-    BuildRequest, CompileRequest, Device, DeviceInfo, Errc, Error, Interop, Output, Priority,
-    Program, Queue, Result, UsmKind, globals, preference,
+    BuildRequest, CompileRequest, Device, DeviceInfo, Errc, Error, Graph, GraphNode, Interop,
+    Output, Priority, Program, Queue, Result, UsmKind, globals, preference,
 };
 use scythe_image::Format;
 
 use crate::gpu::Gpu;
+use crate::graph::CudaGraph;
 use crate::memory::Memory;
 use crate::program::CudaProgram;
 use crate::queue::CudaQueue;
@@ -125,6 +126,12 @@ impl Device for CudaDevice {
         };
         globals::fill_pointers(self, &program, request.globals)?;
         Ok(Arc::new(program))
+    }
+
+    unsafe fn create_graph(&self, nodes: &[GraphNode]) -> Result<Option<Arc<dyn Graph>>> {
+        // SAFETY: passed on.
+        let graph = unsafe { CudaGraph::new(&self.gpu, nodes) }?;
+        Ok(graph.map(|graph| Arc::new(graph) as _))
     }
 
     fn create_queue(&self, profiling: bool) -> Result<Arc<dyn Queue>> {

@@ -26,6 +26,11 @@ pub(crate) fn is_sticky(code: i32) -> bool {
     matches!(code, 46 | 214 | 220 | 700 | 702 | 709 | 710 | 714..=719 | 721)
 }
 
+/// Returns whether a capture of a stream failed with this error.
+pub(crate) fn is_capture(code: i32) -> bool {
+    matches!(code, 900..=908)
+}
+
 /// Returns an error if `code` is one. `what` names the operation.
 pub(crate) fn check(api: &Api, code: i32, what: &str) -> Result<()> {
     if code == SUCCESS { Ok(()) } else { Err(failure(api, code, what)) }

@@ -9,7 +9,7 @@ use scythe_abi::cuda::{LOCAL_ALIGNMENT, Launch};
 use scythe_abi::launch::{ParamKind, Shape};
 use scythe_hal::{self as hal, Errc, Error, Result};
 
-use crate::api::Handle;
+use crate::api::{Handle, KernelNode};
 use crate::error::{self, SUCCESS};
 use crate::geometry::{self, Part, Remembered};
 use crate::program::{CudaKernel, too_much_local};
@@ -71,6 +71,51 @@ impl<'a> Checked<'a> {
     /// The functor contains every parameter at its offset, and the stream is alive and belongs to
     /// the current context.
     pub(crate) unsafe fn launch(&self, stream: Handle) -> i32 {
+        let (kernel, [bx, by, bz]) = (self.kernel, self.block);
+        let (launch, shared) = (kernel.gpu().api.launch_kernel, self.dynamic_shared);
+        // SAFETY: there are as many arguments as the kernel has parameters, and each is as large as
+        // its parameter. The driver copies them before the call returns. The caller guarantees that
+        // the stream is valid and that the functor contains every parameter.
+        unsafe {
+            self.submit(|[gx, gy, gz], arguments| {
+                launch(kernel.raw, gx, gy, gz, bx, by, bz, shared, stream, arguments, null_mut())
+            })
+        }
+    }
+
+    /// Returns whether one launch of the driver covers the range.
+    pub(crate) fn is_single(&self) -> bool {
+        let most = self.kernel.gpu().limits.max_grid;
+        (0..3).all(|d| self.groups[d] <= most[d])
+    }
+
+    /// Calls `set` with the launch as parameters of a graph's node, if [`Checked::is_single`].
+    ///
+    /// # Safety
+    /// The functor contains every parameter at its offset.
+    pub(crate) unsafe fn with_params(&self, mut set: impl FnMut(&KernelNode) -> i32) -> i32 {
+        // SAFETY: passed on.
+        unsafe {
+            self.submit(|grid, arguments| {
+                set(&KernelNode {
+                    function: self.kernel.raw,
+                    grid,
+                    block: self.block,
+                    shared: self.dynamic_shared,
+                    arguments,
+                    extra: null_mut(),
+                    kernel: null_mut(),
+                    context: null_mut(),
+                })
+            })
+        }
+    }
+
+    /// Calls `call` with the grid and the arguments of each launch.
+    ///
+    /// # Safety
+    /// The functor contains every parameter at its offset.
+    unsafe fn submit(&self, mut call: impl FnMut([u32; 3], *const *mut c_void) -> i32) -> i32 {
         let (kernel, work) = (self.kernel, &self.work);
         let count = kernel.params.len() + 1;
         let mut inline = [const { MaybeUninit::<*mut c_void>::uninit() }; INLINE];
@@ -108,19 +153,9 @@ impl<'a> Checked<'a> {
         let launch_block = &raw mut launch_block;
         arguments[count - 1].write(launch_block.cast());
         let arguments = arguments.as_ptr().cast::<*mut c_void>();
-        let [bx, by, bz] = self.block;
-        let launch = |[gx, gy, gz]: [u32; 3]| {
-            // SAFETY: there are as many arguments as the kernel has parameters, and each is as
-            // large as its parameter. The driver copies them before the call returns. The caller
-            // guarantees that the stream is valid.
-            unsafe {
-                let (launch, shared) = (kernel.gpu().api.launch_kernel, self.dynamic_shared);
-                launch(kernel.raw, gx, gy, gz, bx, by, bz, shared, stream, arguments, null_mut())
-            }
-        };
         let most = kernel.gpu().limits.max_grid;
-        if (0..3).all(|d| self.groups[d] <= most[d]) {
-            return launch(self.groups);
+        if self.is_single() {
+            return call(self.groups, arguments);
         }
         for Part { first, groups } in geometry::parts(self.groups, most) {
             let start =
@@ -131,7 +166,7 @@ impl<'a> Checked<'a> {
                 (*launch_block).first_group = first;
                 (*launch_block).start = std::array::from_fn(start);
             }
-            let code = launch(groups);
+            let code = call(groups, arguments);
             if code != SUCCESS {
                 return code;
             }

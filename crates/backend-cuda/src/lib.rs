@@ -21,6 +21,7 @@ mod error;
 mod event;
 mod geometry;
 mod gpu;
+mod graph;
 mod interop;
 mod launch;
 mod limits;

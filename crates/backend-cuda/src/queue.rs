@@ -10,7 +10,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use scythe_hal::{
-    Command, CopyBox, Errc, Error, Event, Hint, LaunchView, Native, Priority, Queue, Result, Work,
+    Command, CopyBox, Errc, Error, Event, Graph, Hint, Keep, LaunchView, Native, Priority, Queue,
+    Result, Work,
 };
 
 use crate::api::{Address, Handle};
@@ -18,6 +19,7 @@ use crate::copy;
 use crate::error::SUCCESS;
 use crate::event::{Barrier, CudaEvent};
 use crate::gpu::Gpu;
+use crate::graph::CudaGraph;
 use crate::launch::Checked;
 use crate::profile::{Clock, Stamp, Timing};
 use crate::program::CudaKernel;
@@ -37,8 +39,9 @@ pub(crate) struct CudaQueue {
 }
 
 /// A command. Everything that can be checked before it is enqueued has been checked.
-enum Step<'a> {
+pub(crate) enum Step<'a> {
     Nothing,
+    Graph(&'a CudaGraph),
     Kernel(Checked<'a>, &'a Arc<str>),
     Memcpy { dst: Address, src: Address, size: usize },
     CopyBox { dst: Address, src: Address, region: &'a CopyBox },
@@ -102,7 +105,7 @@ impl CudaQueue {
         }
     }
 
-    fn check<'a>(&self, work: &'a Work) -> Result<Step<'a>> {
+    pub(crate) fn check<'a>(&self, work: &'a Work) -> Result<Step<'a>> {
         Ok(match work {
             Work::Marker => Step::Nothing,
             Work::Kernel(work) if work.global_size.contains(&0) => Step::Nothing,
@@ -143,6 +146,11 @@ impl CudaQueue {
                 Step::Hint { at: *ptr as Address, size: *size, hint: *hint }
             }
         })
+    }
+
+    /// Returns the stream of an in-order queue. The context must be current.
+    pub(crate) fn own_stream(&self) -> Result<&Arc<Stream>> {
+        self.stream(0)
     }
 
     /// Returns the kernel, if it belongs to this device.
@@ -226,13 +234,14 @@ impl CudaQueue {
     ///
     /// # Safety
     /// The contract of [`Queue::enqueue`] holds, and the stream belongs to the current context.
-    unsafe fn perform(&self, step: &Step<'_>, stream: Handle) -> i32 {
+    pub(crate) unsafe fn perform(&self, step: &Step<'_>, stream: Handle) -> i32 {
         let api = self.gpu.api;
         // SAFETY: the caller guarantees the contract of `Queue::enqueue` and that the stream
         // belongs to the current context.
         unsafe {
             match *step {
                 Step::Nothing => SUCCESS,
+                Step::Graph(graph) => graph.launch(stream),
                 Step::Kernel(ref launch, _) => launch.launch(stream),
                 Step::Memcpy { dst, src, size } => (api.memcpy_async)(dst, src, size, stream),
                 Step::CopyBox { dst, src, region } => copy::copy_box(api, dst, src, region, stream),
@@ -245,10 +254,11 @@ impl CudaQueue {
         }
     }
 
-    fn failure(&self, step: &Step<'_>, code: i32) -> Error {
+    pub(crate) fn failure(&self, step: &Step<'_>, code: i32) -> Error {
         match step {
             Step::Kernel(launch, _) => launch.error(code),
             Step::Nothing | Step::Hint { .. } => self.gpu.error(code, "ordering a command"),
+            Step::Graph(_) => self.gpu.error(code, "launching a graph"),
             Step::Memcpy { .. } | Step::CopyBox { .. } => self.gpu.error(code, "copying memory"),
             Step::Fill { .. } => self.gpu.error(code, "filling memory"),
         }
@@ -307,16 +317,17 @@ impl CudaQueue {
     }
 }
 
-/// Drops `keep` once a command has completed.
-fn keep_until_complete(event: &CudaEvent, keep: Box<dyn Any + Send + Sync>) {
-    event.on_complete(Box::new(move |_| drop(keep)));
-}
-
-impl Queue for CudaQueue {
-    unsafe fn enqueue(&self, command: Command<'_>) -> Result<Arc<dyn Event>> {
-        let Command { work, deps, keep } = command;
-        self.gpu.enter()?;
-        let step = self.check(&work)?;
+impl CudaQueue {
+    /// Adds `step` to a stream, after `deps`. The context must be current.
+    ///
+    /// # Safety
+    /// The contract of [`Queue::enqueue`].
+    unsafe fn enqueue_step(
+        &self,
+        step: &Step<'_>,
+        deps: &[Arc<dyn Event>],
+        keep: Keep,
+    ) -> Result<Arc<dyn Event>> {
         let (mut follow, mut open) = (None, 0usize);
         for dep in deps {
             let dep = own(dep)?;
@@ -355,11 +366,44 @@ impl Queue for CudaQueue {
         }
         // SAFETY: the caller guarantees the contract of `Queue::enqueue`, and the GPU's context is
         // current.
-        let event = unsafe { self.send(stream, &step, &barriers) }?;
+        let event = unsafe { self.send(stream, step, &barriers) }?;
         if let Some(keep) = keep {
             keep_until_complete(&event, keep);
         }
         Ok(event)
+    }
+}
+
+/// Drops `keep` once a command has completed.
+fn keep_until_complete(event: &CudaEvent, keep: Box<dyn Any + Send + Sync>) {
+    event.on_complete(Box::new(move |_| drop(keep)));
+}
+
+impl Queue for CudaQueue {
+    unsafe fn enqueue(&self, command: Command<'_>) -> Result<Arc<dyn Event>> {
+        let Command { work, deps, keep } = command;
+        self.gpu.enter()?;
+        let step = self.check(&work)?;
+        // SAFETY: the caller guarantees the contract of `Queue::enqueue`.
+        unsafe { self.enqueue_step(&step, deps, keep) }
+    }
+
+    unsafe fn launch_graph(
+        &self,
+        graph: &Arc<dyn Graph>,
+        deps: &[Arc<dyn Event>],
+        keep: Keep,
+    ) -> Result<Arc<dyn Event>> {
+        let own = graph.as_any().downcast_ref::<CudaGraph>().ok_or_else(|| {
+            Error::new(
+                Errc::BackendMismatch,
+                "cannot launch a graph of another backend on an NVIDIA GPU",
+            )
+        })?;
+        self.gpu.enter()?;
+        let keep = Box::new((graph.clone(), keep));
+        // SAFETY: the caller guarantees the contract of `Queue::launch_graph`.
+        unsafe { self.enqueue_step(&Step::Graph(own), deps, Some(keep)) }
     }
 
     unsafe fn launch(

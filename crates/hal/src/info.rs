@@ -123,6 +123,7 @@ pub fn pci_address(domain: u32, bus: u32, device: u32, function: u32) -> String 
 ///
 /// Only bytes with an alignment of at most 16 are stored in place. Objects that contain them can
 /// then use the fast path of the allocator.
+#[derive(Clone)]
 pub enum InlineBytes<const N: usize> {
     Inline { len: usize, bytes: Inline<N> },
     Heap { len: usize, bytes: Vec<Aligned<MAX_ALIGNMENT>> },
@@ -183,16 +184,19 @@ impl<const N: usize> InlineBytes<N> {
 
     /// Overwrites eight bytes at `offset`. Returns false if they do not fit.
     pub fn put_u64(&mut self, offset: usize, value: u64) -> bool {
-        let end = match offset.checked_add(8) {
+        self.put(offset, &value.to_ne_bytes())
+    }
+
+    /// Overwrites the bytes at `offset`. Returns false if they do not fit.
+    pub fn put(&mut self, offset: usize, value: &[u8]) -> bool {
+        let end = match offset.checked_add(value.len()) {
             Some(end) if end <= self.len() => end,
             _ => return false,
         };
         match self {
-            Self::Inline { bytes, .. } => {
-                bytes.0[offset..end].copy_from_slice(&value.to_ne_bytes())
-            }
+            Self::Inline { bytes, .. } => bytes.0[offset..end].copy_from_slice(value),
             Self::Heap { bytes, .. } => {
-                for (i, b) in value.to_ne_bytes().into_iter().enumerate() {
+                for (i, &b) in value.iter().enumerate() {
                     let at = offset + i;
                     bytes[at / MAX_ALIGNMENT].0[at % MAX_ALIGNMENT] = b;
                 }

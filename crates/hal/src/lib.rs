@@ -21,6 +21,7 @@ mod build;
 pub mod compiler;
 mod completion;
 pub mod globals;
+mod graph;
 mod host;
 pub mod info;
 pub mod library;
@@ -33,6 +34,7 @@ pub use build::{BuildOptions, BuildRequest};
 pub use compiler::{CompileRequest, Compiler, Output};
 pub use completion::Completion;
 pub use globals::Global;
+pub use graph::{Graph, GraphNode};
 pub use host::{HostKernelWork, HostQueue, HostTask, HostWork};
 pub use info::{DeviceInfo, PlatformInfo};
 pub use native::{InContext, Interop, Native, NativeKind, NativeQueue};
@@ -193,6 +195,15 @@ pub trait Device: Send + Sync + Any {
         _profiling: bool,
         _priority: Priority,
     ) -> Result<Option<Arc<dyn Queue>>> {
+        Ok(None)
+    }
+
+    /// Prepares a graph of commands for launches on the queues of this device. Checks all that
+    /// [`Queue::enqueue`] checks. Returns `None` if the backend has no graphs.
+    ///
+    /// # Safety
+    /// Each launch satisfies the contract of [`Queue::enqueue`] for each node.
+    unsafe fn create_graph(&self, _nodes: &[GraphNode]) -> Result<Option<Arc<dyn Graph>>> {
         Ok(None)
     }
 
@@ -395,6 +406,21 @@ pub trait Queue: Send + Sync {
         _last: &mut Option<Arc<dyn Event>>,
     ) -> Option<Result<()>> {
         None
+    }
+
+    /// Launches a graph of this queue's device after `deps`, and returns the event of its last
+    /// commands. The caller orders launches of one graph, so that no two of them overlap. The
+    /// backend keeps the graph until the launch has completed.
+    ///
+    /// # Safety
+    /// The contract is that of [`Queue::enqueue`], for each command of the graph.
+    unsafe fn launch_graph(
+        &self,
+        _graph: &Arc<dyn Graph>,
+        _deps: &[Arc<dyn Event>],
+        _keep: Keep,
+    ) -> Result<Arc<dyn Event>> {
+        Err(Error::new(Errc::FeatureNotSupported, "this backend has no graphs of commands"))
     }
 
     /// Returns the native queue. The caller owns one reference. Only events order the commands that

@@ -85,6 +85,11 @@ impl<'a> View<'a> {
         })
     }
 
+    /// Returns whether the box is in plain memory.
+    pub fn is_plain(&self) -> bool {
+        matches!(self.place, ViewPlace::Address(_))
+    }
+
     pub fn elem_size(&self) -> usize {
         self.elem_size
     }

@@ -39,15 +39,17 @@ pub enum Job<'a> {
         work: Box<KernelWork>,
         kernel: Arc<ReadyKernel>,
     },
+    /// A launch of a graph.
+    Graph(&'a BackendQueue, Arc<dyn hal::Graph>),
     Host(&'a HostBackendQueue, HostWork),
 }
 
 impl Job<'_> {
     fn origin(&self) -> Origin {
         match self {
-            Self::Plain(backend_queue, _) | Self::Kernel { backend_queue, .. } => {
-                backend_queue.origin
-            }
+            Self::Plain(backend_queue, _)
+            | Self::Graph(backend_queue, _)
+            | Self::Kernel { backend_queue, .. } => backend_queue.origin,
             Self::Host(backend_queue, _) => backend_queue.origin,
         }
     }
@@ -55,6 +57,7 @@ impl Job<'_> {
     fn hold(self) -> Held {
         match self {
             Self::Plain(backend_queue, work) => Held::Plain(backend_queue.clone(), work),
+            Self::Graph(backend_queue, graph) => Held::Graph(backend_queue.clone(), graph),
             Self::Host(backend_queue, work) => Held::Host(backend_queue.clone(), work),
             Self::Kernel { backend_queue, work, kernel } => Held::Kernel(Box::new(HeldKernel {
                 backend_queue: backend_queue.clone(),
@@ -94,6 +97,9 @@ impl Job<'_> {
                     drop(kernel);
                     backend_queue.queue.enqueue(Command { work: Work::Kernel(work), deps, keep })
                 }
+                Self::Graph(backend_queue, graph) => {
+                    backend_queue.queue.launch_graph(&graph, deps, keep)
+                }
                 Self::Host(backend_queue, work) => {
                     backend_queue.queue.enqueue_host(Command { work, deps, keep })
                 }
@@ -107,6 +113,7 @@ impl Job<'_> {
 enum Held {
     Plain(BackendQueue, Work),
     Kernel(Box<HeldKernel>),
+    Graph(BackendQueue, Arc<dyn hal::Graph>),
     Host(HostBackendQueue, HostWork),
 }
 
@@ -130,6 +137,9 @@ impl Held {
             match self {
                 Self::Plain(backend_queue, work) => {
                     Job::Plain(&backend_queue, work).enqueue(deps, keep)
+                }
+                Self::Graph(backend_queue, graph) => {
+                    Job::Graph(&backend_queue, graph).enqueue(deps, keep)
                 }
                 Self::Host(backend_queue, work) => {
                     Job::Host(&backend_queue, work).enqueue(deps, keep)

@@ -61,9 +61,20 @@ pub struct OwnEvent {
     completion: Completion,
     /// The backend's event, after a backend has received the command of this event.
     inner: Mutex<Option<Node>>,
+    /// The commands whose times are those of this event, if there are several.
+    parts: Vec<Node>,
 }
 
 impl OwnEvent {
+    /// Returns an event that completes with `last` and whose times span those of `parts`.
+    pub fn spanning(parts: Vec<Node>, last: Node) -> Node {
+        let event = Arc::new(Self { parts, ..Self::default() });
+        event.set_inner(last.clone());
+        let done = event.clone();
+        last.event.on_complete(Box::new(move |result| done.complete(result)));
+        event.node()
+    }
+
     pub fn new() -> Arc<Self> {
         Arc::default()
     }
@@ -117,7 +128,14 @@ impl hal::Event for OwnEvent {
     }
 
     fn times(&self) -> Option<Times> {
-        self.inner()?.event.times()
+        let last = self.inner()?.event.times();
+        let mut times = self.parts.iter().filter_map(|part| part.event.times());
+        let Some(first) = times.next() else { return last };
+        Some(times.chain(last).fold(first, |all, one| Times {
+            submit: all.submit.min(one.submit),
+            start: all.start.min(one.start),
+            end: all.end.max(one.end),
+        }))
     }
 }
 

@@ -11,6 +11,7 @@
 //!   [`launch`] and [`copy`] create its work.
 //! * [`event`]: events of the runtime itself, and waiting for events of different backends.
 //!   [`dispatch`] holds commands back until a backend can receive them.
+//! * [`graph`]: graphs of commands, which are launched as a whole.
 //! * [`memory`]: buffers, their copies, and the order of accesses to them. [`context`]: unified
 //!   shared memory.
 //! * [`device_global`]: variables of device code, and their memory.
@@ -33,6 +34,7 @@ pub mod dispatch;
 pub mod event;
 pub mod exit;
 mod gpus;
+pub mod graph;
 mod late_errors;
 pub mod launch;
 pub mod memory;

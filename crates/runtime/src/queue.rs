@@ -19,8 +19,11 @@ use scythe_hal::{self as hal, HostKernelWork, HostWork, Keep, KernelWork, Priori
 use crate::context::Context;
 use crate::copy::{self, View, ViewPlace};
 use crate::dispatch::{BackendQueue, HostBackendQueue, Job, dispatch};
-use crate::event::Node;
+use crate::event::{Node, OwnEvent};
 use crate::exit;
+use crate::graph::body::RepeatedTask;
+use crate::graph::plan::Plan;
+use crate::graph::record::Recorder;
 use crate::late_errors::{self, Listener};
 use crate::launch::{Placed, find, launched_local_size, place_accessors};
 use crate::memory::coherence::{Access, prepare, record};
@@ -40,6 +43,10 @@ pub struct Queue {
     /// Where host tasks and kernels of host mode go.
     host: HostBackendQueue,
     state: Mutex<State>,
+    /// Whether `recorder` is set, for a test without a lock.
+    records: AtomicBool,
+    /// The graph that receives the commands instead of a backend.
+    recorder: Mutex<Option<Recorder>>,
 }
 
 #[derive(Default)]
@@ -127,6 +134,8 @@ pub enum Action<'a> {
     },
     HostKernel(Box<HostKernelWork>),
     HostTask(HostCall),
+    /// A host task of a graph.
+    Repeated(Arc<RepeatedTask>),
     /// Work on plain addresses.
     Plain(Work),
     Copy {
@@ -280,15 +289,113 @@ impl Queue {
         backend_queue: BackendQueue,
     ) -> Result<Arc<Self>> {
         let host = device.host().host_backend_queue(profiling)?;
-        let state = Mutex::default();
-        let queue =
-            Arc::new(Self { context, device, in_order, profiling, backend_queue, host, state });
+        let queue = Arc::new(Self {
+            context,
+            device,
+            in_order,
+            profiling,
+            backend_queue,
+            host,
+            state: Mutex::default(),
+            records: AtomicBool::new(false),
+            recorder: Mutex::default(),
+        });
         exit::watch(Arc::downgrade(&queue));
         Ok(queue)
     }
 
     pub fn is_in_order(&self) -> bool {
         self.in_order
+    }
+
+    /// Makes a graph receive the commands of the queue.
+    pub fn start_recording(&self, recorder: Recorder) -> Result<()> {
+        let mut current = lock(&self.recorder);
+        if current.is_some() {
+            return Err(invalid("begin_recording: the queue is already recording to a graph"));
+        }
+        *current = Some(recorder);
+        self.records.store(true, Ordering::Release);
+        Ok(())
+    }
+
+    pub fn stop_recording(&self) {
+        let stopped = lock(&self.recorder).take();
+        self.records.store(false, Ordering::Release);
+        drop(stopped);
+    }
+
+    /// Returns whether a graph receives the commands of the queue.
+    pub fn is_recording(&self) -> bool {
+        self.records.load(Ordering::Acquire)
+    }
+
+    /// Returns the graph that receives the commands of the queue.
+    pub fn recorder(&self) -> Option<Recorder> {
+        if self.is_recording() { lock(&self.recorder).clone() } else { None }
+    }
+
+    /// Launches the steps of a graph after `deps` and the commands that precede a command of the
+    /// queue. Returns the event of the launch. `keep` makes an owner of what the steps use.
+    ///
+    /// # Safety
+    /// The addresses in the steps must be valid until the launch has completed.
+    pub unsafe fn send_plan(
+        &self,
+        plan: &Plan,
+        mut deps: Vec<Node>,
+        keep: &dyn Fn() -> Keep,
+        profiling: bool,
+    ) -> Result<Node> {
+        deps.retain(|event| event.outcome() != Some(Ok(())));
+        let mut state = lock(&self.state);
+        state.collect(self.in_order);
+        if self.in_order {
+            deps.extend(state.pending.iter().cloned());
+        }
+        deps.extend(state.barrier.clone());
+        deps.extend(state.external.take());
+        let mut sent: Vec<Node> = Vec::with_capacity(plan.steps.len());
+        let mut failure = None;
+        for step in &plan.steps {
+            let mut before = match step.deps.is_empty() {
+                true => deps.clone(),
+                false => step.deps.iter().map(|&step| sent[step].clone()).collect(),
+            };
+            // SAFETY: the caller vouches for the addresses, and `before` for the order.
+            let node =
+                unsafe { dispatch(step.job(&self.backend_queue, &self.host), &mut before, keep()) };
+            match node {
+                Ok(node) => sent.push(node),
+                Err(error) => {
+                    failure = Some(error);
+                    break;
+                }
+            }
+        }
+        if let Some(error) = failure {
+            // The steps so far run, and the queue waits for them.
+            state.pending.extend(sent);
+            return Err(error);
+        }
+        let leaves: Vec<Node> = plan.leaves().into_iter().map(|step| sent[step].clone()).collect();
+        let mut node = match (&leaves[..], &sent[..]) {
+            ([one], _) => one.clone(),
+            _ => {
+                let mut before = if leaves.is_empty() { deps } else { leaves };
+                let marker = Job::Plain(&self.backend_queue, Work::Marker);
+                // SAFETY: a marker has no addresses.
+                unsafe { dispatch(marker, &mut before, None) }?
+            }
+        };
+        if profiling && sent.len() > 1 {
+            node = OwnEvent::spanning(sent, node);
+        }
+        if self.in_order {
+            state.pending.clear();
+        }
+        state.pending.push(node.clone());
+        Ok(node)
     }
 
     /// Orders a command and passes it to a backend. Returns its event without waiting.
@@ -298,9 +405,10 @@ impl Queue {
     /// command has completed.
     pub unsafe fn submit(&self, action: Action<'_>, order: Order<'_>) -> Result<Node> {
         let place = match &action {
-            Action::HostTask(_) | Action::HostKernel(_) | Action::UpdateHost => {
-                MemoryLocation::Host
-            }
+            Action::HostTask(_)
+            | Action::Repeated(_)
+            | Action::HostKernel(_)
+            | Action::UpdateHost => MemoryLocation::Host,
             _ => MemoryLocation::Device(self.device),
         };
         let updates = matches!(action, Action::UpdateHost);
@@ -470,6 +578,13 @@ impl Queue {
             Action::Marker | Action::UpdateHost => alone(plain(Work::Marker)),
             Action::Plain(work) => alone(plain(work)),
             Action::HostTask(task) => {
+                let run = move || {
+                    task.run();
+                    Ok(())
+                };
+                alone(Job::Host(&self.host, HostWork::Task(Box::new(run))))
+            }
+            Action::Repeated(task) => {
                 let run = move || {
                     task.run();
                     Ok(())

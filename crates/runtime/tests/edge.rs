@@ -209,8 +209,8 @@ fn unknown_numbers_are_named() {
         "command kind 99",
     );
     let mut flagged = command(0, memory(null_mut(), null(), 0, 0));
-    flagged.flags = 12;
-    fails(s.submit(&flagged), Errc::Invalid, "flags 0xc");
+    flagged.flags = 24;
+    fails(s.submit(&flagged), Errc::Invalid, "flags 0x18");
     flagged.flags = 0;
     (flagged.dep_count, flagged.deps) = (u64::MAX, null());
     fails(s.submit(&flagged), Errc::Invalid, "'deps' gives");
@@ -494,8 +494,8 @@ fn a_failed_submission_leaves_a_host_tasks_context_to_the_caller() {
     let s = Session::new(queue_flags::IN_ORDER);
     let task = HostTask { call: Some(call), destroy: Some(end), ctx: null_mut() };
     let mut bad = command(command_kind::HOST_TASK, CommandUnion { host_task: task });
-    bad.flags = 8;
-    fails(s.submit(&bad), Errc::Invalid, "flags 0x8");
+    bad.flags = 16;
+    fails(s.submit(&bad), Errc::Invalid, "flags 0x10");
     let none = HostTask { call: None, ..task };
     fails(
         s.submit(&command(command_kind::HOST_TASK, CommandUnion { host_task: none })),

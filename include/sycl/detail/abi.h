@@ -33,6 +33,10 @@ typedef struct scythe_buffer_t *scythe_buffer;
 typedef struct scythe_host_access_t *scythe_host_access;
 typedef struct scythe_native_kernel_t *scythe_native_kernel;
 typedef struct scythe_native_program_t *scythe_native_program;
+typedef struct scythe_graph_t *scythe_graph;
+typedef struct scythe_graph_node_t *scythe_graph_node;
+typedef struct scythe_graph_exec_t *scythe_graph_exec;
+typedef struct scythe_graph_choice_t *scythe_graph_choice;
 
 const char *scythe_last_error(void);
 
@@ -200,7 +204,8 @@ void scythe_event_weak_retain(scythe_event event);
 void scythe_event_weak_release(scythe_event event);
 int32_t scythe_event_weak_lock(scythe_event event);
 scythe_status scythe_event_wait(scythe_event event);
-// Returns 0 for submitted, 1 for running, 2 for complete.
+// Returns 0 for submitted, 1 for running, 2 for complete, and -`errc::invalid` for the event of a
+// command that was recorded to a graph.
 int32_t scythe_event_status(scythe_event event);
 enum scythe_profiling_param {
   SCYTHE_PROFILING_SUBMIT = 0,
@@ -512,6 +517,7 @@ enum scythe_command_kind {
   SCYTHE_COMMAND_PREFETCH = 8,       // u.memory: dst, size
   SCYTHE_COMMAND_ADVISE = 9,         // u.memory: dst, size, advice
   SCYTHE_COMMAND_NATIVE_KERNEL = 10, // u.native: a native kernel
+  SCYTHE_COMMAND_GRAPH = 11,         // u.graph: a launch of an executable graph
 };
 
 enum scythe_command_flags {
@@ -519,6 +525,8 @@ enum scythe_command_flags {
   SCYTHE_COMMAND_HOLD = 2,    // commands submitted to the queue later wait for it
   // A host task without an interop_handle. Its accessors refer to host memory.
   SCYTHE_COMMAND_ON_HOST = 4,
+  // The command is submitted even if the queue records commands to a graph.
+  SCYTHE_COMMAND_UNRECORDED = 8,
 };
 
 typedef struct scythe_command {
@@ -554,6 +562,7 @@ typedef struct scythe_command {
       const void *pattern; // elem_size bytes, copied before the call returns
     } fill;
     scythe_native_launch native;
+    scythe_graph_exec graph;
   } u;
 } scythe_command;
 
@@ -561,6 +570,86 @@ typedef struct scythe_command {
 // the queue's last command. Returns without waiting. `event` may be null. If a copy names a view of
 // a buffer, `requirements` must contain the buffer.
 scythe_status scythe_submit(scythe_queue queue, const scythe_command *command, scythe_event *event);
+
+// --- Graphs --------------------------------------------------------------------------------------
+
+// A queue that records passes its commands to a graph, as nodes. `scythe_submit` then returns the
+// event of a recorded command, which only later commands of the graph can wait for. All functions
+// fail with `errc::invalid` where the specification of `sycl_ext_oneapi_graph` requires it.
+enum scythe_graph_flags { SCYTHE_GRAPH_NO_CYCLE_CHECK = 1, SCYTHE_GRAPH_BUFFERS_OUTLIVE = 2 };
+scythe_status scythe_graph_create(scythe_context context, scythe_device device, uint32_t flags,
+                                  scythe_graph *out);
+void scythe_graph_retain(scythe_graph graph);
+// The last release ends recording on all queues. Nodes and events remain valid.
+void scythe_graph_release(scythe_graph graph);
+uint64_t scythe_graph_id(scythe_graph graph);
+// Makes the commands of `queue` nodes of the explicit interface, which no queue orders.
+scythe_status scythe_graph_bind(scythe_graph graph, scythe_queue queue);
+scythe_status scythe_graph_begin(scythe_graph graph, scythe_queue queue);
+scythe_status scythe_graph_end(scythe_graph graph, scythe_queue queue /* null: all */);
+// Fails while a queue records to the graph. Messages name the function `what`.
+scythe_status scythe_graph_check_explicit(scythe_graph graph, const char *what);
+// Returns 1 if the queue records, 0 otherwise.
+int32_t scythe_queue_is_recording(scythe_queue queue);
+// Fails if the queue does not record.
+scythe_status scythe_queue_graph(scythe_queue queue, scythe_graph *out);
+// If the event belongs to a recorded command, the graph owns `object` from now on, and the call
+// returns 1. Otherwise it returns 0.
+int32_t scythe_graph_keep(scythe_event event, void *object, void (*destroy)(void *object));
+
+scythe_status scythe_graph_node_of_event(scythe_event event, scythe_graph_node *out);
+void scythe_graph_node_retain(scythe_graph_node node);
+void scythe_graph_node_release(scythe_graph_node node);
+// Returns a number that no other node has.
+uint64_t scythe_graph_node_id(scythe_graph_node node);
+// Gives a value of `sycl::ext::oneapi::experimental::node_type`.
+scythe_status scythe_graph_node_type(scythe_graph_node node, uint32_t *type);
+scythe_status scythe_graph_make_edge(scythe_graph graph, scythe_graph_node source,
+                                     scythe_graph_node target);
+enum scythe_graph_selection {
+  SCYTHE_GRAPH_NODES = 0,
+  SCYTHE_GRAPH_ROOTS = 1,
+  SCYTHE_GRAPH_LEAVES = 2,
+  SCYTHE_GRAPH_PREDECESSORS = 3, // of `node`
+  SCYTHE_GRAPH_SUCCESSORS = 4,   // of `node`
+};
+// Passes nodes to `sink`, which owns them. `graph` is null in a selection around `node`, and `node`
+// is null otherwise.
+typedef void (*scythe_node_sink)(void *ctx, scythe_graph_node node);
+scythe_status scythe_graph_select(scythe_graph graph, scythe_graph_node node, uint32_t selection,
+                                  scythe_node_sink sink, void *ctx);
+// Replaces the ranges of a kernel. Only the shape, the sizes and the offset of `ranges` are read.
+scythe_status scythe_graph_node_set_ranges(scythe_graph_node node,
+                                           const scythe_kernel_launch *ranges);
+// Writes the graph to a file in the format DOT.
+scythe_status scythe_graph_print(scythe_graph graph, const char *path, int32_t verbose);
+
+// The commands of a dynamic command group. Between `_open` and `_close`, commands that are
+// submitted to a bound queue become candidates of the choice.
+scythe_status scythe_graph_choice_open(scythe_graph graph, scythe_graph_choice *out);
+void scythe_graph_choice_close(scythe_graph graph);
+scythe_status scythe_graph_choice_check(scythe_graph_choice choice);
+scythe_status scythe_graph_choice_activate(scythe_graph_choice choice, uint64_t index);
+uint64_t scythe_graph_choice_active(scythe_graph_choice choice);
+scythe_status scythe_graph_choice_add(scythe_graph graph, scythe_graph_choice choice,
+                                      scythe_graph_node *out);
+// Gives the commands of any node.
+scythe_status scythe_graph_node_choice(scythe_graph_node node, scythe_graph_choice *out);
+// Replaces an argument of a kernel, candidate `index` of the choice. `requirement` may be null.
+scythe_status scythe_graph_choice_set_argument(scythe_graph_choice choice, uint64_t index,
+                                               uint32_t argument, const void *bytes, uint64_t size,
+                                               const scythe_requirement *requirement);
+void scythe_graph_choice_retain(scythe_graph_choice choice);
+void scythe_graph_choice_release(scythe_graph_choice choice);
+
+enum scythe_graph_exec_flags { SCYTHE_GRAPH_EXEC_UPDATABLE = 1, SCYTHE_GRAPH_EXEC_PROFILING = 2 };
+scythe_status scythe_graph_finalize(scythe_graph graph, uint32_t flags, scythe_graph_exec *out);
+void scythe_graph_exec_retain(scythe_graph_exec exec);
+// Launches that are running keep what they need.
+void scythe_graph_exec_release(scythe_graph_exec exec);
+scythe_status scythe_graph_exec_update_nodes(scythe_graph_exec exec, const scythe_graph_node *nodes,
+                                             uint64_t count);
+scythe_status scythe_graph_exec_update(scythe_graph_exec exec, scythe_graph source);
 
 // --- Host mode: work-items that wait for each other ----------------------------------------------
 

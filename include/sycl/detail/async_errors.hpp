@@ -15,6 +15,11 @@ namespace sycl::detail {
 class async_errors : public counted {
 public:
   SCYTHE_LIBRARY_COLD ~async_errors() {
+    for (source *s = sources_; s;) {
+      source *next = s->next;
+      delete s;
+      s = next;
+    }
     for (node *n = __atomic_load_n(&first_, __ATOMIC_ACQUIRE); n;) {
       node *next = n->next;
       delete n;
@@ -32,8 +37,20 @@ public:
                                         __ATOMIC_RELAXED)) {
     }
   }
+  // Also delivers the errors of `other`, such as those of the host tasks of a graph.
+  SCYTHE_LIBRARY_COLD void follow(const owner<async_errors *> &other) {
+    for (source *s = __atomic_load_n(&sources_, __ATOMIC_ACQUIRE); s; s = s->next)
+      if (s->errors == other)
+        return;
+    source *added = new source{other, __atomic_load_n(&sources_, __ATOMIC_RELAXED)};
+    while (!__atomic_compare_exchange_n(&sources_, &added->next, added, true, __ATOMIC_RELEASE,
+                                        __ATOMIC_RELAXED)) {
+    }
+  }
   // Appends all errors so far to `list`, oldest first.
   SCYTHE_LIBRARY_COLD void take(exception_list &list) {
+    for (source *s = __atomic_load_n(&sources_, __ATOMIC_ACQUIRE); s; s = s->next)
+      s->errors->take(list);
     // The newest error is first in the list.
     node *oldest = nullptr;
     for (node *n = __atomic_exchange_n(&first_, nullptr, __ATOMIC_ACQUIRE); n;) {
@@ -63,8 +80,13 @@ private:
     std::exception_ptr error;
     node *next;
   };
+  struct source {
+    owner<async_errors *> errors;
+    source *next;
+  };
   // Accessed with the compiler's atomic builtins, because the library's class is slower to compile.
   node *first_ = nullptr;
+  source *sources_ = nullptr;
 };
 
 // The default handler (SYCL 2020, 4.13.1.2). It reports every error, then terminates.

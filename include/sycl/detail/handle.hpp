@@ -26,6 +26,15 @@ inline void release(scythe_buffer h) noexcept { scythe_buffer_release(h); }
 inline void retain(scythe_native_kernel h) noexcept { scythe_native_kernel_retain(h); }
 inline void release(scythe_native_kernel h) noexcept { scythe_native_kernel_release(h); }
 
+inline void retain(scythe_graph h) noexcept { scythe_graph_retain(h); }
+inline void release(scythe_graph h) noexcept { scythe_graph_release(h); }
+inline void retain(scythe_graph_node h) noexcept { scythe_graph_node_retain(h); }
+inline void release(scythe_graph_node h) noexcept { scythe_graph_node_release(h); }
+inline void retain(scythe_graph_exec h) noexcept { scythe_graph_exec_retain(h); }
+inline void release(scythe_graph_exec h) noexcept { scythe_graph_exec_release(h); }
+inline void retain(scythe_graph_choice h) noexcept { scythe_graph_choice_retain(h); }
+inline void release(scythe_graph_choice h) noexcept { scythe_graph_choice_release(h); }
+
 class counted;
 
 // The target of all weak references to an object (`sycl_ext_oneapi_weak_object`), which outlives

@@ -86,8 +86,15 @@ struct finishing {
 };
 
 // Keeps `objects` until `done` has completed, then finishes them and replaces `done` by the event
-// to wait for. If the queue records profiling times, `done` stays the event of the command.
+// to wait for. If a graph has recorded the command, it keeps them. If the queue records profiling
+// times, `done` stays the event of the command.
 inline void release_after(queue_impl &queue, handle<scythe_event> &done, ref<kept_object> objects) {
+  if (scythe_graph_keep(done.get(), objects.get(), [](void *own) {
+        ref<kept_object>::adopt(static_cast<kept_object *>(own));
+      })) {
+    objects.take();
+    return;
+  }
   scythe_event after = done.get();
   scythe_command command;
   command.kind = SCYTHE_COMMAND_HOST_TASK;

@@ -55,19 +55,27 @@ SCYTHE_LIBRARY_COLD scratch_block *make_scratch(queue_impl &queue, std::size_t b
   const unsigned char zero = 0;
   scythe_command clear;
   clear.kind = SCYTHE_COMMAND_FILL;
-  clear.flags = 0;
+  clear.flags = SCYTHE_COMMAND_UNRECORDED;
   clear.requirements = nullptr;
   clear.requirement_count = 0;
   clear.deps = nullptr;
   clear.dep_count = 0;
   set_fill(clear, block->memory, &zero, 1, scratch_head);
   block->last = queue.submit(clear);
+  if (scythe_queue_is_recording(queue.queue.get())) {
+    // A command of a graph cannot wait for a command outside of it.
+    check(scythe_event_wait(block->last.get()));
+    block->last = {};
+  }
   owned.block = nullptr;
   return block;
 }
 
 // Returns a block of at least `bytes` bytes that only the caller uses. `return_scratch` returns it.
 inline scratch_block *take_scratch(queue_impl &queue, std::size_t bytes) {
+  // The graph keeps the block.
+  if (scythe_queue_is_recording(queue.queue.get()))
+    return make_scratch(queue, bytes);
   constexpr int most_in_flight = 64;
   scratch_block *busy = nullptr;
   int blocks = 0;
@@ -98,6 +106,15 @@ inline scratch_block *take_scratch(queue_impl &queue, std::size_t bytes) {
   }
   // The kernel waits for the block's last kernel through a dependency.
   return busy ? busy : make_scratch(queue, bytes);
+}
+
+// Records the event of the kernel that uses the block. Returns whether a graph took the block.
+inline bool note_scratch_use(scratch_block *block, const handle<scythe_event> &done) {
+  if (scythe_graph_keep(done.get(), block,
+                        [](void *own) { delete static_cast<scratch_block *>(own); }))
+    return true;
+  block->last = done;
+  return false;
 }
 
 inline void return_scratch(queue_impl &queue, scratch_block *block) {

@@ -39,6 +39,9 @@ enum {
   advises,
   elapsed,
   last_priority,
+  instances,
+  node_updates,
+  graph_launches,
   numbers
 };
 static int64_t state[numbers] = {[devices] = 1,    [driver] = 13000,        [memory_left] = 1 << 30,
@@ -47,7 +50,7 @@ static const char *names[numbers] = {
     "devices",        "driver", "init_error",  "sticky", "memory_left", "pending",      "ptx_limit",
     "shared_optin",   "grid_y", "records",     "waits",  "launches",    "stream_syncs", "streams",
     "set_attributes", "frees",  "last_shared", "peers",  "prefetches",  "advises",      "elapsed",
-    "last_priority"};
+    "last_priority",  "instances", "node_updates", "graph_launches"};
 
 static int64_t *find(const char *name) {
   for (int i = 0; i < numbers; i++)
@@ -248,8 +251,15 @@ result cuMemPoolSetAccess(void *pool, const void *access, size_t count) {
   return (void)pool, (void)access, count == 1 ? 0 : 1;
 }
 result cuMemPoolTrimTo(void *pool, size_t size) { return (void)pool, (void)size, 0; }
+struct copy;
+static int captures(void *stream);
+static void capture_copy(address to, address from, size_t size);
+static void capture_box(const struct copy *c);
+static void capture_fill(address at, uint32_t value, int width, size_t count);
 result cuMemcpyAsync(address to, address from, size_t size, void *stream) {
   LOST;
+  if (captures(stream))
+    return capture_copy(to, from, size), 0;
   return (void)stream, memmove((void *)to, (void *)from, size), 0;
 }
 struct side {
@@ -267,7 +277,8 @@ struct copy {
 static char *base(const struct side *s) { return s->kind == 1 ? (char *)s->host : (char *)s->device; }
 result cuMemcpy3DAsync_v2(const struct copy *c, void *stream) {
   LOST;
-  (void)stream;
+  if (captures(stream))
+    return capture_box(c), 0;
   if (c->src.pitch < c->width || c->dst.pitch < c->width)
     return 1;
   for (size_t z = 0; z < c->depth; z++)
@@ -277,14 +288,20 @@ result cuMemcpy3DAsync_v2(const struct copy *c, void *stream) {
   return 0;
 }
 result cuMemsetD8Async(address at, uint8_t value, size_t count, void *stream) {
+  if (captures(stream))
+    return capture_fill(at, value, 1, count), 0;
   return (void)stream, memset((void *)at, value, count), 0;
 }
 result cuMemsetD16Async(address at, uint16_t value, size_t count, void *stream) {
+  if (captures(stream))
+    return capture_fill(at, value, 2, count), 0;
   for (size_t i = 0; i < count; i++)
     ((uint16_t *)at)[i] = value;
   return (void)stream, 0;
 }
 result cuMemsetD32Async(address at, uint32_t value, size_t count, void *stream) {
+  if (captures(stream))
+    return capture_fill(at, value, 4, count), 0;
   for (size_t i = 0; i < count; i++)
     ((uint32_t *)at)[i] = value;
   return (void)stream, 0;
@@ -353,6 +370,8 @@ struct launch {
   uint64_t start[3], end[3], size[3], offset[3];
   uint32_t first[3], groups[3];
 };
+static void capture_kernel(void *function, const uint32_t *grid, const uint32_t *block, uint32_t shared,
+                           void **arguments);
 result cuLaunchKernel(void *function, uint32_t gx, uint32_t gy, uint32_t gz, uint32_t bx, uint32_t by, uint32_t bz,
                       uint32_t shared, void *stream, void **arguments, void **extra) {
   LOST;
@@ -363,6 +382,8 @@ result cuLaunchKernel(void *function, uint32_t gx, uint32_t gy, uint32_t gz, uin
     return 1;
   if (gy > state[grid_y] || gz > state[grid_y] || bx * by * bz > 1024)
     return 1;
+  if (captures(stream))
+    return capture_kernel(function, (uint32_t[]){gx, gy, gz}, (uint32_t[]){bx, by, bz}, shared, arguments), 0;
   state[launches]++;
   state[last_shared] = shared;
   if (!strcmp(f->name, "illegal"))
@@ -396,3 +417,5 @@ result cuLinkAddData_v2(void *link, int kind, const void *data, size_t size, con
 }
 result cuLinkComplete(void *link, void **cubin, size_t *size) { return *cubin = link, *size = strlen(link) + 1, 0; }
 result cuLinkDestroy(void *link) { return free(link), 0; }
+
+#include "graphs.c"

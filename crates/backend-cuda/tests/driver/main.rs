@@ -5,3 +5,4 @@ mod commands;
 mod devices;
 mod failures;
 mod fake;
+mod graphs;

@@ -12,6 +12,7 @@ use super::handles::{
     check_out, get, give, put, release, retain, weak_lock, weak_release, weak_retain,
 };
 use super::{edge, edge_or};
+use crate::graph::record::check_host_access;
 use crate::memory::coherence::{Access, HostAccess};
 use crate::memory::{Buffer, CallbackContext, Destination, Initial, Mode};
 use crate::{Errc, Error, Result, invalid};
@@ -204,6 +205,7 @@ pub unsafe extern "C" fn scythe_host_access_begin(
         let buffer = unsafe { get::<BufferT>(buffer) }?;
         let access =
             Access { buffer, mode: mode_from(mode)?, no_init: no_init != 0, native: false };
+        check_host_access(buffer)?;
         let (begun, address) = HostAccess::begin(&access)?;
         // SAFETY: the caller guarantees that `data` is null or valid for a write.
         unsafe { put(data, "data", address.cast()) }?;

@@ -6,8 +6,8 @@ use scythe_abi::capi::{DeviceGlobal, QueueHandle, QueueT, Status};
 
 use super::handles::{check_out, get, put, slice, text};
 use super::{edge, edge_or};
-use crate::Result;
 use crate::device_global::{self, Part};
+use crate::{Result, invalid};
 
 /// # Safety
 /// See [`super`]. The objects in the table must stay readable until
@@ -70,6 +70,11 @@ pub unsafe extern "C" fn scythe_device_global_place(
         check_out(out, "out")?;
         // SAFETY: the caller guarantees that `queue` is null or a live handle.
         let queue = unsafe { get::<QueueT>(queue) }?;
+        if queue.is_recording() {
+            return Err(invalid(
+                "a copy of a device_global variable cannot be a command of a graph",
+            ));
+        }
         let part = Part { host, size, image_scope: image_scope != 0, offset, bytes };
         let place = device_global::place(queue, &part)?;
         // SAFETY: the caller guarantees that `out` is null or valid for a write.

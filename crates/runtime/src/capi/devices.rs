@@ -308,13 +308,15 @@ pub unsafe extern "C" fn scythe_device_set_peer_access(
     })
 }
 
-/// Returns the aspects of the device, and those that the headers implement for it: memory pools
-/// only require device allocations.
+/// Returns the aspects of the device, and those that the headers and the runtime implement for it:
+/// memory pools only require device allocations, and the runtime has graphs for every device.
 fn aspects(device: &Device) -> Vec<u32> {
     let mut aspects = device.hal.info().aspects.clone();
     if aspects.contains(&(Aspect::UsmDeviceAllocations as u32)) {
         aspects.push(Aspect::ExtOneapiAsyncMemoryAlloc as u32);
     }
+    aspects.push(Aspect::ExtOneapiGraph as u32);
+    aspects.push(Aspect::ExtOneapiLimitedGraph as u32);
     aspects
 }
 

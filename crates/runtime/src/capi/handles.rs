@@ -9,6 +9,7 @@ use scythe_abi::capi as c;
 
 use crate::context::Context;
 use crate::event::Node;
+use crate::graph;
 use crate::memory::Buffer;
 use crate::native_kernel::{NativeKernel, NativeProgram};
 use crate::platform::{Device, Platform};
@@ -20,6 +21,9 @@ pub struct EventObject {
     pub node: Node,
     /// The queue of the command: it collects errors and knows whether profiling is enabled.
     pub queue: Arc<Queue>,
+    /// Whether the event has no times although its queue has profiling: a launch of a graph that
+    /// was made without profiling.
+    pub untimed: bool,
 }
 
 impl Drop for EventObject {
@@ -58,6 +62,10 @@ handle! {
     c::BufferT => Buffer, "buffer";
     c::NativeKernelT => NativeKernel, "native kernel";
     c::NativeProgramT => NativeProgram, "native program";
+    c::GraphT => graph::Owner, "graph";
+    c::GraphNodeT => graph::NodeRef, "node";
+    c::GraphExecT => graph::exec::Exec, "executable graph";
+    c::GraphChoiceT => super::graphs::Choice, "dynamic command group";
 }
 
 /// Returns the object behind a handle.

@@ -12,6 +12,7 @@
 pub mod buffers;
 pub mod device_globals;
 pub mod devices;
+pub mod graphs;
 pub mod handles;
 pub mod host_groups;
 pub mod images;

@@ -107,7 +107,7 @@ pub unsafe extern "C" fn scythe_event_from_native(
         // SAFETY: the caller guarantees that `native` is a live event of the driver in the device's
         // context.
         let event = unsafe { queue.device.interop()?.event_from_native(native) }?;
-        let object = Arc::new(EventObject { node: Node { event, origin }, queue });
+        let object = Arc::new(EventObject { node: Node { event, origin }, queue, untimed: false });
         // SAFETY: the caller guarantees that `out` is null or valid for a write.
         unsafe { put(out, "event", give(object)) }
     })

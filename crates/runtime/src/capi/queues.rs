@@ -13,6 +13,7 @@ use super::handles::{
 };
 use super::submit::put_event;
 use super::{c_string, edge, edge_or};
+use crate::graph::record::RecordedEvent;
 use crate::late_errors::Listener;
 use crate::queue::Queue;
 use crate::{Errc, Error, invalid};
@@ -84,7 +85,13 @@ pub unsafe extern "C" fn scythe_queue_release(queue: QueueHandle) {
 pub unsafe extern "C" fn scythe_queue_wait(queue: QueueHandle) -> Status {
     edge(|| {
         // SAFETY: the caller guarantees that `queue` is null or a live handle.
-        unsafe { get(queue) }?.wait();
+        let queue = unsafe { get(queue) }?;
+        if queue.is_recording() {
+            return Err(invalid(
+                "queue::wait: the queue is recording commands to a graph; call end_recording first",
+            ));
+        }
+        queue.wait();
         Ok(())
     })
 }
@@ -126,6 +133,9 @@ pub unsafe extern "C" fn scythe_queue_set_external_event(
     edge(|| {
         // SAFETY: the caller guarantees that `event` is null or a live handle.
         let node = if event.is_null() { None } else { Some(unsafe { get(event) }?.node.clone()) };
+        if node.as_ref().is_some_and(|node| RecordedEvent::of(node).is_some()) {
+            return Err(RecordedEvent::error());
+        }
         // SAFETY: the caller guarantees that `queue` is null or a live handle.
         unsafe { get(queue) }?.set_external(node)
     })
@@ -254,6 +264,9 @@ pub unsafe extern "C" fn scythe_event_wait(event: EventHandle) -> Status {
     edge(|| {
         // SAFETY: the caller guarantees that `event` is null or a live handle.
         let event = unsafe { get(event) }?;
+        if RecordedEvent::of(&event.node).is_some() {
+            return Err(RecordedEvent::error());
+        }
         // The queue still records the command and collects its failure.
         let _ = event.node.event.wait();
         Ok(())
@@ -264,8 +277,17 @@ pub unsafe extern "C" fn scythe_event_wait(event: EventHandle) -> Status {
 /// See [`super`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn scythe_event_status(event: EventHandle) -> i32 {
-    // SAFETY: the caller guarantees that `event` is null or a live handle.
-    edge_or(2, || Ok(unsafe { get(event) }?.node.event.status() as i32))
+    edge_or(2, || {
+        // SAFETY: the caller guarantees that `event` is null or a live handle.
+        let node = &unsafe { get(event) }?.node;
+        Ok(match RecordedEvent::of(node) {
+            Some(_) => {
+                super::fail(&RecordedEvent::error());
+                -(Errc::Invalid as i32)
+            }
+            None => node.event.status() as i32,
+        })
+    })
 }
 
 /// # Safety
@@ -280,6 +302,15 @@ pub unsafe extern "C" fn scythe_event_profiling(
         check_out(ns, "ns")?;
         // SAFETY: the caller guarantees that `event` is null or a live handle.
         let event = unsafe { get(event) }?;
+        if RecordedEvent::of(&event.node).is_some() {
+            return Err(RecordedEvent::error());
+        }
+        if event.untimed {
+            return Err(invalid(
+                "the event has no profiling information: make the executable graph with \
+                 property::graph::enable_profiling",
+            ));
+        }
         if !event.queue.profiling {
             return Err(invalid(
                 "the event has no profiling information: construct its queue with the \

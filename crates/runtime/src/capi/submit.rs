@@ -4,16 +4,20 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, AtomicU64};
 
 use scythe_abi::capi::{
-    self as c, BufferHandle, BufferT, COMMAND_BARRIER, COMMAND_HOLD, COMMAND_ON_HOST, Command,
-    EventHandle, EventT, QueueHandle, QueueT, Status, command_kind, requirement_flags,
+    self as c, BufferHandle, BufferT, COMMAND_BARRIER, COMMAND_HOLD, COMMAND_ON_HOST,
+    COMMAND_UNRECORDED, Command, EventHandle, EventT, QueueHandle, QueueT, Status, command_kind,
+    requirement_flags,
 };
-use scythe_hal::{Hint, Work};
+use scythe_hal::{FunctorBytes, Hint, Work};
 
 use super::buffers::mode_from;
 use super::edge;
 use super::handles::{EventObject, get, give, put, share, slice, text};
 use crate::copy::View;
 use crate::event::Node;
+use crate::graph::QueueOrder;
+use crate::graph::body::{Candidate, Content, NodeKind, OwnedAccess, RepeatedTask};
+use crate::graph::record::{RecordedEvent, Recorder, nodes_of, recorder_for};
 use crate::launch::{Ranges, check_local_memory};
 use crate::memory::Buffer;
 use crate::memory::coherence::Access;
@@ -39,14 +43,16 @@ pub unsafe extern "C" fn scythe_submit(
         let command = unsafe { command.as_ref() }.ok_or_else(|| invalid("the command is null"))?;
         // SAFETY: the caller guarantees that `queue` is null or a live handle.
         let target = unsafe { get::<QueueT>(queue) }?;
-        if command.flags & !(COMMAND_BARRIER | COMMAND_HOLD | COMMAND_ON_HOST) != 0 {
+        let known = COMMAND_BARRIER | COMMAND_HOLD | COMMAND_ON_HOST | COMMAND_UNRECORDED;
+        if command.flags & !known != 0 {
             return Err(invalid(format!(
-                "command flags {:#x} contain unknown bits, expected 0 to 7",
+                "command flags {:#x} contain unknown bits, expected 0 to 15",
                 command.flags
             )));
         }
         let alone = command.flags == 0 && command.requirement_count == 0 && command.dep_count == 0;
-        if alone && command.kind == command_kind::KERNEL && !settings::trace().commands {
+        let fast = alone && !target.is_recording() && !settings::trace().commands;
+        if fast && command.kind == command_kind::KERNEL {
             // SAFETY: `kind` determines that the union holds a kernel. The caller guarantees that
             // the addresses of the launch are valid.
             let node = unsafe { kernel_alone(&command.u.kernel, target) }?;
@@ -63,6 +69,26 @@ pub unsafe extern "C" fn scythe_submit(
         // SAFETY: the caller guarantees that `command.deps` is null or holds `command.dep_count`
         // handles that are null or live.
         let events = unsafe { events(slice(command.deps, command.dep_count, "deps")?) }?;
+        let recorded = command.flags & COMMAND_UNRECORDED == 0
+            && (target.is_recording() || events.iter().any(|e| RecordedEvent::of(e).is_some()));
+        if recorded {
+            // SAFETY: `queue` is not null, and the caller guarantees that it is live.
+            let target = unsafe { share(queue) }?;
+            if let Some(recorder) = recorder_for(&target, &events)? {
+                // SAFETY: the caller satisfies the contract of `scythe_submit`.
+                let node = unsafe { record(command, &target, &recorder, requirements, &events) }?;
+                // SAFETY: as for other commands, below.
+                return unsafe { put_event(node, queue, event) };
+            }
+        }
+        if command.kind == command_kind::GRAPH {
+            // SAFETY: `kind` determines that the union holds an executable graph, which the caller
+            // guarantees to be null or live.
+            let exec = unsafe { get::<c::GraphExecT>(command.u.graph) }?;
+            let node = exec.launch(target, &events)?;
+            // SAFETY: as for other commands, below.
+            return unsafe { put_object(node, queue, event, !exec.profiling) };
+        }
         // SAFETY: the caller transfers the functions and the context of a host task to the runtime.
         let (action, commit) = match unsafe { host_call(command) }? {
             Some((call, commit)) => (Action::HostTask(call), Some(commit)),
@@ -98,12 +124,27 @@ pub(super) unsafe fn put_event(
     queue: QueueHandle,
     event: *mut EventHandle,
 ) -> Result<()> {
+    // SAFETY: passed on.
+    unsafe { put_object(node, queue, event, false) }
+}
+
+/// # Safety
+/// As for [`put_event`].
+unsafe fn put_object(
+    node: Node,
+    queue: QueueHandle,
+    event: *mut EventHandle,
+    untimed: bool,
+) -> Result<()> {
     if event.is_null() {
         return Ok(());
     }
     // SAFETY: `event` is not null, so the caller guarantees that it is valid for a write, and that
     // `queue` is live and reference-counted.
-    unsafe { put(event, "event", give(Arc::new(EventObject { node, queue: share(queue)? }))) }
+    unsafe {
+        let object = EventObject { node, queue: share(queue)?, untimed };
+        put(event, "event", give(Arc::new(object)))
+    }
 }
 
 /// Returns the call of a host task, or `None` for other commands.
@@ -143,6 +184,159 @@ unsafe fn accesses<'a>(requirements: &[c::Requirement], on_host: bool) -> Result
             })
         })
         .collect()
+}
+
+/// Returns an access that keeps its buffer.
+///
+/// # Safety
+/// The buffer handle must be null or live.
+pub(super) unsafe fn owned_access(
+    requirement: &c::Requirement,
+    on_host: bool,
+) -> Result<OwnedAccess> {
+    let flags = requirement.flags;
+    Ok(OwnedAccess {
+        // SAFETY: the caller guarantees that the handle is null or live.
+        buffer: unsafe { share(requirement.buffer) }?,
+        mode: mode_from(requirement.mode)?,
+        no_init: flags & requirement_flags::NO_INIT != 0,
+        native: flags & requirement_flags::NATIVE != 0 && !on_host,
+    })
+}
+
+/// Records a command to a graph, and returns the event of its node.
+///
+/// # Safety
+/// The contract is that of [`scythe_submit`], whenever the graph is launched.
+unsafe fn record(
+    command: &Command,
+    queue: &Arc<Queue>,
+    recorder: &Recorder,
+    requirements: &[c::Requirement],
+    events: &[Node],
+) -> Result<Node> {
+    let graph = &recorder.graph;
+    if settings::trace().commands {
+        settings::trace_line("commands", &format!("recording to graph {}", graph.id));
+    }
+    let mut accesses = Vec::new();
+    for requirement in requirements {
+        // SAFETY: the caller guarantees that the buffer handles are null or live.
+        let access = unsafe { owned_access(requirement, command.flags & COMMAND_ON_HOST != 0) }?;
+        OwnedAccess::merge(&mut accesses, &access);
+    }
+    if !accesses.is_empty() && !graph.options.buffers_outlive_graph {
+        return Err(invalid(
+            "a command of a graph uses a buffer, but the graph was created without \
+             property::graph::assume_buffer_outlives_graph",
+        ));
+    }
+    if !recorder.explicit && accesses.iter().any(|access| access.buffer.writes_back()) {
+        return Err(invalid(
+            "a command that is recorded to a graph uses a buffer that writes its contents back \
+             when it is destroyed; call set_final_data(nullptr) or set_write_back(false) first",
+        ));
+    }
+    let events = nodes_of(graph, events)?;
+    let order = QueueOrder {
+        barrier: command.flags & COMMAND_BARRIER != 0,
+        hold: command.flags & COMMAND_HOLD != 0,
+    };
+    let is_barrier = order.barrier || order.hold;
+    if recorder.explicit && is_barrier {
+        return Err(invalid(
+            "a barrier cannot be added to a graph with add; use an empty node with \
+             property::node::depends_on_all_leaves",
+        ));
+    }
+    // SAFETY: the caller satisfies the contract of `scythe_submit`.
+    let content = unsafe { content(command, queue) }?;
+    if let Content::Graph(flat) = &content {
+        // The sub-graph's buffers are ordered like those of a command.
+        flat.merge_accesses(&mut accesses);
+    }
+    let kind = match command.kind {
+        command_kind::EMPTY if is_barrier => NodeKind::Barrier,
+        command_kind::EMPTY => NodeKind::Empty,
+        command_kind::KERNEL | command_kind::NATIVE_KERNEL => NodeKind::Kernel,
+        command_kind::HOST_TASK => NodeKind::HostTask,
+        // SAFETY: the union holds a memory command.
+        command_kind::FILL if unsafe { command.u.memory.pattern_size } == 1 => NodeKind::Memset,
+        command_kind::FILL | command_kind::FILL_VIEW => NodeKind::Memfill,
+        command_kind::PREFETCH => NodeKind::Prefetch,
+        command_kind::ADVISE => NodeKind::Memadvise,
+        command_kind::GRAPH => NodeKind::Subgraph,
+        _ => NodeKind::Memcpy,
+    };
+    let candidate = Candidate { kind, content: Arc::new(content), accesses, events };
+    let index = graph.add(queue, candidate, order)?;
+    Ok(RecordedEvent { graph: graph.clone(), index }.node())
+}
+
+/// Returns the command of a node. A failure leaves the context of a host task to the caller.
+///
+/// # Safety
+/// The contract is that of [`record`].
+unsafe fn content(command: &Command, queue: &Queue) -> Result<Content> {
+    // SAFETY, for each access to the union: `kind` determines which member is valid.
+    Ok(match command.kind {
+        // SAFETY: the union holds a kernel, and the caller guarantees that its addresses are valid.
+        command_kind::KERNEL => unsafe {
+            let launch = &command.u.kernel;
+            match (launch.host, checked_kernel(launch, queue)?) {
+                (_, Launched::Kernel { kernel, functor, ranges }) => {
+                    Content::Kernel { kernel, functor: FunctorBytes::new(functor), ranges }
+                }
+                (Some(call), Launched::OnHost(_)) => {
+                    let functor =
+                        slice(launch.functor.cast::<u8>(), launch.functor_size, "functor")?;
+                    let functor = FunctorBytes::new(functor);
+                    Content::HostKernel { call, functor, ranges: Ranges::new(launch)? }
+                }
+                (None, Launched::OnHost(_)) => Content::Marker,
+            }
+        },
+        // SAFETY: the union holds a native kernel, and the caller guarantees that its addresses are
+        // valid.
+        command_kind::NATIVE_KERNEL => unsafe {
+            let (kernel, functor, ranges) = checked_native(&command.u.native, queue)?;
+            Content::Kernel { kernel, functor: FunctorBytes::new(&functor), ranges }
+        },
+        command_kind::HOST_TASK => {
+            // SAFETY: the union holds a host task.
+            let task = unsafe { command.u.host_task };
+            let call = task.call.ok_or_else(|| invalid("the function of the host task is null"))?;
+            // SAFETY: the caller lets the runtime call the functions of a recorded host task.
+            let task = unsafe { RepeatedTask::new(call, task.destroy, task.ctx) };
+            Content::HostTask(Arc::new(task))
+        }
+        command_kind::GRAPH => {
+            // SAFETY: the union holds an executable graph, which the caller guarantees to be null
+            // or live.
+            let exec = unsafe { get::<c::GraphExecT>(command.u.graph) }?;
+            if exec.context.id != queue.context.id || exec.device.id != queue.device.id {
+                return Err(invalid("a sub-graph has another context or device than its graph"));
+            }
+            Content::Graph(exec.flat())
+        }
+        // SAFETY: the caller satisfies the contract of `record`, so the buffers live as long as
+        // the node, which keeps them.
+        _ => match unsafe { action(command, queue) }? {
+            Action::Plain(work) => Content::Plain(work),
+            Action::Copy { dst, src } if dst.is_plain() && src.is_plain() => {
+                return Err(unsupported_2d());
+            }
+            Action::Fill { dst, .. } if dst.is_plain() => return Err(unsupported_2d()),
+            Action::Copy { dst, src } => Content::Copy { dst: *dst, src: *src },
+            Action::Fill { dst, pattern } => Content::Fill { dst: *dst, pattern },
+            Action::UpdateHost => Content::UpdateHost,
+            _ => Content::Marker,
+        },
+    })
+}
+
+fn unsupported_2d() -> crate::Error {
+    invalid("the commands of sycl_ext_oneapi_memcpy2d cannot be used in a graph")
 }
 
 /// Returns the events of a command's dependencies. Null represents a completed event.
@@ -227,7 +421,7 @@ unsafe fn action<'a>(command: &Command, queue: &Queue) -> Result<Action<'a>> {
             };
             Ok(Action::Plain(Work::Hint { ptr: memory.dst, size, hint }))
         }
-        kind => Err(invalid(format!("command kind {kind} is unknown, expected 0 to 10"))),
+        kind => Err(invalid(format!("command kind {kind} is unknown, expected 0 to 11"))),
     }
 }
 
@@ -397,6 +591,19 @@ unsafe fn checked_kernel<'a>(launch: &c::KernelLaunch, queue: &Queue) -> Result<
 /// The addresses in the launch must be null or valid. Its kernel must be live and must accept these
 /// arguments.
 unsafe fn native_kernel<'a>(launch: &c::NativeLaunch, queue: &Queue) -> Result<Action<'a>> {
+    // SAFETY: passed on.
+    let (ready, functor, ranges) = unsafe { checked_native(launch, queue) }?;
+    Ok(Action::kernel(ready, &functor, &ranges))
+}
+
+/// Validates the launch of a native kernel. Returns it with its arguments.
+///
+/// # Safety
+/// As for [`native_kernel`].
+unsafe fn checked_native(
+    launch: &c::NativeLaunch,
+    queue: &Queue,
+) -> Result<(Arc<ReadyKernel>, Vec<u8>, Ranges)> {
     // SAFETY: the caller guarantees that the kernel is null or a live handle.
     let kernel = unsafe { get::<c::NativeKernelT>(launch.kernel) }?;
     let ranges = Ranges::of_native(launch)?;
@@ -409,7 +616,7 @@ unsafe fn native_kernel<'a>(launch: &c::NativeLaunch, queue: &Queue) -> Result<A
     let arguments = unsafe { Arguments::read(args) }?;
     let ready = kernel.with_arguments(queue.device, ranges.shape, &arguments)?;
     check_local_memory(&ready, &arguments.functor, ranges.shape, queue.device)?;
-    Ok(Action::kernel(ready, &arguments.functor, &ranges))
+    Ok((ready, arguments.functor, ranges))
 }
 
 /// Returns the action of a `memcpy`.
@@ -463,7 +670,7 @@ fn checked_size(memory: &c::Memory) -> Result<usize> {
 }
 
 fn trace(command: &Command, accesses: &[Access<'_>], events: &[Node]) {
-    const KINDS: [&str; 11] = [
+    const KINDS: [&str; 12] = [
         "nothing",
         "kernel",
         "host task",
@@ -475,6 +682,7 @@ fn trace(command: &Command, accesses: &[Access<'_>], events: &[Node]) {
         "prefetch",
         "advice",
         "native kernel",
+        "graph",
     ];
     let mut line = KINDS.get(command.kind as usize).copied().unwrap_or("unknown").to_owned();
     if command.kind == command_kind::KERNEL {

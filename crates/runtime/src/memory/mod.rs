@@ -377,6 +377,19 @@ impl Buffer {
         &self.lease.0
     }
 
+    /// Returns an address that identifies the memory which the buffer shares with its views.
+    pub fn memory_address(&self) -> *const Memory {
+        Arc::as_ptr(self.memory())
+    }
+
+    /// Returns whether the contents are written to the program when the buffer is destroyed.
+    pub fn writes_back(&self) -> bool {
+        let state = lock(&self.memory().state);
+        let own = lock(&self.destination);
+        let whole = state.write_back && !matches!(state.destination, Destination::None);
+        whole || own.as_ref().is_some_and(|own| !matches!(own, Destination::None))
+    }
+
     /// Returns the range of bytes of this buffer in the memory.
     pub fn bytes(&self) -> std::ops::Range<u64> {
         self.offset..self.offset + self.size

@@ -4,7 +4,7 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use scythe_abi::launch::{KernelLaunch, ParamKind, Shape};
+use scythe_abi::launch::{KernelLaunch, Param, ParamKind, Shape};
 use scythe_hal::{self as hal, Kernel};
 
 use super::image::KernelFacts;
@@ -66,6 +66,10 @@ impl ReadyKernel {
     /// Returns the offsets of the local accessors in the functor.
     pub fn local_accessors(&self) -> &[usize] {
         &self.local_accessors
+    }
+    /// Returns the parameters, in the order of the launch rows.
+    pub fn params(&self) -> &[Param] {
+        &self.facts.launch.params
     }
     /// Returns the work-group size that the kernel requires, in the order of the attribute.
     pub fn work_group_size(&self) -> Option<&[u32]> {
