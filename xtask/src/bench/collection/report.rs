@@ -268,7 +268,10 @@ fn counted(runs: &[Run]) -> impl Iterator<Item = &Run> {
 
 /// Returns how a run failed.
 fn failure(run: &Run) -> Option<String> {
-    let short = |line: &str| line.trim().chars().take(120).collect::<String>().replace('`', "'");
+    let short = |line: &str| {
+        let words: Vec<&str> = line.split_whitespace().map(without_folder).collect();
+        words.join(" ").chars().take(120).collect::<String>().replace('`', "'")
+    };
     match (run.status, judge(&run.output)) {
         (TIMED_OUT, _) => Some("exceeds the time of a run".to_owned()),
         (0, (Verdict::Failed, line)) => Some(format!("finds wrong results: `{}`", short(line))),
@@ -277,6 +280,14 @@ fn failure(run: &Run) -> Option<String> {
             let line = short(last_error(&run.output));
             Some(format!("ends with status {status}: `{line}`"))
         }
+    }
+}
+
+/// Returns the name of a file whose path would tell folders of the machine.
+fn without_folder(word: &str) -> &str {
+    match word.strip_prefix('/') {
+        Some(path) => path.rsplit('/').next().unwrap_or(path),
+        None => word,
     }
 }
 

@@ -47,8 +47,8 @@ fn failures_are_not_measured() {
         ),
         ("== run x other 1 124 9 -\n", "the CUDA version exceeds the time of a run"),
         (
-            "== run x other 1 0 1 -\n| time 3.5 s\n== run x sycl 1 1 1 -\n| what(): y\n",
-            "the SYCL version ends with status 1: `what(): y`",
+            "== run x other 1 0 1 -\n| time 3.5 s\n== run x sycl 1 1 1 -\n| what(): no /a/b.txt\n",
+            "the SYCL version ends with status 1: `what(): no b.txt`",
         ),
         (
             "== run x other 1 0 1 -\n| time 3.5 s\n== run x sycl 1 0 1 -\n| time 3.5 s\n| FAIL\n",
