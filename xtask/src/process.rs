@@ -88,7 +88,7 @@ pub fn processor_time() -> Duration {
     // SAFETY: `usage` is valid for writes. The call cannot fail with these arguments.
     unsafe { libc::getrusage(libc::RUSAGE_CHILDREN, &mut usage) };
     let time = |t: libc::timeval| {
-        let microseconds = i64::from(t.tv_sec) * 1_000_000 + i64::from(t.tv_usec);
+        let microseconds = t.tv_sec * 1_000_000 + t.tv_usec;
         Duration::from_micros(u64::try_from(microseconds).unwrap_or_default())
     };
     time(usage.ru_utime) + time(usage.ru_stime)
