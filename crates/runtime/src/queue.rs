@@ -357,14 +357,17 @@ impl Queue {
         deps.extend(state.external.take());
         let mut sent: Vec<Node> = Vec::with_capacity(plan.steps.len());
         let mut failure = None;
-        for step in &plan.steps {
+        let leaves = plan.leaves();
+        for (index, step) in plan.steps.iter().enumerate() {
+            // The last command of a launch keeps what all of its commands use.
+            let kept = if leaves == [index] { keep() } else { None };
             let mut before = match step.deps.is_empty() {
                 true => deps.clone(),
                 false => step.deps.iter().map(|&step| sent[step].clone()).collect(),
             };
             // SAFETY: the caller vouches for the addresses, and `before` for the order.
             let node =
-                unsafe { dispatch(step.job(&self.backend_queue, &self.host), &mut before, keep()) };
+                unsafe { dispatch(step.job(&self.backend_queue, &self.host), &mut before, kept) };
             match node {
                 Ok(node) => sent.push(node),
                 Err(error) => {
@@ -375,17 +378,21 @@ impl Queue {
         }
         if let Some(error) = failure {
             // The steps so far run, and the queue waits for them.
+            for node in &sent {
+                let kept = keep();
+                node.event.on_complete(Box::new(move |_| drop(kept)));
+            }
             state.pending.extend(sent);
             return Err(error);
         }
-        let leaves: Vec<Node> = plan.leaves().into_iter().map(|step| sent[step].clone()).collect();
+        let leaves: Vec<Node> = leaves.into_iter().map(|step| sent[step].clone()).collect();
         let mut node = match (&leaves[..], &sent[..]) {
             ([one], _) => one.clone(),
             _ => {
                 let mut before = if leaves.is_empty() { deps } else { leaves };
                 let marker = Job::Plain(&self.backend_queue, Work::Marker);
                 // SAFETY: a marker has no addresses.
-                unsafe { dispatch(marker, &mut before, None) }?
+                unsafe { dispatch(marker, &mut before, keep()) }?
             }
         };
         if profiling && sent.len() > 1 {
