@@ -7,7 +7,7 @@
 use std::ffi::c_char;
 
 pub const LIBRARY: &str = "libscythe-jit.so";
-pub const VERSION: u32 = 7;
+pub const VERSION: u32 = 8;
 pub const BUILD_SYMBOL: &str = "scythe_jit_build";
 pub const FREE_SYMBOL: &str = "scythe_jit_free";
 
@@ -80,11 +80,12 @@ pub struct Request {
     /// The aspects of the target device, which answer the aspect queries of the code.
     pub aspects: *const u32,
     pub aspect_count: usize,
-    /// The only kernel to compile ([`Output::CpuObject`], [`Output::SpirV`]). Null: all kernels.
+    /// The only kernel to compile, or null for all kernels. If `kernel` shares variables with
+    /// others, the output contains all kernels, and an object also
+    /// [`crate::names::CPU_WHOLE`].
     pub kernel: *const c_char,
     /// The work-group size to compile `kernel` for, fastest dimension first
-    /// ([`Output::CpuObject`]). Zeros: any size. The object then contains all kernels if `kernel`
-    /// shares variables with others ([`crate::names::CPU_WHOLE`]).
+    /// ([`Output::CpuObject`]). Zeros: any size.
     pub local_size: [u64; 3],
     /// Names of the SPIR-V extensions that the driver supports ([`Output::SpirV`]). The compiler
     /// ignores unknown names.

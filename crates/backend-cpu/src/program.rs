@@ -6,17 +6,17 @@ use std::collections::HashMap;
 use std::ffi::c_void;
 use std::ops::Range;
 use std::ptr;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::Arc;
 
 use scythe_abi::cpu::{self, FormFn, KernelFn, Launch};
 use scythe_abi::environment::CHECK_WIDENING;
 use scythe_abi::launch::{KernelLaunch, Param, ParamKind, Shape};
 use scythe_abi::names::{CPU_ENTRY_PREFIX, CPU_FORM_PREFIX, CPU_WHOLE};
-use scythe_hal::compiler::Part;
+use scythe_hal::by_need::{self, ByNeed, Part};
 use scythe_hal::info::Aligned;
 use scythe_hal::{
     BuildRequest, CompileRequest, Compiler, Errc, Error, FunctorBytes, Kernel, KernelWork, Output,
-    Program, Result,
+    Program, Result, compiler,
 };
 
 use crate::check;
@@ -31,34 +31,21 @@ const LOCAL_ALIGN: usize = 128;
 /// The maximum number of argument addresses on the stack.
 const INLINE_ARGS: usize = 24;
 
-/// The largest number of kernels of an image that are compiled together. A kernel that is compiled
-/// alone takes about twice the time, because each object has its own functions of the device
-/// library. Most programs launch all kernels of a small image, and few kernels of a large one.
-const MAX_TOGETHER: usize = 16;
-/// The largest size of bitcode whose kernels are compiled together.
-const MAX_BITCODE_TOGETHER: usize = 64 << 10;
-
 /// Code loaded into this process.
 ///
 /// Bitcode of a large image is compiled kernel by kernel: a program waits only for the kernels that
-/// it launches. Kernels that share variables are compiled together.
+/// it launches.
 pub(crate) struct CpuProgram {
-    /// The code of all kernels, if they were compiled together.
-    whole: OnceLock<Arc<LoadedObject>>,
-    /// The code of kernels that were compiled alone.
-    alone: Mutex<HashMap<String, ObjectCell>>,
+    objects: ByNeed<LoadedObject>,
     /// The source from which the program was compiled, in this process or an earlier one.
     source: Option<Arc<Source>>,
 }
-
-type ObjectCell = Arc<OnceLock<Result<Arc<LoadedObject>>>>;
 
 impl CpuProgram {
     /// Creates a program from x86-64 objects that are linked with each other and with `globals`.
     /// The kernels are those of the first object.
     pub(crate) fn from_objects(objects: &[&[u8]], globals: &Globals) -> Result<Self> {
-        let object = load(objects, globals)?;
-        Ok(Self { whole: OnceLock::from(object), alone: Mutex::default(), source: None })
+        Ok(Self { objects: ByNeed::together(load(objects, globals)?), source: None })
     }
 
     /// Creates a program from device bitcode, for a device of this name. Small images are compiled
@@ -79,35 +66,25 @@ impl CpuProgram {
             libraries: request.libraries.iter().map(|&library| library.into()).collect(),
             globals,
         };
-        let count = request.kernel_count;
-        let alone = count > MAX_TOGETHER || (count > 1 && source.size() > MAX_BITCODE_TOGETHER);
-        let whole = match alone {
-            true => OnceLock::new(),
-            false => OnceLock::from(source.compile(None)?),
+        let objects = match by_need::is_large(request) {
+            true => ByNeed::default(),
+            false => ByNeed::together(source.compile(None)?),
         };
-        Ok(Self { whole, alone: Mutex::default(), source: Some(Arc::new(source)) })
+        Ok(Self { objects, source: Some(Arc::new(source)) })
     }
 
-    /// Returns the code of a kernel. Compiles it at most once. A failure is also remembered.
+    /// Returns the code of a kernel.
     fn object(&self, kernel: &str) -> Result<Arc<LoadedObject>> {
-        let compiled = |source: &Source| {
-            let mut alone = self.alone.lock().unwrap_or_else(PoisonError::into_inner);
-            let cell = Arc::clone(alone.entry(kernel.to_owned()).or_default());
-            drop(alone);
-            let part = Part { kernel: kernel.to_owned(), local_size: None };
-            let object = cell.get_or_init(|| source.compile(Some(&part))).clone()?;
-            // Several threads may have compiled all kernels. All kernels must use the same
-            // variables.
+        self.objects.get(kernel, |_| {
+            let none = || Error::new(Errc::Build, "the program has no code");
+            let source = self.source.as_ref().ok_or_else(none)?;
+            let part = compiler::Part { kernel: kernel.to_owned(), local_size: None };
+            let object = source.compile(Some(&part))?;
             Ok(match object.function(CPU_WHOLE) {
-                Some(_) => Arc::clone(self.whole.get_or_init(|| object)),
-                None => object,
+                Some(_) => Part::Whole(object),
+                None => Part::Kernel(object),
             })
-        };
-        match (self.whole.get(), &self.source) {
-            (Some(whole), _) => Ok(Arc::clone(whole)),
-            (None, Some(source)) => compiled(source),
-            (None, None) => Err(Error::new(Errc::Build, "the program has no code")),
-        }
+        })
     }
 
     /// Returns the scalar form of a kernel, for the check of widened kernels.
@@ -122,8 +99,8 @@ impl CpuProgram {
         let source =
             self.source.as_ref().ok_or_else(|| missing("it was compiled ahead of time"))?;
         let source = Source { scalar: true, ..Source::clone(source) };
-        let part = Part { kernel: kernel.to_owned(), local_size: None };
-        let object = source.compile(Some(&part))?;
+        let part = compiler::Part { kernel: kernel.to_owned(), local_size: None };
+        let object = Arc::new(source.compile(Some(&part))?);
         let code = object.function(entry).ok_or_else(|| missing("the compiler did not emit it"))?;
         // SAFETY: the entry point of a kernel has this type (`scythe_abi::cpu`), and `_object`
         // keeps the code loaded.
@@ -133,9 +110,9 @@ impl CpuProgram {
 }
 
 /// Loads x86-64 objects that are linked with each other and with `globals`.
-fn load(objects: &[&[u8]], globals: &Globals) -> Result<Arc<LoadedObject>> {
+fn load(objects: &[&[u8]], globals: &Globals) -> Result<LoadedObject> {
     let resolve = |name: &str| globals.get(name).copied().or_else(|| system_symbol(name));
-    LoadedObject::link(objects, &resolve).map(Arc::new).map_err(|error| {
+    LoadedObject::link(objects, &resolve).map_err(|error| {
         Error::new(Errc::Build, format!("cannot load a device image's x86-64 object: {error}"))
     })
 }
@@ -232,13 +209,8 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    /// Returns the size of all bitcode.
-    fn size(&self) -> usize {
-        self.bitcode.len() + self.libraries.iter().map(|library| library.len()).sum::<usize>()
-    }
-
     /// Compiles all kernels, or one, and loads the code.
-    fn compile(&self, kernel: Option<&Part>) -> Result<Arc<LoadedObject>> {
+    fn compile(&self, kernel: Option<&compiler::Part>) -> Result<LoadedObject> {
         let request = CompileRequest {
             device: &self.device,
             bitcode: &self.bitcode,
@@ -295,8 +267,9 @@ impl CpuKernel {
             local_size,
             || cost(self.entry as usize),
             || {
-                let part = Part { kernel: self.symbol.clone(), local_size: Some(local_size) };
-                let object = source.compile(Some(&part)).ok()?;
+                let kernel = self.symbol.clone();
+                let part = compiler::Part { kernel, local_size: Some(local_size) };
+                let object = Arc::new(source.compile(Some(&part)).ok()?);
                 let code = object.function(&format!("{CPU_ENTRY_PREFIX}{}", self.symbol))?;
                 // SAFETY: the entry point of a kernel has this type (`scythe_abi::cpu`), and
                 // `_object` keeps the code loaded.

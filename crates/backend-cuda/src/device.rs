@@ -5,12 +5,14 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use scythe_abi::image_target::ImageTarget;
+use scythe_hal::by_need::{Part, is_large};
 use scythe_hal::{
-    BuildRequest, CompileRequest, Device, DeviceInfo, Errc, Error, Graph, GraphNode, Interop,
-    Output, Priority, Program, Queue, Result, UsmKind, globals, preference,
+    BuildRequest, Device, DeviceInfo, Errc, Error, Graph, GraphNode, Interop, Priority, Program,
+    Queue, Result, UsmKind, globals, preference,
 };
 use scythe_image::Format;
 
+use crate::by_need::{self, ProgramByNeed};
 use crate::gpu::Gpu;
 use crate::graph::CudaGraph;
 use crate::memory::Memory;
@@ -105,16 +107,13 @@ impl Device for CudaDevice {
             Format::Fatbin | Format::Ptx => {
                 CudaProgram::build(&self.gpu, request.code, request.format, request.libraries)?
             }
+            Format::LlvmBitcode if is_large(request) => {
+                return Ok(Arc::new(ProgramByNeed::new(&self.gpu, &self.info.name, request)));
+            }
             Format::LlvmBitcode => {
-                let ptx = self.gpu.services.compiler.compile_to_vec(&CompileRequest {
-                    device: &self.info.name,
-                    bitcode: request.code,
-                    libraries: request.libraries,
-                    opt_level: request.options.opt_level,
-                    aspects: request.aspects,
-                    output: Output::Ptx { sm: self.gpu.limits.sm, driver: self.gpu.limits.driver },
-                })?;
-                CudaProgram::build(&self.gpu, &ptx, Format::Ptx, &[])?
+                let (Part::Kernel(program) | Part::Whole(program)) =
+                    by_need::compile(&self.gpu, &self.info.name, request, None)?;
+                return Ok(Arc::new(program));
             }
             other => {
                 let message = format!(
@@ -124,7 +123,7 @@ impl Device for CudaDevice {
                 return Err(Error::new(Errc::Build, message));
             }
         };
-        globals::fill_pointers(self, &program, request.globals)?;
+        globals::fill_pointers(|| self.create_queue(false), &program, request.globals)?;
         Ok(Arc::new(program))
     }
 

@@ -15,6 +15,7 @@
 //! This crate links neither CUDA nor LLVM.
 
 mod api;
+mod by_need;
 mod copy;
 mod device;
 mod error;

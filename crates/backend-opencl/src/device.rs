@@ -4,6 +4,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use scythe_abi::image_target::{Code, ImageTarget};
+use scythe_hal::by_need::{self, Part};
 use scythe_hal::{
     BuildRequest, CompileRequest, Compiler, Device, DeviceInfo, Errc, Error, Interop, Output,
     Partition, Partitions, Priority, Program, Queue, Result, UsmKind, globals, preference,
@@ -17,6 +18,7 @@ use crate::intel::{self, IntelGpu};
 use crate::platform::Platform;
 use crate::program::OclProgram;
 use crate::queue::OclQueue;
+use crate::spirv;
 
 pub(crate) struct OclDevice {
     pub(crate) platform: Arc<Platform>,
@@ -57,7 +59,7 @@ impl OclDevice {
         &self,
         request: &BuildRequest<'_>,
         kernel: Option<&str>,
-    ) -> Result<OclProgram> {
+    ) -> Result<Part<OclProgram>> {
         let Dialect { extensions, version } = &self.dialect;
         let code = self.compiler.compile_to_vec(&CompileRequest {
             device: &self.info.name,
@@ -67,7 +69,12 @@ impl OclDevice {
             aspects: request.aspects,
             output: Output::SpirV { version: *version, extensions, kernel },
         })?;
-        OclProgram::build(&self.platform, self.id, &code)
+        let program = OclProgram::build(&self.platform, self.id, &code)?;
+        globals::fill_pointers(|| self.create_queue(false), &program, request.globals)?;
+        Ok(match spirv::has_several_kernels(&code) {
+            true => Part::Whole(program),
+            false => Part::Kernel(program),
+        })
     }
 }
 
@@ -117,20 +124,26 @@ impl Device for OclDevice {
         }
     }
 
-    /// If bitcode cannot be built as a whole, each kernel is built separately on its first use: see
-    /// [`Apart`].
+    /// If bitcode is large or cannot be built as a whole, each kernel is built on its first use:
+    /// see [`Apart`].
     fn build(&self, request: &BuildRequest<'_>) -> Result<Arc<dyn Program>> {
         let program = match request.format {
             Format::SpirV => OclProgram::build(&self.platform, self.id, request.code)?,
             Format::IntelGpu => OclProgram::from_binary(&self.platform, self.id, request.code)?,
-            Format::LlvmBitcode => match self.build_bitcode(request, None) {
-                Ok(program) => program,
-                Err(whole) if whole.code == Errc::Build => {
+            Format::LlvmBitcode => {
+                let apart = |error| -> Arc<dyn Program> {
                     let device = Self::new(&self.platform, self.id, self.compiler);
-                    return Ok(Arc::new(Apart::new(device, request, whole)));
+                    Arc::new(Apart::new(device, request, error))
+                };
+                if by_need::is_large(request) {
+                    return Ok(apart(None));
                 }
-                Err(error) => return Err(error),
-            },
+                return match self.build_bitcode(request, None) {
+                    Ok(Part::Kernel(program) | Part::Whole(program)) => Ok(Arc::new(program)),
+                    Err(whole) if whole.code == Errc::Build => Ok(apart(Some(whole))),
+                    Err(error) => Err(error),
+                };
+            }
             other => {
                 let message = format!(
                     "OpenCL devices support LLVM bitcode, SPIR-V and Intel GPU binaries, not {}",
@@ -139,7 +152,7 @@ impl Device for OclDevice {
                 return Err(Error::new(Errc::Build, message));
             }
         };
-        globals::fill_pointers(self, &program, request.globals)?;
+        globals::fill_pointers(|| self.create_queue(false), &program, request.globals)?;
         Ok(Arc::new(program))
     }
 

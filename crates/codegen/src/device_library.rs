@@ -4,7 +4,8 @@ use crate::Error;
 use scythe_llvm::{Context, Linkage, Module};
 use std::path::Path;
 
-/// Links the library in the file at `path`. `what` is its name in messages, and `symbol` is the
+/// Links the library in the file at `path`, of which only functions that the module needs are read.
+/// `what` is its name in messages, and `symbol` is the
 /// first undefined symbol of the module. `adapt` adapts the library to the module's target.
 pub fn link<'ctx>(
     context: &'ctx Context,
@@ -19,7 +20,7 @@ pub fn link<'ctx>(
         symbol: symbol.to_owned(),
         source,
     })?;
-    let library = context.parse_bitcode(&bytes, &path.display().to_string())?;
+    let library = context.parse_bitcode_lazily(&bytes, &path.display().to_string())?.into_source();
     adapt(&library);
     // LLVM links `linkonce` functions only if they are used, and prefers the program's own
     // definitions.

@@ -209,6 +209,7 @@ unsafe fn ptx_options(request: &Request) -> Result<nvptx::Options, RequestError>
             libdevice: toolkit.libdevice,
             dump_dir: path(request.dump_dir),
             aspects: list(request.aspects, request.aspect_count, "aspects")?.to_vec(),
+            kernel: text(request.kernel),
         })
     }
 }

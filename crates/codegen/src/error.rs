@@ -33,6 +33,8 @@ pub enum Error {
         "{name} is for target '{seen}', expected '{expected}', the target of the kernel's image"
     )]
     OtherTarget { name: String, seen: String, expected: String },
+    #[error("the device code has no kernel '{kernel}'")]
+    NoKernel { kernel: String },
     /// The device library cannot be read. `symbol` is the first undefined symbol of the device
     /// code.
     #[error(

@@ -10,6 +10,7 @@
 //! I/O.
 
 mod cpu;
+mod cut;
 mod device_library;
 mod dump;
 pub mod edge;

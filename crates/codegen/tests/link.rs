@@ -2,7 +2,7 @@
 //! the kernels that call them.
 
 use scythe_abi::names::CPU_WHOLE;
-use scythe_codegen::{Options, compile_linked};
+use scythe_codegen::{Options, compile_linked, nvptx, spirv};
 use scythe_llvm::Context;
 use scythe_passes::target::cpu::lowering::specialise::Target;
 
@@ -143,4 +143,34 @@ fn a_kernel_is_compiled_alone_unless_it_shares_variables() {
     }
     let missing = compile("_ZTS1C").unwrap_err();
     assert!(missing.contains("_ZTS1C"), "{missing}");
+}
+
+#[test]
+fn spirv_and_ptx_have_one_kernel_unless_it_shares_variables() {
+    let spirv = |kernel: &str| {
+        let kernel = Some(kernel.to_owned());
+        let options = spirv::Options { version: 0x0001_0400, kernel, ..Default::default() };
+        spirv::translate(&bitcode(COUNTING), &[], &options).map_err(|error| error.to_string())
+    };
+    let ptx = |kernel: &str| {
+        let options = nvptx::Options {
+            opt_level: 3,
+            arch: "sm_90".into(),
+            ptx_version: 83,
+            device_lib_dir: None,
+            libdevice: None,
+            dump_dir: None,
+            aspects: Vec::new(),
+            kernel: Some(kernel.into()),
+        };
+        nvptx::translate(&bitcode(COUNTING), &[], &options).map_err(|error| error.to_string())
+    };
+    for (what, compile) in [("SPIR-V", &spirv as &dyn Fn(&str) -> _), ("PTX", &ptx)] {
+        let alone: Vec<u8> = compile("_ZTS1B").unwrap_or_else(|error| panic!("{what}: {error}"));
+        assert!(holds(&alone, "_ZTS1B") && !holds(&alone, "_ZTS1A"), "{what}");
+        let whole = compile("_ZTS1A").unwrap_or_else(|error| panic!("{what}: {error}"));
+        assert!(holds(&whole, "_ZTS1A") && holds(&whole, "_ZTS1B"), "{what}");
+        let missing = compile("_ZTS1C").expect_err("there is no such kernel");
+        assert_eq!(missing, "the device code has no kernel '_ZTS1C'", "{what}");
+    }
 }

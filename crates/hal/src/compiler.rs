@@ -63,7 +63,8 @@ pub enum Output<'a> {
         version: u32,
         /// Names of the SPIR-V extensions that the driver supports.
         extensions: &'a [String],
-        /// The only kernel to translate. `None`: all kernels.
+        /// The only kernel to translate. `None`: all kernels. If the kernel shares variables with
+        /// others, the module contains all kernels.
         kernel: Option<&'a str>,
     },
     /// PTX text that ends with a NUL byte.
@@ -72,6 +73,8 @@ pub enum Output<'a> {
         sm: u32,
         /// The CUDA version of the driver: 13000 for 13.0.
         driver: u32,
+        /// The only kernel to compile, as for SPIR-V.
+        kernel: Option<&'a str>,
     },
     /// The same bitcode with new values of specialization constants: pairs of a symbol and the
     /// bytes of its value.

@@ -18,7 +18,7 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use crate::{Command, Device, Errc, Error, Keep, Program, Result, Work};
+use crate::{Command, Errc, Error, Keep, Program, Queue, Result, Work};
 
 /// The memory of a variable on one device.
 #[derive(Clone, Copy, Debug)]
@@ -31,9 +31,10 @@ pub struct Global<'a> {
 }
 
 /// Stores the addresses of the allocations in the pointer variables of a program. Skips variables
-/// that the program no longer contains because its code does not use them.
+/// that the program no longer contains because its code does not use them. `create_queue` returns a
+/// queue of the device.
 pub fn fill_pointers(
-    device: &(impl Device + ?Sized),
+    create_queue: impl Fn() -> Result<Arc<dyn Queue>>,
     program: &dyn Program,
     globals: &[Global<'_>],
 ) -> Result<()> {
@@ -43,7 +44,7 @@ pub fn fill_pointers(
         let address: Arc<[u8; 8]> = Arc::new((global.address as usize as u64).to_ne_bytes());
         let queue = match &queue {
             Some(queue) => queue,
-            None => queue.insert(device.create_queue(false)?),
+            None => queue.insert(create_queue()?),
         };
         let work = Work::Memcpy { dst: place, src: address.as_ptr().cast(), size: address.len() };
         let keep: Keep = Some(Box::new(address.clone()));

@@ -18,6 +18,7 @@ use scythe_abi::launch::KernelLaunch;
 
 pub mod assertion;
 mod build;
+pub mod by_need;
 pub mod compiler;
 mod completion;
 pub mod globals;

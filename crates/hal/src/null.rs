@@ -235,7 +235,7 @@ impl Device for NullDevice {
         }
         let program =
             NullProgram { kernels: kernels.lines().map(str::to_owned).collect(), libraries };
-        globals::fill_pointers(self, &program, request.globals)?;
+        globals::fill_pointers(|| self.create_queue(false), &program, request.globals)?;
         Ok(Arc::new(program))
     }
 

@@ -67,7 +67,8 @@ pub(crate) fn compile(library: &Library, request: &CompileRequest<'_>) -> Result
             raw.kernel = texts.optional(kernel.map(str::as_ref))?;
             raw.validator = texts.optional(validator().as_deref())?;
         }
-        Output::Ptx { sm, driver } => {
+        Output::Ptx { sm, driver, kernel } => {
+            raw.kernel = texts.optional(kernel.map(str::as_ref))?;
             raw.sm = sm;
             raw.ptx_version = ptx_version::of_driver(driver);
         }

@@ -466,7 +466,7 @@ impl MemoryBuffer {
         Self(raw)
     }
 
-    fn copy(bytes: &[u8], name: &str) -> Self {
+    pub(crate) fn copy(bytes: &[u8], name: &str) -> Self {
         let name = c_string(name);
         // SAFETY: `bytes` is valid for its length. LLVM copies the bytes and the name.
         Self(unsafe {

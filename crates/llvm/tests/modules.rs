@@ -181,3 +181,73 @@ fn inlining_works_or_says_why_not() {
     assert!(error.contains("'ext'") && error.contains("'caller'"), "{error}");
     module.verify().unwrap();
 }
+
+/// Two functions with a table each, and a function that both call.
+const TABLES: &str = "@a = constant [2 x ptr] [ptr @f, ptr @shared]
+@b = constant [2 x ptr] [ptr @g, ptr @deep]
+@used = appending global [1 x ptr] [ptr @g], section \"llvm.metadata\"
+define i32 @f(i32 %i) {
+  %p = getelementptr [2 x ptr], ptr @a, i32 0, i32 %i
+  %c = load ptr, ptr %p
+  %x = call i32 %c(i32 %i)
+  ret i32 %x
+}
+define i32 @g(i32 %i) {
+  %p = getelementptr [2 x ptr], ptr @b, i32 0, i32 %i
+  %c = load ptr, ptr %p
+  %x = call i32 %c(i32 %i)
+  ret i32 %x
+}
+define i32 @shared(i32 %i) {
+  ret i32 %i
+}
+define i32 @deep(i32 %i) {
+  %x = call i32 @shared(i32 %i)
+  ret i32 %x
+}
+";
+
+#[test]
+fn a_lazy_module_keeps_what_a_function_reaches() {
+    let context = Context::new();
+    let bitcode = parse(&context, TABLES).to_bitcode();
+    let kept = |root: &str| {
+        let lazy = context.parse_bitcode_lazily(&bitcode, "lazy").unwrap();
+        let module = lazy.reached_from(root).unwrap()?;
+        run_passes(&module, "globaldce", None, PassOptions::default()).unwrap();
+        module.verify().unwrap();
+        Some(module.functions().map(|f| f.name()).collect::<Vec<_>>())
+    };
+    assert_eq!(kept("f").unwrap(), ["f", "shared"]);
+    assert_eq!(kept("deep").unwrap(), ["shared", "deep"]);
+    assert_eq!(kept("h"), None);
+}
+
+#[test]
+fn links_with_a_lazy_module_read_what_they_need() {
+    let context = Context::new();
+    let library = parse(&context, TABLES);
+    for function in library.functions() {
+        function.set_linkage(Linkage::LLVMLinkOnceODRLinkage);
+    }
+    let library = context.parse_bitcode_lazily(&library.to_bitcode(), "library").unwrap();
+    let module = parse(
+        &context,
+        "declare i32 @deep(i32)\ndefine i32 @user(i32 %i) {\n  %x = call i32 @deep(i32 %i)\n  \
+         ret i32 %x\n}\n",
+    );
+    module.link(library.into_source()).unwrap();
+    module.verify().unwrap();
+    assert!(module.function("shared").is_some_and(|f| !f.is_declaration()));
+}
+
+#[test]
+fn truncated_lazy_modules_are_errors() {
+    let context = Context::new();
+    let bitcode = parse(&context, TABLES).to_bitcode();
+    for length in (0..bitcode.len()).step_by(64) {
+        let read = context.parse_bitcode_lazily(&bitcode[..length], "a.bc");
+        let Err(error) = read.and_then(|lazy| lazy.reached_from("g")) else { continue };
+        assert!(error.to_string().starts_with("cannot read bitcode 'a.bc': "), "{error}");
+    }
+}

@@ -29,6 +29,7 @@ pub mod device_has;
 mod error;
 pub mod fixed_targets;
 pub mod host_code;
+pub mod kept_variables;
 pub mod launch_metadata;
 pub mod linkage;
 pub mod literals;

@@ -175,3 +175,25 @@ fn libraries_are_linked_and_missing_kernels_named() {
         "{error}"
     );
 }
+
+#[test]
+fn kernels_of_large_images_are_loaded_one_by_one() {
+    let fake = Fake::new();
+    let device = fake.device();
+    let request =
+        BuildRequest { kernel_count: 100, ..BuildRequest::new(b"large", Format::LlvmBitcode) };
+    let program = device.build(&request).expect("nothing is compiled yet");
+    let launch = KernelLaunch {
+        shape: Shape::SingleTask,
+        functor_size: 0,
+        file: String::new(),
+        line: 0,
+        column: 0,
+        identity: 0,
+        params: Vec::new(),
+    };
+    assert!(program.kernel("first", &launch).is_ok() && program.kernel("second", &launch).is_ok());
+    // This kernel shares variables with others, so the module has all kernels from now on.
+    assert!(program.kernel("shares", &launch).is_ok() && program.kernel("shared", &launch).is_ok());
+    assert!(program.kernel("third", &launch).is_err());
+}

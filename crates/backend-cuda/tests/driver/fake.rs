@@ -99,6 +99,16 @@ impl Compiler for FakeCompiler {
         load: &mut dyn FnMut(&[u8]) -> Result<()>,
     ) -> Result<()> {
         match (request.bitcode, request.output) {
+            (b"large", Output::Ptx { kernel: Some(kernel @ ("shares" | "shared")), .. }) => load(
+                format!(
+                    ".version 8.3\n.visible .entry shares(\n.visible .entry shared(\n\
+                     // for {kernel}\n\0"
+                )
+                .as_bytes(),
+            ),
+            (b"large", Output::Ptx { kernel: Some(kernel), .. }) => {
+                load(format!(".version 8.3\n.visible .entry {kernel}(\n\0").as_bytes())
+            }
             (b"BC", Output::Ptx { sm, .. }) => load(
                 format!(".version 8.3 .target sm_{sm} count -O{}\0", request.opt_level).as_bytes(),
             ),

@@ -4,8 +4,10 @@ mod libraries;
 
 pub use libraries::DEVICE_LIBRARY;
 
-use crate::{Error, dump, link};
+use crate::cut;
+use crate::{Error, dump};
 use scythe_llvm::{Context, Module, OptLevel, TargetMachine, TargetOptions};
+use scythe_passes::kept_variables::BoundGlobals;
 use scythe_passes::target::common::async_copies;
 use scythe_passes::target::cpu::{self, Stage};
 use scythe_passes::{device_globals, device_has};
@@ -52,25 +54,14 @@ pub fn compile_linked(
     options: &Options,
 ) -> Result<Vec<u8>, Error> {
     let context = Context::new();
-    let linked = || -> Result<Module<'_>, Error> {
-        let module = context.parse_bitcode(bitcode, "device image")?;
-        link::run(&context, &module, libraries)?;
-        Ok(module)
-    };
-    let Some(target) = &options.target.target else {
-        return compile_module(&context, linked()?, options);
-    };
-    let module = linked()?;
-    // Passes need valid IR.
-    module.verify()?;
-    cpu::keep_only(&module, &target.kernel)?;
-    let machine = prepare(&context, &module, options)?;
-    if target.local_size.is_some() || !cpu::keeps_state(&module) {
-        return finish(module, &machine, options);
+    let kernel = options.target.target.as_ref().map(|target| target.kernel.as_str());
+    let cut = cut::read(&context, bitcode, libraries, kernel, BoundGlobals::All)?;
+    if !cut.is_whole {
+        return compile_verified(&context, cut.module, options);
     }
     // The kernel shares variables with others, so all kernels must be in one object.
     let target = cpu::Options { target: None, mark_whole: true, ..options.target.clone() };
-    compile_module(&context, linked()?, &Options { target, ..options.clone() })
+    compile_verified(&context, cut.module, &Options { target, ..options.clone() })
 }
 
 /// Does the same for a parsed module.
@@ -79,11 +70,22 @@ pub fn compile_module<'ctx>(
     module: Module<'ctx>,
     options: &Options,
 ) -> Result<Vec<u8>, Error> {
+    // Bitcode that can be read may still contain invalid IR, for which the behaviour of passes is
+    // undefined.
+    module.verify()?;
+    compile_verified(context, module, options)
+}
+
+fn compile_verified<'ctx>(
+    context: &'ctx Context,
+    module: Module<'ctx>,
+    options: &Options,
+) -> Result<Vec<u8>, Error> {
     let machine = prepare(context, &module, options)?;
     finish(module, &machine, options)
 }
 
-/// Checks a module and links the device library.
+/// Links the device library.
 fn prepare<'ctx>(
     context: &'ctx Context,
     module: &Module<'ctx>,
@@ -95,9 +97,6 @@ fn prepare<'ctx>(
         features: options.target.features.clone(),
         opt_level: OptLevel::from_number(options.target.opt_level),
     })?;
-    // Bitcode that can be read may still contain invalid IR, for which the behaviour of passes is
-    // undefined.
-    module.verify()?;
     // No tool can read the debug information of code that is loaded into memory, and it slows every
     // pass.
     module.strip_debug_info();

@@ -12,10 +12,12 @@
 pub mod libraries;
 pub use scythe_cuda_toolkit as toolkit;
 
-use crate::{Error, dump, link};
+use crate::cut::{self, Cut};
+use crate::{Error, dump};
 use scythe_abi::cuda::Architecture;
 use scythe_device_config::Table;
 use scythe_llvm::{Context, Module, OptLevel, TargetMachine, TargetOptions};
+use scythe_passes::kept_variables::BoundGlobals;
 use scythe_passes::target::common::async_copies;
 use scythe_passes::target::nvptx::{self, Stage, address_spaces};
 use scythe_passes::{device_globals, device_has};
@@ -43,6 +45,9 @@ pub struct Options {
     pub dump_dir: Option<PathBuf>,
     /// The device's aspects, for code that queries them.
     pub aspects: Vec<u32>,
+    /// The kernel to compile, or `None` for all kernels. If the kernel shares variables with
+    /// others, the text has all kernels.
+    pub kernel: Option<String>,
 }
 
 /// Returns the architecture and the PTX version for a device of compute capability `sm` whose
@@ -67,8 +72,9 @@ pub fn architecture(sm: u32, ptx_version: u32) -> Option<(String, u32)> {
 /// and the reason.
 pub fn translate(bitcode: &[u8], libraries: &[&[u8]], options: &Options) -> Result<Vec<u8>, Error> {
     let context = Context::new();
-    let module = context.parse_bitcode(bitcode, "device image")?;
-    link::run(&context, &module, libraries)?;
+    let bound = BoundGlobals::WithoutImageScope;
+    let Cut { module, .. } =
+        cut::read(&context, bitcode, libraries, options.kernel.as_deref(), bound)?;
     translate_module(&context, module, options)
 }
 
@@ -85,9 +91,6 @@ fn translate_module<'ctx>(
     };
     let machine = TargetMachine::new(&target)?;
     let short = TargetMachine::with_short_pointers(&target)?;
-    // Bitcode that can be read may still contain invalid IR, for which the behaviour of passes is
-    // undefined.
-    module.verify()?;
     let positions = nvptx::check::positions(&module);
     module.strip_debug_info();
     let folder = options.dump_dir.as_deref();

@@ -79,8 +79,7 @@ mod tests {
 
     #[test]
     fn other_errors_are_final() {
-        let (result, threads) =
-            with(vec![Err(SpirvError::NoKernel { kernel: "k".to_owned() }.into())]);
+        let (result, threads) = with(vec![Err(Error::NoKernel { kernel: "k".to_owned() })]);
         assert_eq!(
             (result.unwrap_err().to_string().as_str(), threads.len()),
             ("the device code has no kernel 'k'", 1)

@@ -12,8 +12,10 @@ mod validator;
 
 pub use libraries::DEVICE_LIBRARY;
 
-use crate::{Error, dump, link};
+use crate::cut::{self, Cut};
+use crate::{Error, dump};
 use scythe_llvm::{Context, OptLevel, TargetMachine, TargetOptions, translate_to_spirv};
+use scythe_passes::kept_variables::BoundGlobals;
 use scythe_passes::target::spirv::lowering::binary;
 use scythe_passes::target::spirv::{self, check};
 use std::path::PathBuf;
@@ -42,7 +44,8 @@ pub struct Options {
     pub version: u32,
     /// The device's aspects, for code that queries them.
     pub aspects: Vec<u32>,
-    /// The kernel to translate, or `None` for all kernels.
+    /// The kernel to translate, or `None` for all kernels. If the kernel shares variables with
+    /// others, the module has all kernels.
     pub kernel: Option<String>,
     /// A program that validates the result, such as `spirv-val`.
     pub validator: Option<PathBuf>,
@@ -65,14 +68,9 @@ fn translate_once(
     }
     let triple = format!("spirv64v1.{minor}-unknown-unknown");
     let context = Context::new();
-    let module = context.parse_bitcode(bitcode, "device image")?;
-    link::run(&context, &module, libraries)?;
-    // Bitcode that can be read may still contain invalid IR, for which the behaviour of passes is
-    // undefined.
-    module.verify()?;
-    if let Some(kernel) = &options.kernel {
-        spirv::keep_only(&module, kernel)?;
-    }
+    let bound = BoundGlobals::WithoutImageScope;
+    let Cut { module, .. } =
+        cut::read(&context, bitcode, libraries, options.kernel.as_deref(), bound)?;
     // Neither the drivers of CPUs nor those of GPUs use debug information.
     module.strip_debug_info();
     let folder = options.dump_dir.as_deref();

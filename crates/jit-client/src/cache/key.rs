@@ -74,10 +74,11 @@ impl Toolchain {
                 fields.add_list(extensions.iter().map(String::as_bytes));
                 fields.add_list(kernel.iter().map(|kernel| kernel.as_bytes()));
             }
-            Output::Ptx { sm, driver } => {
+            Output::Ptx { sm, driver, kernel } => {
                 fields.add(b"ptx");
                 fields.add(&sm.to_le_bytes());
                 fields.add(&driver.to_le_bytes());
+                fields.add_list(kernel.iter().map(|kernel| kernel.as_bytes()));
                 // The maths library belongs to the machine, and may change between two runs.
                 fields.add(libraries_identity(&Toolkit::find()).as_bytes());
             }

@@ -191,8 +191,12 @@ fn key_depends_on_every_ingredient() {
         CompileRequest { output: spirv(0x0001_0400, &[], None), ..request },
         CompileRequest { output: spirv(0x0001_0400, &extensions, None), ..request },
         CompileRequest { output: spirv(0x0001_0400, &extensions[..1], Some("b")), ..request },
-        CompileRequest { output: Output::Ptx { sm: 90, driver: 13000 }, ..request },
-        CompileRequest { output: Output::Ptx { sm: 80, driver: 13000 }, ..request },
+        CompileRequest { output: Output::Ptx { sm: 90, driver: 13000, kernel: None }, ..request },
+        CompileRequest { output: Output::Ptx { sm: 80, driver: 13000, kernel: None }, ..request },
+        CompileRequest {
+            output: Output::Ptx { sm: 80, driver: 13000, kernel: Some("b") },
+            ..request
+        },
         CompileRequest { output: Output::Bitcode { constants: &[] }, ..request },
         CompileRequest { output: Output::Bitcode { constants: &constants }, ..request },
     ] {

@@ -31,6 +31,7 @@ pub mod retarget;
 
 pub use error::CpuError;
 
+use crate::kept_variables::{self, BoundGlobals};
 use crate::target::common::{local_variables, required_sizes, shape};
 use arguments::Passing;
 use lowering::widening::subgroup;
@@ -146,24 +147,6 @@ struct Lowering<'a, 'ctx> {
     passes: PassOptions,
 }
 
-/// Returns whether the module defines variables that keep values between launches. They must exist
-/// once. Separately compiled code would have its own copies.
-pub fn keeps_state(module: &Module<'_>) -> bool {
-    module.globals().any(|g| {
-        !g.is_declaration()
-            && !g.is_constant_global()
-            && g.as_value().ty().address_space() != Some(local_variables::LOCAL)
-    })
-}
-
-/// Removes everything that `kernel` does not need.
-pub fn keep_only(module: &Module<'_>, kernel: &str) -> Result<(), CpuError> {
-    let named = module.kernels().into_iter().find(|function| function.name() == kernel);
-    let kept = named.ok_or_else(|| CpuError::NoKernel { kernel: kernel.to_owned() })?;
-    retarget::internalize(module, &[kept]);
-    Ok(run_passes(module, "globaldce", None, PassOptions::default())?)
-}
-
 /// Lowers `module` for `machine`. Calls `observe` with the module after each stage.
 pub fn lower<'ctx>(
     module: &Module<'ctx>,
@@ -270,7 +253,7 @@ impl<'ctx> Lowering<'_, 'ctx> {
         if kernels.iter().any(|kernel| kernel.by_items) {
             run_passes(module, items::PREPARE, Some(machine), passes)?;
         }
-        let has_state = keeps_state(module);
+        let has_state = kept_variables::any(module, BoundGlobals::All);
         let mut entries = Vec::with_capacity(kernels.len());
         let mut visible = Vec::new();
         for kernel in kernels.iter() {

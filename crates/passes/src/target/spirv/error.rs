@@ -11,9 +11,6 @@ use crate::target::common::local_variables::SizeNotConstant;
 /// symbols of the device module.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SpirvError {
-    /// The kernel that the caller selects does not exist.
-    #[error("the device code has no kernel '{kernel}'")]
-    NoKernel { kernel: String },
     /// A symbol is not defined anywhere. `user` is one of its users.
     #[error(
         "{user} calls '{symbol}', which neither the program nor the SPIR-V device library defines"

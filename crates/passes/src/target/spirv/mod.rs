@@ -28,7 +28,7 @@ use lowering::{
     aggregates, assertions, constants, events, integers, intrinsics, labels, layouts,
     pointer_variables, truncations, vectors, wide_division, wide_integers,
 };
-use scythe_llvm::{Linkage, Module, PassOptions, TargetMachine, run_passes};
+use scythe_llvm::{Module, PassOptions, TargetMachine, run_passes};
 
 /// The extensions to use if the driver supports them. The back end has instructions or decorations
 /// for each of them; other extensions would have no effect.
@@ -73,19 +73,6 @@ impl Lowered {
         let words = if self.prints { printf::repair(&words)? } else { words };
         Ok(words)
     }
-}
-
-/// Removes all kernels except `wanted`, and everything that only they need.
-pub fn keep_only(module: &Module<'_>, wanted: &str) -> Result<(), SpirvError> {
-    let kernels = module.kernels();
-    if !kernels.iter().any(|kernel| kernel.name() == wanted) {
-        return Err(SpirvError::NoKernel { kernel: wanted.to_owned() });
-    }
-    for other in kernels.into_iter().filter(|kernel| kernel.name() != wanted) {
-        other.remove_comdat();
-        other.set_linkage(Linkage::LLVMInternalLinkage);
-    }
-    Ok(run_passes(module, "globaldce", None, PassOptions::default())?)
 }
 
 /// The passes for optimised code. The driver optimises as well; it benefits most from known address

@@ -181,6 +181,7 @@ impl Compiler<'_> {
             libdevice: job.toolkit.libdevice.clone(),
             dump_dir: None,
             aspects: job.aspects.clone(),
+            kernel: None,
         };
         let mut ptx = nvptx::translate(&job.part.code, &[], &options).map_err(|error| {
             let (target, reason) = (job.target.name(), error.to_string());
