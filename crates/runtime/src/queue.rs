@@ -551,7 +551,11 @@ impl Queue {
         deps.extend(order.events.iter().filter(|event| event.outcome() != Some(Ok(()))).cloned());
         state.collect(self.in_order);
         if self.in_order || order.barrier {
-            deps.extend(state.pending.iter().cloned());
+            match &state.pending[..] {
+                // The accesses of a command often conflict with those of the command before.
+                [last] if deps.iter().any(|dep| dep.is_same(last)) => {}
+                pending => deps.extend(pending.iter().cloned()),
+            }
         }
         deps.extend(state.barrier.clone());
         deps.extend(state.external.take());

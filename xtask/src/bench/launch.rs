@@ -23,6 +23,7 @@ pub fn measure(prefix: &Path) -> Result<Report, String> {
         against_openmp(prefix, scratch.path(), name, &mut report)?;
     }
     launches(prefix, scratch.path(), &mut report)?;
+    accessors(prefix, scratch.path(), &mut report)?;
     Ok(report)
 }
 
@@ -85,6 +86,39 @@ fn launches(prefix: &Path, folder: &Path, report: &mut Report) -> Result<(), Str
     );
     report.add("submit and wait, each", value(&best, "submit_and_wait")? * 1e6, " us", Limit::None);
     report.add("first kernel, nothing built yet", value(&best, "first")? * 1e3, " ms", Limit::None);
+    Ok(())
+}
+
+/// The cost of accessors: small kernels with buffers against the same kernels with USM.
+fn accessors(prefix: &Path, folder: &Path, report: &mut Report) -> Result<(), String> {
+    progress(&format!("accessors, best of {ROUNDS} runs"));
+    let program = with_scythe(prefix, folder, "buffers")?;
+    let run = || numbers(&program);
+    compare_accessors("", run, report)
+}
+
+/// Adds the rows of the program `buffers`, which `run` runs. `on` names the device.
+pub(super) fn compare_accessors(
+    on: &str,
+    run: impl Fn() -> Result<Numbers, String>,
+    report: &mut Report,
+) -> Result<(), String> {
+    let mut best = Numbers::new();
+    for _ in 0..ROUNDS {
+        for (name, value) in run()? {
+            let entry = best.entry(name).or_insert(f64::INFINITY);
+            *entry = entry.min(value);
+        }
+    }
+    let usm = value(&best, "usm")?;
+    report.add(format!("small kernel with USM{on}"), usm * 1e6, " us", Limit::None);
+    for (name, what) in [
+        ("buffers", "the same with three accessors, in-order queue"),
+        ("buffers_unordered", "the same with three accessors, out-of-order queue"),
+    ] {
+        let ratio = value(&best, name)? / usm;
+        report.add(format!("{what}{on}"), ratio, "x", Limit::AtMost(2.0));
+    }
     Ok(())
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use super::{Limit, Report};
+use super::{Limit, Report, launch};
 use crate::opencl;
 use crate::process::{self, CACHE, Scratch, capture};
 use crate::workspace::root;
@@ -71,5 +71,17 @@ pub fn measure(prefix: &Path) -> Result<Report, String> {
             Limit::AtMost(RATIO),
         );
     }
+    let program = scratch.path().join("buffers");
+    let source = root().join("benches/buffers.cpp");
+    let mut compile = Command::new(prefix.join("bin/scythe"));
+    process::output(
+        compile.args(["-fsycl", "-std=c++17", "-O3"]).arg(&source).arg("-o").arg(&program),
+    )?;
+    let run = || {
+        let mut command = Command::new("env");
+        command.args(opencl::variables(&libraries)).arg("ONEAPI_DEVICE_SELECTOR=opencl:*");
+        super::numbers(command.arg(&program), LIMIT)
+    };
+    launch::compare_accessors(", OpenCL", run, &mut report)?;
     Ok(report)
 }

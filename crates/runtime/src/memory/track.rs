@@ -8,8 +8,17 @@
 use crate::event::Node;
 
 /// The accesses that may not have completed.
+///
+/// Reads and writes are in separate lists: a read looks at the writes alone, of which there are
+/// few, because a write stands for the accesses that it waits for.
 #[derive(Default)]
 pub struct Tracker {
+    reads: List,
+    writes: List,
+}
+
+#[derive(Default)]
+struct List {
     accesses: Vec<Tracked>,
     /// The length of `accesses` at which the next search for completed accesses starts.
     prune_at: usize,
@@ -24,6 +33,16 @@ pub struct Tracked {
     pub node: Node,
 }
 
+impl List {
+    fn add(&mut self, new: Tracked) {
+        if self.accesses.len() >= self.prune_at {
+            self.accesses.retain(|access| !access.node.is_complete());
+            self.prune_at = (2 * self.accesses.len()).max(16);
+        }
+        self.accesses.push(new);
+    }
+}
+
 impl Tracker {
     /// Adds the dependencies of an access to `deps`.
     pub fn conflicts(
@@ -33,11 +52,12 @@ impl Tracker {
         by_host: bool,
         deps: &mut Vec<Node>,
     ) {
-        for access in &self.accesses {
+        let reads: &[Tracked] = if writes { &self.reads.accesses } else { &[] };
+        for access in self.writes.accesses.iter().chain(reads) {
             let overlap = access.bytes.start.max(bytes.start) < access.bytes.end.min(bytes.end);
+            let both_by_host = by_host && access.by_host;
             if overlap
-                && (writes || access.writes)
-                && !(by_host && access.by_host)
+                && !both_by_host
                 && !access.node.is_complete()
                 && !deps.iter().any(|dep| dep.is_same(&access.node))
             {
@@ -48,29 +68,28 @@ impl Tracker {
 
     /// Records an access that waits for all its conflicts.
     pub fn add(&mut self, new: Tracked) {
-        if new.writes {
-            // An access that waits for this write also waits for the accesses that the write
-            // covers.
-            self.accesses.retain(|old| {
-                let covered = new.bytes.start <= old.bytes.start && old.bytes.end <= new.bytes.end;
-                !covered || (old.by_host && new.by_host)
-            });
+        if !new.writes {
+            return self.reads.add(new);
         }
-        if self.accesses.len() >= self.prune_at {
-            self.accesses.retain(|access| !access.node.is_complete());
-            self.prune_at = (2 * self.accesses.len()).max(16);
-        }
-        self.accesses.push(new);
+        // An access that waits for this write also waits for the accesses that the write covers.
+        let stays = |old: &Tracked| {
+            let covered = new.bytes.start <= old.bytes.start && old.bytes.end <= new.bytes.end;
+            !covered || (old.by_host && new.by_host)
+        };
+        self.reads.accesses.retain(stays);
+        self.writes.accesses.retain(stays);
+        self.writes.add(new);
     }
 
     /// Returns all commands that may not have completed.
     pub fn commands(&self) -> impl Iterator<Item = &Node> {
-        self.accesses.iter().filter(|access| !access.by_host).map(|access| &access.node)
+        let all = self.reads.accesses.iter().chain(&self.writes.accesses);
+        all.filter(|access| !access.by_host).map(|access| &access.node)
     }
 
     #[cfg(test)]
     fn len(&self) -> usize {
-        self.accesses.len()
+        self.reads.accesses.len() + self.writes.accesses.len()
     }
 }
 
