@@ -1,6 +1,6 @@
 // Kernels of a large image, which are compiled when they are first used: those that share variables
 // use the same copy of them, whether or not the variable belongs to the image.
-// FLAGS: -std=c++20 -fsycl-device-code-split=off
+// FLAGS: -std=c++20
 // LEVELS: O2
 #include <sycl/sycl.hpp>
 

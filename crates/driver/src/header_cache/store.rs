@@ -9,7 +9,9 @@
 //!   the precompiled header is complete if this file exists. Its time of modification is the time
 //!   of the last use.
 //! - `lock` is locked by the process that makes the precompiled header. Other processes do not
-//!   wait: they compile without one.
+//!   wait: they compile without one. The names of the files that it makes start with `unfinished`
+//!   and contain the number of the process: the compiler of a driver that was killed may still
+//!   write its own.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -175,7 +177,8 @@ fn make(request: &Request, program: &Path, folder: &Path, run: Runner) -> Result
         return Err("another process makes the precompiled header".to_owned());
     }
     let start = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO).as_nanos();
-    let header = folder.join("unfinished.pch");
+    remove_unfinished(folder);
+    let header = folder.join(format!("unfinished-{}.pch", std::process::id()));
     let list = dependency_list(&header);
     let mut command = Command::new(program);
     command.args(&request.args).args(["-c", "-Xclang", "-emit-pch", "-v"]);
@@ -282,14 +285,14 @@ fn enforce_limits(cache: &Path, new: &Path) {
         .filter(|folder| folder != new)
         .map(|folder| {
             let data = |name: &str| fs::metadata(folder.join(name)).ok();
-            let size = data("header.pch").map_or(0, |data| data.size());
+            let size = size_of(&folder);
             let used = data("files").or_else(|| data("key")).and_then(|data| data.modified().ok());
             (used.unwrap_or(UNIX_EPOCH), size, folder)
         })
         .collect();
     entries.sort();
     let mut count = entries.len();
-    let mut bytes = fs::metadata(new.join("header.pch")).map_or(0, |data| data.size());
+    let mut bytes = size_of(new);
     bytes += entries.iter().map(|(_, size, _)| size).sum::<u64>();
     for (_, size, folder) in entries {
         if bytes <= MAX_BYTES && count <= MAX_ENTRIES {
@@ -301,6 +304,12 @@ fn enforce_limits(cache: &Path, new: &Path) {
     }
 }
 
+/// Returns the size of the files in a folder, with those that a killed process left.
+fn size_of(folder: &Path) -> u64 {
+    let files = fs::read_dir(folder).into_iter().flatten().flatten();
+    files.filter_map(|file| file.metadata().ok()).map(|data| data.size()).sum()
+}
+
 /// Writes a file under its final name at once.
 fn write(path: &Path, text: &str) -> Result<(), String> {
     let unfinished = path.with_extension(format!("{}.unfinished", std::process::id()));
@@ -310,11 +319,13 @@ fn write(path: &Path, text: &str) -> Result<(), String> {
     })
 }
 
-/// Removes the files of a compilation that failed, for example on a full disk. The compiler may
-/// leave its own temporary file.
+/// Removes the files of a compilation that failed, for example on a full disk, or was killed. The
+/// compiler may leave its own temporary file.
 fn remove_unfinished(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        if entry.file_name().to_string_lossy().starts_with("unfinished") {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if name.starts_with("unfinished") || name.ends_with(".unfinished") {
             let _ = fs::remove_file(entry.path());
         }
     }

@@ -10,8 +10,8 @@
 //! belong to the user, and nobody else may write it. Otherwise there is no cache.
 //!
 //! A writer uses a unique name in `tmp` and renames the file when it is complete. Readers therefore
-//! see a whole entry or none, even if several processes write or one dies. The first store after
-//! [`LEFTOVER_AGE`] removes the files that dead processes left in `tmp`.
+//! see a whole entry or none, even if several processes write or one dies. A writer locks its file.
+//! A store removes the files of [`LEFTOVER_AGE`] that nobody locks: their writers were killed.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
@@ -22,9 +22,11 @@ use std::time::Duration;
 
 use super::key::Key;
 
-/// The age from which a temporary file is a leftover. Writing takes milliseconds; a writer that
-/// needs longer than this only loses its entry.
-pub(super) const LEFTOVER_AGE: Duration = Duration::from_secs(600);
+/// The age from which a temporary file without a lock is a leftover. A writer locks its file
+/// immediately after it creates it. A writer that needs longer only loses its entry.
+pub(super) const LEFTOVER_AGE: Duration = Duration::from_secs(10);
+/// The age from which any temporary file is a leftover, for file systems without locks.
+const LOCKED_AGE: Duration = Duration::from_secs(600);
 
 pub(crate) struct Folder {
     path: PathBuf,
@@ -108,10 +110,11 @@ impl Folder {
         let path = folder.join(format!("{}-{count}-{stamp}", std::process::id()));
         let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
         let unfinished = Unfinished(&path);
+        // Without a lock, other processes may remove the file when it is old.
+        let _ = file.try_lock();
         for part in parts {
             file.write_all(part)?;
         }
-        drop(file);
         fs::rename(&path, target)?;
         std::mem::forget(unfinished);
         Ok(())
@@ -125,7 +128,11 @@ impl Folder {
                 .metadata()
                 .and_then(|data| data.modified())
                 .map(|time| time.elapsed().unwrap_or_default());
-            if age.is_ok_and(|age| age > LEFTOVER_AGE) {
+            let is_left = |age| {
+                let unlocked = || File::open(file.path()).is_ok_and(|file| file.try_lock().is_ok());
+                age > LOCKED_AGE || (age > LEFTOVER_AGE && unlocked())
+            };
+            if age.is_ok_and(is_left) {
                 let _ = fs::remove_file(file.path());
             }
         }

@@ -4,14 +4,19 @@
 //! An entry is a file with a magic number, the hash of its contents, and the contents. An entry
 //! gets its final name when it is complete, so several links can share a folder. A damaged entry is
 //! written again. If an entry cannot be written, the link warns and continues. Unfinished files are
-//! removed after an hour.
+//! removed after an hour. If the files exceed [`MAX_BYTES`], the least recently used ones are
+//! removed.
 
 use crate::{Failure, device_library, files};
 use scythe_diag::Diagnostic;
 use scythe_image::{Image, ImageView, container};
+use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 const MAGIC: [u8; 8] = *b"SCYTHELC";
+/// The size that the cache may have, in bytes.
+const MAX_BYTES: u64 = 1 << 30;
 const HEAD: usize = MAGIC.len() + blake3::OUT_LEN;
 
 pub struct Cache {
@@ -63,10 +68,15 @@ impl Cache {
     }
 
     fn read(&self, name: &str) -> Option<Vec<u8>> {
-        let mut bytes = std::fs::read(self.folder.join(name)).ok()?;
+        let path = self.folder.join(name);
+        let mut bytes = std::fs::read(&path).ok()?;
         let head = bytes.get(..HEAD)?;
         let sound = head.starts_with(&MAGIC)
             && head[MAGIC.len()..] == *blake3::hash(&bytes[HEAD..]).as_bytes();
+        if let Ok(file) = File::options().append(true).open(&path) {
+            // The time of the last use. A cache that cannot be written can still be read.
+            let _ = file.set_modified(SystemTime::now());
+        }
         sound.then(|| bytes.split_off(HEAD))
     }
 
@@ -80,6 +90,7 @@ impl Cache {
                 eprint!("{}", warning.render_as("device-link"));
             }
         }
+        enforce_limit(&self.folder, MAX_BYTES);
     }
 }
 
@@ -96,6 +107,37 @@ fn remove_unfinished(folder: &Path) {
             let _ = std::fs::remove_file(entry.path());
         }
     }
+}
+
+/// Removes the least recently used files if the cache exceeds the limit, until an eighth is free.
+/// The folder belongs to the user, who may keep other files there: only entries are removed.
+fn enforce_limit(folder: &Path, limit: u64) {
+    let is_entry = |name: &str| name.rsplit_once('-').is_some_and(|(_, key)| is_key(key));
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut entries: Vec<(SystemTime, u64, PathBuf)> = entries
+        .filter(|entry| entry.file_name().to_str().is_some_and(is_entry))
+        .filter_map(|entry| {
+            let data = entry.metadata().ok()?;
+            Some((data.modified().ok()?, data.len(), entry.path()))
+        })
+        .collect();
+    let mut total: u64 = entries.iter().map(|(_, size, _)| size).sum();
+    if total <= limit {
+        return;
+    }
+    entries.sort();
+    for (_, size, path) in entries {
+        if total <= limit - limit / 8 {
+            break;
+        }
+        // Another link may have removed the file.
+        let _ = std::fs::remove_file(path);
+        total -= size;
+    }
+}
+
+fn is_key(text: &str) -> bool {
+    text.len() == 2 * blake3::OUT_LEN && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 fn name(kind: &str, key: &blake3::Hash) -> String {
@@ -126,4 +168,28 @@ fn library_files(folder: &Path) -> Vec<PathBuf> {
         entries.filter_map(|entry| Some(entry.ok()?.path())).filter(|p| p.is_file()).collect();
     files.sort();
     files
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::{Duration, UNIX_EPOCH};
+
+    #[test]
+    fn the_least_recently_used_entries_are_removed() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = |n: u8| dir.path().join(name("link", &blake3::hash(&[n])));
+        for n in 0..4 {
+            std::fs::write(path(n), [0; 100]).unwrap();
+            let file = File::options().append(true).open(path(n)).unwrap();
+            file.set_modified(UNIX_EPOCH + Duration::from_secs(10 - u64::from(n))).unwrap();
+        }
+        let other = dir.path().join("mine-0123");
+        std::fs::write(&other, [0; 1000]).unwrap();
+        enforce_limit(dir.path(), 400);
+        assert!((0..4).all(|n| path(n).exists()));
+        enforce_limit(dir.path(), 300);
+        assert_eq!([0, 1, 2, 3].map(|n| path(n).exists()), [true, true, false, false]);
+        assert!(other.exists());
+    }
 }
