@@ -44,7 +44,7 @@ const fn program(name: &'static str, same_loop: bool) -> Program {
     Program { name, same_loop }
 }
 
-const PROGRAMS: [Program; 11] = [
+const PROGRAMS: [Program; 14] = [
     program("saxpy", true),
     program("triad", true),
     program("stencil3d", true),
@@ -56,6 +56,9 @@ const PROGRAMS: [Program; 11] = [
     program("histogram", false),
     program("mandelbrot", true),
     program("black_scholes", true),
+    program("tiles3d", false),
+    program("complex", true),
+    program("popcount", true),
 ];
 
 /// The other benchmarks that can be requested.
