@@ -20,7 +20,9 @@ use crate::reach::{Graph, Root};
 use crate::rows::{self, Row};
 use crate::unit::{Reporter, Unit};
 use crate::warnings::Pragmas;
-use crate::{attributes, captures, diagnose, functor, functor_layouts, properties, virtual_tables};
+use crate::{
+    attributes, captures, diagnose, functor, functor_layouts, properties, scratch, virtual_tables,
+};
 
 /// The first stage: checks device code, writes the integration header, and returns the notes for
 /// IR. Returns `None` after errors, because clang then generates no IR.
@@ -50,6 +52,7 @@ pub fn unit(unit: &Unit, options: &Options) -> Option<UnitNotes> {
         kernels.iter().map(|kernel| call_operator::find(&graph, kernel)).collect();
     let well_formed = attributes::check(unit, &graph)
         & attributes::reached(unit, &graph, &kernels, &operators)
+        & scratch::check(unit, &graph, &kernels, &sites)
         & properties::check(unit, &graph, &kernels, &variables);
     if !(all_fit && sound && well_formed) {
         return None;

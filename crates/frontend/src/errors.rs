@@ -73,6 +73,10 @@ errors! {
     127 CaptureOrder { kernel: String, why: Difference, advice: CaptureAdvice }:
         "kernel '{kernel}': compilers differ in what this lambda captures implicitly or in the \
          order of the captures, because {why}: {advice}, or compile the host code with clang";
+    /// A kernel uses the scratch memory of its work-group, but its launch does not provide any.
+    128 NoScratchMemory { kernel: String }:
+        "kernel '{kernel}' calls 'get_work_group_scratch_memory', but its launch does not have the \
+         property 'work_group_scratch_size'";
 
     // Variables: 130 to 139.
     /// An object of class `device_global` is not at namespace scope.

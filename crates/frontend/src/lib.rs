@@ -48,6 +48,7 @@ pub mod plugin;
 pub mod properties;
 pub mod reach;
 pub mod rows;
+pub mod scratch;
 mod tokens;
 pub mod unit;
 mod virtual_tables;

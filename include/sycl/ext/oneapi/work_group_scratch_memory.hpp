@@ -27,6 +27,7 @@ namespace sycl::detail {
 #ifdef SCYTHE_DEVICE_PASS
 using scratch_address = __attribute__((opencl_local)) unsigned char *;
 inline ext::oneapi::experimental::work_group_static<scratch_address> scratch_of_group;
+SCYTHE_ANNOTATE("scythe::provides_scratch_memory")
 inline void set_scratch_of_group(void *p) { scratch_of_group = (scratch_address)p; }
 #else
 // In host mode, a thread runs one work-group at a time.
@@ -83,7 +84,7 @@ template <class Properties> struct scratch_launch {
 namespace sycl::ext::oneapi::experimental {
 
 // Returns the memory of the calling work-item's work-group.
-inline void *get_work_group_scratch_memory() {
+SCYTHE_ANNOTATE("scythe::uses_scratch_memory") inline void *get_work_group_scratch_memory() {
 #ifdef SCYTHE_DEVICE_PASS
   return (void *)static_cast<sycl::detail::scratch_address &>(sycl::detail::scratch_of_group);
 #else
