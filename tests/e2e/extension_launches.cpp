@@ -62,6 +62,11 @@ void arguments() {
       n, q, sycl::property_list{sycl::ext::oneapi::property::usm::device_read_only()});
   for (std::size_t i = 0; i < n; ++i)
     from[i] = int(i);
+  q.parallel_for<class by_attribute>(sycl::range<1>(n),
+                                     [=](sycl::id<1> i)
+                                         [[intel::kernel_args_restrict]] { to[i] = from[i] + 1; })
+      .wait();
+  CHECK(to[0] == 1 && to[n - 1] == int(n));
   const syclex::annotated_arg a(to, syclex::properties{syclex::restrict, syclex::alignment<4>});
   const syclex::annotated_ptr b(from, syclex::properties{syclex::restrict});
   q.parallel_for<class by_property>(sycl::range<1>(n), [=](sycl::id<1> i) {

@@ -26,6 +26,8 @@ use crate::reach::{Graph, Node};
 const WORK_GROUP: &str = "sycl::reqd_work_group_size";
 const WORK_GROUP_HINT: &str = "sycl::work_group_size_hint";
 const VECTOR_TYPE_HINT: &str = "sycl::vec_type_hint";
+/// No two pointers of the kernel's arguments refer to the same memory.
+pub const ARGUMENTS_RESTRICT: &str = "intel::kernel_args_restrict";
 
 /// The attributes that require a size for the launch or the compilation of a kernel.
 const SIZES: [&str; 3] = [WORK_GROUP, NUMERIC_SUB_GROUP, NAMED_SUB_GROUP];
@@ -152,6 +154,7 @@ fn fault(attribute: &Attribute) -> Option<Diagnostic<Loc>> {
             takes(Arity::OneToThree, count)
         }
         NUMERIC_SUB_GROUP | NAMED_SUB_GROUP if count != 1 => takes(Arity::One, count),
+        ARGUMENTS_RESTRICT if count != 0 => takes(Arity::None, count),
         // Each argument is two: the name of the type, and a test that it is a type.
         VECTOR_TYPE_HINT if count != 2 => takes(Arity::OneType, count / 2),
         WORK_GROUP | WORK_GROUP_HINT => wrong_argument(attribute, |value| size(value, i64::MAX)),

@@ -5,6 +5,7 @@ use scythe_abi::condition::Condition;
 use scythe_abi::launch::KernelLaunch;
 use scythe_diag::{Diagnostic, Report};
 use scythe_llvm::Module;
+use scythe_passes::properties::parameters::NO_ALIAS;
 
 use crate::annotate::{self, DeviceGlobalNote, FunctionNote, KernelNote, UnitNotes, VariableNote};
 use crate::aspects::{self, AspectFacts};
@@ -16,7 +17,7 @@ use crate::facts::{Capture, Closure, Decl, Function, Kernel, Loc, Source};
 use crate::functor_layouts::unwritable;
 use crate::int_header::{self, Doubt, Header, KernelEntry};
 use crate::options::Options;
-use crate::reach::{Graph, Root};
+use crate::reach::{Graph, Node, Root};
 use crate::rows::{self, Row};
 use crate::unit::{Reporter, Unit};
 use crate::warnings::Pragmas;
@@ -199,9 +200,24 @@ fn kernel_note(unit: &Unit, kernel: &Kernel, found: Option<&CallOperator<'_>>) -
         attributes: operator.map(|node| node.function.attributes.clone()).unwrap_or_default(),
         param_properties: rows
             .iter()
-            .map(|row| properties::of_parameter(&row.properties))
+            .map(|row| {
+                let mut list = properties::of_parameter(&row.properties);
+                if restricts(operator) && row.param.kind.address_space() == Some(1) {
+                    list.retain(|(name, _)| name != NO_ALIAS);
+                    list.push((NO_ALIAS.to_owned(), String::new()));
+                }
+                list
+            })
             .collect(),
     }
+}
+
+/// Returns whether the attribute of the kernel says that no two of its pointers refer to the same
+/// memory.
+fn restricts(operator: Option<&Node>) -> bool {
+    operator.is_some_and(|node| {
+        node.function.attributes.iter().any(|a| a.name == attributes::ARGUMENTS_RESTRICT)
+    })
 }
 
 /// Returns the facts of each device function that IR needs, under the symbols of the function.

@@ -240,6 +240,7 @@ impl fmt::Display for AttributeTargets {
 /// The number of arguments that an attribute takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arity {
+    None,
     One,
     OneType,
     OneToThree,
@@ -248,6 +249,7 @@ pub enum Arity {
 impl fmt::Display for Arity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            Self::None => "no arguments",
             Self::One => "one argument",
             Self::OneType => "one type as argument",
             Self::OneToThree => "one to three arguments",

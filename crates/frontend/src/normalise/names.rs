@@ -46,6 +46,7 @@ const ATTRIBUTES: &[Row] = &[
     (EITHER, "reqd_sub_group_size", "sycl::reqd_sub_group_size", Takes::Sizes),
     (SYCL, "vec_type_hint", "sycl::vec_type_hint", Takes::Type),
     (INTEL, "named_sub_group_size", "intel::named_sub_group_size", Takes::Word),
+    (INTEL, "kernel_args_restrict", "intel::kernel_args_restrict", Takes::Sizes),
     (SYCL, "device_has", "sycl::device_has", Takes::Aspects),
     (DETAIL, "uses_aspects", "sycl_detail::uses_aspects", Takes::Aspects),
     (DETAIL, "__uses_aspects__", "sycl_detail::uses_aspects", Takes::Aspects),

@@ -11,6 +11,9 @@ use scythe_llvm::{Function, Metadata, Module, Place};
 
 const KIND: &str = "scythe_param_properties";
 
+/// The property of a pointer to memory that no other pointer of the kernel refers to.
+pub const NO_ALIAS: &str = "sycl-no-alias";
+
 /// Stores the properties of each parameter that a kernel will have.
 pub fn note(module: &Module<'_>, kernel: Function<'_>, parameters: &[Vec<(String, String)>]) {
     if parameters.iter().all(Vec::is_empty) {
@@ -87,7 +90,7 @@ fn apply<'ctx>(
     let is_pointer = kernel.param(index).is_some_and(|p| p.ty().is_pointer())
         && kernel.enum_attribute(place, "byval").is_none();
     let meaning = match name {
-        "sycl-no-alias" if is_pointer => context.enum_attribute("noalias", 0),
+        NO_ALIAS if is_pointer => context.enum_attribute("noalias", 0),
         "sycl-alignment" if is_pointer => {
             let bytes = value
                 .parse()
