@@ -100,6 +100,39 @@ fn passes_for_one_side_use_the_cache() {
 }
 
 #[test]
+fn headers_of_the_program_may_include_the_sycl_header() {
+    let source = "#include <cstdio>\n#define OWN_SIZE 7\n#ifdef VERIFY\n#include <random>\n#endif\n\
+        #include \"own.h\"\nint main() { std::printf(\"%d\\n\", run() + OWN_SIZE); }\n";
+    let own = "#ifndef OWN_H_\n#define OWN_H_\n#include <common.h>\nint run() {\n\
+        \x20 sycl::queue q;\n  int *p = sycl::malloc_shared<int>(1, q);\n\
+        \x20 q.single_task([=] { *p = COMMON_VALUE; }).wait();\n  return *p;\n}\n#endif\n";
+    let common = "#pragma once\n#include <cmath>\n#include <sycl/sycl.hpp>\n\
+        #define COMMON_VALUE 3\nusing namespace sycl;\n";
+    let project = Project::new()
+        .file("a.cpp", source)
+        .file("own.h", own)
+        .file("include/common.h", common)
+        .file("b.cpp", "#define size 4\n#include \"own.h\"\n");
+    prepare(&project, shared(), "a.cpp", &["-Iinclude"]);
+    let lines = uses(&project, shared(), &["a.cpp", "-Iinclude"]);
+    assert!(lines.len() == 2 && lines.iter().all(|line| line.ends_with(".pch")), "{lines:?}");
+    let object = |cache, output: &str| {
+        project.scythe(&["-fsycl", cache, "-Iinclude", "-c", "a.cpp", "-o", output]).ok();
+        std::fs::read(project.path().join(output)).expect("an object")
+    };
+    assert!(object(shared(), "with.o") == object("-fno-sycl-header-cache", "without.o"));
+    project.scythe(&["-fsycl", shared(), "-Iinclude", "a.cpp", "-o", "app"]).ok();
+    project.run("./app", &[]).ok().stdout_has("10");
+    // A macro with a meaning in the header.
+    let lines = uses(&project, shared(), &["b.cpp", "-Iinclude"]);
+    let refused = |line: &String| line.contains("the program defines 'size' before the header");
+    assert!(!lines.is_empty() && lines.iter().all(refused), "{lines:?}");
+    // The guard of the program's header is a macro of the command line: the header is not read.
+    let lines = uses(&project, shared(), &["a.cpp", "-Iinclude", "-DOWN_H_"]);
+    assert!(lines.iter().all(|line| !line.ends_with(".pch")), "{lines:?}");
+}
+
+#[test]
 fn messages_are_the_same() {
     let errors = format!("{TEXT}\nint f() {{ sycl::queue q; return q + undeclared; }}\n");
     let warnings = "#include <sycl/sycl.hpp>\nint f() {\n  if (int x = 0; x = 1) return 2;\n\

@@ -2,8 +2,9 @@
 //!
 //! A pass uses a precompiled header only if the result is the same to the last byte:
 //!
-//! - The source begins with the SYCL header, or with standard headers and then the SYCL header
-//!   ([`leading`]). Nothing precedes it that could change the meaning of the header.
+//! - The source begins with the SYCL header, or with standard headers and then the SYCL header,
+//!   directly or through headers of the program ([`leading`]). Nothing precedes it that could change
+//!   the meaning of the header.
 //! - The options, the environment, the compiler and the search folders are those with which the
 //!   precompiled header was made ([`Request`]), and no option observes how headers are read
 //!   ([`is_suitable`]).
@@ -105,6 +106,8 @@ pub struct Request {
     pub header: String,
     /// The standard headers that the source includes before it.
     pub before: Vec<String>,
+    /// The macros that may be defined before it.
+    pub macros: Vec<String>,
     /// The compiler's arguments, without input and output.
     pub args: Vec<String>,
     /// Folders in which a file with the name of an included file would take its place.
@@ -132,9 +135,8 @@ impl HeaderCache {
         let headers = sources
             .filter_map(|input| {
                 let text = std::fs::read(&input.path).ok()?;
-                let found = leading::sycl_header(&text)?;
-                let beside = Path::new(&input.path).with_file_name("").join(&found.name);
-                (!found.quoted || !beside.exists()).then_some((input.path.clone(), found))
+                let found = leading::sycl_header(Path::new(&input.path), &text, &folders)?;
+                Some((input.path.clone(), found))
             })
             .filter(|(_, found)| layout.include.join(&found.name).is_file())
             .collect();
@@ -224,6 +226,7 @@ impl HeaderCache {
             cache: self.folder.clone()?,
             header: found.name.clone(),
             before: found.before.clone(),
+            macros: found.macros.clone(),
             args: common_args(args),
             folders: self.folders.clone(),
             programs: vec![clang.to_owned(), layout.plugin.clone()],
@@ -306,7 +309,6 @@ mod tests {
             &["-Xclang", "-x"],
             &["-fno-sycl-header-cache"],
             &["--coverage"],
-            &["-fsycl-device-only"],
             &["-save-temps"],
             &["-Xsycl-target-frontend", "-DX"],
         ] {

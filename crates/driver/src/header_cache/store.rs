@@ -4,7 +4,8 @@
 //! - `headers.hpp` includes the header. The compiler reads it to make the precompiled header.
 //! - `header.pch` is the precompiled header.
 //! - `header.types` lists the types in it that units report. Host passes report none.
-//! - `dependencies` lists the files that the compiler read.
+//! - `dependencies` lists the files that the compiler read. `words` lists the identifiers in
+//!   them, and the macros that the compiler defines.
 //! - `files` describes what the precompiled header depends on ([`Record`]). It is written last, so
 //!   the precompiled header is complete if this file exists. Its time of modification is the time
 //!   of the last use.
@@ -13,7 +14,7 @@
 //!   and contain the number of the process: the compiler of a driver that was killed may still
 //!   write its own.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fmt;
 use std::fs::{self, File};
 use std::os::unix::fs::MetadataExt;
@@ -21,7 +22,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use super::Request;
+use super::{Request, leading};
 use crate::error::Error;
 use crate::{dependencies, fingerprint};
 
@@ -30,9 +31,11 @@ const MAX_BYTES: u64 = 1 << 30;
 /// The number of folders that the cache may have. Most are empty: their request came only once.
 const MAX_ENTRIES: usize = 4096;
 /// The first line of the file `files`.
-const FORMAT: &str = "scythe header cache 2";
+const FORMAT: &str = "scythe header cache 3";
 /// The name of the file that includes the header.
 const INCLUDER: &str = "headers.hpp";
+/// The name of the file with the identifiers in the headers.
+const WORDS: &str = "words";
 /// The contents of `files` if the header cannot be precompiled.
 const UNUSABLE: &str = "unusable";
 
@@ -70,6 +73,9 @@ struct Record {
     stamped: Vec<(Stamp, PathBuf)>,
     /// The names of the files in `#include` directives and in `__has_include`.
     names: BTreeSet<String>,
+    /// The identifiers in the files, and the macros that the compiler defines. They are in a file of
+    /// their own.
+    words: BTreeSet<String>,
 }
 
 impl Record {
@@ -154,10 +160,39 @@ pub fn obtain(request: &Request, program: &Path, run: Runner) -> Result<PathBuf,
             record
         }
     };
+    check_macros(request, &folder)?;
     match record.replacement(&request.folders, &request.before) {
         Some(file) => Err(format!("the program has its own '{}'", file.display())),
         None => Ok(header),
     }
+}
+
+/// Checks that the macros which the program defines before the header have no meaning in it.
+fn check_macros(request: &Request, folder: &Path) -> Result<(), String> {
+    if request.macros.is_empty() {
+        return Ok(());
+    }
+    let file = folder.join(WORDS);
+    let words = fs::read_to_string(&file).map_err(|error| in_cache(&file, &error))?;
+    let words: HashSet<&str> = words.lines().collect();
+    match request.macros.iter().find(|name| words.contains(name.as_str())) {
+        Some(name) => Err(format!("the program defines '{name}' before the header")),
+        None => Ok(()),
+    }
+}
+
+/// Returns the macros that the compiler defines with the options of a request.
+fn predefined(request: &Request, program: &Path, run: Runner) -> Result<Vec<String>, String> {
+    let mut command = Command::new(program);
+    command.args(&request.args).args(["-E", "-dM", "-x", "c++", "/dev/null"]);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let output = run(&mut command, program).map_err(|error| error.to_string())?;
+    if !output.status.success() {
+        return Err("the macros of the compiler are unknown".to_owned());
+    }
+    let text = String::from_utf8_lossy(&output.stdout);
+    let names = text.lines().filter_map(|line| line.strip_prefix("#define "));
+    Ok(names.filter_map(|rest| rest.split([' ', '(']).next().map(str::to_owned)).collect())
 }
 
 /// Returns the list of the files that a precompiled header contains, in the form of a rule.
@@ -218,6 +253,11 @@ fn make(request: &Request, program: &Path, folder: &Path, run: Runner) -> Result
         let stamp = Stamp::of(&finished).ok_or("another process removed the list of types")?;
         record.stamped.push((stamp, finished));
     }
+    record.words.extend(predefined(request, program, run)?);
+    let words = folder.join(WORDS);
+    write(&words, &record.words.iter().map(|word| format!("{word}\n")).collect::<String>())?;
+    let stamp = Stamp::of(&words).ok_or("another process removed the list of words")?;
+    record.stamped.push((stamp, words));
     write(&folder.join("files"), &record.text())?;
     Ok(record)
 }
@@ -246,6 +286,7 @@ fn record(files: &[PathBuf], roots: &[String], own: &[PathBuf]) -> Option<Record
         }
         let text = fs::read(file).ok()?;
         record.names.extend(queried(&text));
+        record.words.extend(leading::identifiers(&text).map(str::to_owned));
     }
     for folder in folders {
         record.stamped.push((Stamp::of(&folder)?, folder));
@@ -353,7 +394,7 @@ mod tests {
         record.stamped.push((stamp, PathBuf::from("/a folder/b.h")));
         record.names.insert("sys/types.h".to_owned());
         assert_eq!(Record::parse(&record.text()), Some(record));
-        for text in ["", "other", "scythe header cache 2\nx", "scythe header cache 2\nstamp 1"] {
+        for text in ["", "other", "scythe header cache 3\nx", "scythe header cache 3\nstamp 1"] {
             assert_eq!(Record::parse(text), None, "{text}");
         }
     }
