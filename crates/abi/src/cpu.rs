@@ -11,6 +11,12 @@
 
 use std::ffi::c_void;
 
+/// The maximum number of work-items in a work-group. The device rejects larger groups, and the
+/// compiler relies on it. Work-items of a group are loop iterations, so only indices limit a group.
+/// This limit keeps the values that live across a barrier (a slot per work-item) to a few
+/// megabytes.
+pub const MAX_WORK_GROUP_SIZE: u64 = 8192;
+
 /// The data that all calls of one launch share. Index 0 of each array is the dimension that varies
 /// fastest.
 #[repr(C)]

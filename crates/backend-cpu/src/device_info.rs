@@ -4,15 +4,12 @@ use std::fs;
 use std::path::Path;
 
 use scythe_abi::aspect::Aspect;
+use scythe_abi::cpu::MAX_WORK_GROUP_SIZE;
 use scythe_abi::target::Level;
 use scythe_hal::info::{DeviceDetails, DeviceInfo, DeviceType, PlatformInfo};
 
 use crate::level;
 
-/// The maximum size of a work-group. Work-items of a group are loop iterations, so only indices
-/// limit a group. This limit keeps the values that live across a barrier (a slot per work-item) to
-/// a few megabytes.
-const MAX_WORK_GROUP_SIZE: u64 = 8192;
 /// The size of local memory. Local memory is ordinary memory of each worker; this size fits into a
 /// second-level cache.
 const LOCAL_MEM_SIZE: u64 = 256 << 10;

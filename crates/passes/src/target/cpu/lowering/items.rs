@@ -12,7 +12,7 @@
 //! long for LLVM's vectoriser.
 
 use super::widening::divergence::WideningError;
-use super::widening::{group, lanes, subgroup};
+use super::widening::{counters, group, lanes, merges, ranges, subgroup};
 use super::work_group::{Frame, Loop, Scope};
 use super::{local_memory, queries, specialise};
 use crate::target::common::{queries as common_queries, required_sizes};
@@ -150,6 +150,9 @@ pub fn make<'ctx>(
     if count > 1 && lanes::is_irreducible(kernel) {
         run_function_passes(kernel, lanes::MAKE_REDUCIBLE, Some(machine), PassOptions::default())?;
     }
+    if count > 1 {
+        tidy_indices(kernel, shape, local_size);
+    }
     let layout = local_size.map(|size| specialise::layout(kernel, size, count));
     let order = layout.map_or([0, 1, 2], |l| l.order);
     specialise::reorder(kernel, order);
@@ -252,6 +255,15 @@ pub fn make<'ctx>(
         None => local_memory::place(module, frame.function),
     }
     Ok(WorkGroupFunction { function: frame.function, lanes })
+}
+
+/// Simplifies the index arithmetic of a kernel, so that fewer addresses appear to diverge.
+fn tidy_indices(kernel: Function<'_>, shape: Shape, local_size: Option<[u64; 3]>) {
+    merges::simplify(kernel);
+    if shape == Shape::NdRange {
+        ranges::promise(kernel, local_size);
+    }
+    counters::widen(kernel);
 }
 
 /// The forms that groups need, and the layout of work-items in lanes.

@@ -2,8 +2,11 @@
 //!
 //! * [`cfg`]: graph algorithms, independent of LLVM.
 //! * [`convergence`]: computes where diverging lanes run together again.
+//! * [`counters`]: lets loop counters of 32 bits count in 64 bits.
 //! * [`divergence`]: computes the values and branches that differ between work-items.
 //! * [`plan`]: computes the order in which widened code visits blocks.
+//! * [`merges`]: simplifies φs that look divergent but are not.
+//! * [`ranges`]: restores the promises of index arithmetic that does not wrap.
 //! * [`lanes`]: widens a kernel to one work-item per vector lane.
 //! * [`group`]: creates one function for a whole work-group, including barriers.
 //! * [`subgroup`]: implements sub-group primitives as vector code.
@@ -11,9 +14,12 @@
 
 pub mod cfg;
 pub mod convergence;
+pub mod counters;
 pub mod divergence;
 pub mod group;
 pub mod lanes;
+pub mod merges;
 pub mod plan;
+pub mod ranges;
 pub mod reference;
 pub mod subgroup;
