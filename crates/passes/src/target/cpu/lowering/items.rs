@@ -22,7 +22,8 @@ use crate::target::cpu::{CpuError, Options};
 use scythe_abi::cpu::Layout;
 use scythe_abi::launch::Shape;
 use scythe_llvm::{
-    Function, IntPredicate, Module, PassOptions, Place, TargetMachine, Value, run_function_passes,
+    Function, Instruction, IntPredicate, Module, Opcode, PassOptions, Place, TargetMachine, Value,
+    run_function_passes,
 };
 use std::collections::HashSet;
 
@@ -362,7 +363,10 @@ fn versions<'ctx>(
 /// takes seconds to compile. This happens in kernels that move whole vectors of elements under
 /// masks. They compile faster, and run no slower, one work-item at a time.
 fn is_too_large(kernel: Function<'_>, widened: Function<'_>) -> bool {
-    let (before, after) = (kernel.instructions().count(), widened.instructions().count());
+    // Jumps over gathers without active lanes add blocks, but no work.
+    let is_jump = |i: &Instruction<'_>| matches!(i.opcode(), Opcode::LLVMBr | Opcode::LLVMPHI);
+    let before = kernel.instructions().count();
+    let after = widened.instructions().filter(|i| !is_jump(i)).count();
     after > SMALL_FORM_SIZE && (after > MAX_GROWTH * before || after > MAX_FORM_SIZE)
 }
 

@@ -204,15 +204,43 @@ impl<'ctx> Widener<'_, 'ctx> {
                 self.put_lane(all, load.as_value(), lane)
             });
         }
-        let mask = mask.unwrap_or_else(|| self.all_ones());
-        self.masked_memory(
-            "llvm.masked.gather",
-            &[wide, addresses.ty()],
-            &[addresses],
-            align,
-            mask,
-            Some(wide),
-        )
+        self.unless_empty(mask, &mut |this| {
+            let mask = mask.unwrap_or_else(|| this.all_ones());
+            Some(this.masked_memory(
+                "llvm.masked.gather",
+                &[wide, addresses.ty()],
+                &[addresses],
+                align,
+                mask,
+                Some(wide),
+            ))
+        })
+        .expect("a gather gives a value")
+    }
+
+    /// Emits `access`, and skips it if the mask may be empty and is. Processors spend dozens of
+    /// cycles on a gather or a scatter, even if no lane is active.
+    fn unless_empty(
+        &mut self,
+        mask: Option<Value<'ctx>>,
+        access: &mut dyn FnMut(&mut Self) -> Option<Value<'ctx>>,
+    ) -> Option<Value<'ctx>> {
+        let Some(mask) = mask else { return access(self) };
+        let from = self.builder.block().expect("the builder has an insertion block");
+        let block = |this: &Self| this.context.append_block(this.new, "");
+        let (some, after) = (block(self), block(self));
+        // Inactive lanes are never poison in a mask of a block.
+        self.builder.cond_br(self.any(mask), some, after);
+        self.builder.position_at_end(some);
+        let result = access(self);
+        let end = self.builder.block().expect("the builder has an insertion block");
+        self.builder.br(after);
+        self.builder.position_at_end(after);
+        let result = result?;
+        let phi = self.builder.phi(result.ty(), "");
+        phi.add_incoming(result, end);
+        phi.add_incoming(result.ty().poison(), from);
+        Some(phi.as_value())
     }
 
     /// Stores the element of each active lane of `wide` at its address, in the order of the lanes.
@@ -232,16 +260,19 @@ impl<'ctx> Widener<'_, 'ctx> {
             }
             return;
         }
-        let mask = mask.unwrap_or_else(|| self.all_ones());
-        let types = [wide.ty(), addresses.ty()];
-        self.masked_memory(
-            "llvm.masked.scatter",
-            &types,
-            &[wide, addresses],
-            i.alignment(),
-            mask,
-            None,
-        );
+        self.unless_empty(mask, &mut |this| {
+            let mask = mask.unwrap_or_else(|| this.all_ones());
+            let types = [wide.ty(), addresses.ty()];
+            this.masked_memory(
+                "llvm.masked.scatter",
+                &types,
+                &[wide, addresses],
+                i.alignment(),
+                mask,
+                None,
+            );
+            None
+        });
     }
 
     /// Returns the addresses, with a dummy slot for inactive lanes.
