@@ -78,11 +78,16 @@ impl<'ctx> GroupBuilder<'_, 'ctx> {
         });
         self.builder.position_at_end(body);
         self.builder.br(code);
+        let made_here = |v: Value<'ctx>| {
+            v.as_instruction().and_then(|i| i.block()).is_none_or(|b| r.blocks.contains(&b))
+        };
         for &k in &reached {
             self.builder.position_at_end(exits[&k]);
             for c in r.crossing_values.iter().filter(|c| k != end && c.live_at.contains(&k)) {
                 match &c.how {
                     Crossing::Recomputed => {}
+                    // An earlier region saved the value.
+                    Crossing::Saved(_) if !made_here(c.value) => {}
                     Crossing::Saved(offset) => {
                         let v = self.builder.load(c.value.ty(), c.slot.as_value(), "").as_value();
                         let address = self.builder.byte_offset(self.context, base, *offset, "");
