@@ -228,9 +228,9 @@ pub fn make<'ctx>(
             scope.add(index, frame.sizes.global_offset[d], "group.first")
         });
         run(first, &mut calls);
-        x.close(&scope, None);
-        y.close(&scope, None);
-        z.close(&scope, None);
+        x.close(&scope);
+        y.close(&scope);
+        z.close(&scope);
         frame.sizes.at(zero, zero, group_id)
     } else {
         let first = std::array::from_fn(|d| {

@@ -4,6 +4,7 @@
 //! * [`queries`]: finds and resolves work-item queries.
 //! * [`work_group`]: creates loops over work-items around the kernel, for LLVM to vectorise.
 //! * [`interior`]: splits the innermost loop into parts, one of which needs no tests of the index.
+//! * [`interleave`]: decides how many vectors an iteration of that loop computes.
 //! * [`uniform_memory`]: fills private memory once if it is the same for all work-items.
 //! * [`parallel`]: marks the memory accesses that carry no dependence between work-items.
 //! * [`items`]: creates the alternative form of kernels with one work-item per vector lane, using
@@ -12,6 +13,7 @@
 //! * [`specialise`]: specialises code for one work-group size.
 
 pub mod interior;
+pub mod interleave;
 pub mod items;
 pub mod local_memory;
 pub mod parallel;

@@ -21,7 +21,7 @@
 
 use super::interior::{self, Guard, RowCode};
 use super::queries::{self, Position};
-use super::{local_memory, parallel, uniform_memory};
+use super::{interleave, local_memory, parallel, uniform_memory};
 use crate::target::cpu::address_spaces::{self, Regions};
 use crate::target::cpu::arguments::{self, Passing};
 use crate::target::cpu::{CpuError, Options, retarget};
@@ -69,6 +69,7 @@ pub fn make<'ctx>(
         arguments: &arguments,
         sizes: &sizes,
         access_group,
+        interleave: interleave::count(kernel, shape, local_size, options),
     };
     let bodies = match shape {
         Shape::SingleTask => {
@@ -175,6 +176,9 @@ struct Code<'a, 'ctx> {
     arguments: &'a [Value<'ctx>],
     sizes: &'a Sizes<'ctx>,
     access_group: Metadata<'ctx>,
+    /// The number of vectors that an iteration of the vectorised innermost loop computes, if the
+    /// vectoriser should not decide.
+    interleave: Option<u64>,
 }
 
 impl<'ctx> Code<'_, 'ctx> {
@@ -193,8 +197,8 @@ impl<'ctx> Code<'_, 'ctx> {
             let global_id = std::array::from_fn(|d| scope.add(index[d], offset[d], "global.id"));
             self.sizes.at(global_id, zero, index)
         });
-        y.close(scope, None);
-        z.close(scope, None);
+        y.close(scope);
+        z.close(scope);
         bodies
     }
 
@@ -210,9 +214,9 @@ impl<'ctx> Code<'_, 'ctx> {
             scope.add(index, self.sizes.global_offset[d], "group.first")
         });
         let bodies = self.items(group_id, first);
-        x.close(scope, None);
-        y.close(scope, None);
-        z.close(scope, None);
+        x.close(scope);
+        y.close(scope);
+        z.close(scope);
         bodies
     }
 
@@ -228,8 +232,8 @@ impl<'ctx> Code<'_, 'ctx> {
             let global_id = std::array::from_fn(|d| scope.add(first[d], local_id[d], "global.id"));
             self.sizes.at(global_id, local_id, group_id)
         });
-        y.close(scope, None);
-        z.close(scope, None);
+        y.close(scope);
+        z.close(scope);
         bodies
     }
 
@@ -256,7 +260,7 @@ impl<'ctx> Code<'_, 'ctx> {
         let plain = |begin, end| {
             let x = Loop::open(scope, begin, end, name);
             let body = self.call(self.kernel, at(x.index));
-            x.close(scope, Some(self.access_group));
+            x.close_innermost(scope, self.access_group, self.interleave);
             body
         };
         let special = if self.guards.is_empty() { None } else { self.interior_kernel() };
@@ -304,7 +308,7 @@ impl<'ctx> Code<'_, 'ctx> {
         b.position_at_end(inner);
         let x = Loop::open(scope, first, last, &format!("{name}.interior"));
         let body = self.call(special, at(x.index));
-        x.close(scope, Some(self.access_group));
+        x.close_innermost(scope, self.access_group, self.interleave);
         b.br(again);
         b.position_at_end(again);
         // Unrolling would duplicate the loop for the edges.
@@ -461,9 +465,28 @@ impl<'ctx> Loop<'ctx> {
         Self { index: phi.as_value(), header, phi, end }
     }
 
-    /// Ends the loop and positions the builder behind it. If an access group is given, the loop is
-    /// marked as parallel for it.
-    pub fn close(self, scope: &Scope<'_, 'ctx>, access_group: Option<Metadata<'ctx>>) {
+    /// Ends the loop and positions the builder behind it.
+    pub fn close(self, scope: &Scope<'_, 'ctx>) {
+        self.close_with(scope, &[]);
+    }
+
+    /// Does the same for a loop over the work-items of a row. The loop is marked as parallel for
+    /// the access group. `interleave` asks the vectoriser for this number of vectors per iteration.
+    fn close_innermost(
+        self,
+        scope: &Scope<'_, 'ctx>,
+        access_group: Metadata<'ctx>,
+        interleave: Option<u64>,
+    ) {
+        let context = scope.context;
+        let named = |name: &str, value| context.md_node(&[context.md_string(name), value]);
+        let mut properties = vec![named("llvm.loop.parallel_accesses", access_group)];
+        properties
+            .extend(interleave.map(|n| named("llvm.loop.interleave.count", context.md_int(32, n))));
+        self.close_with(scope, &properties);
+    }
+
+    fn close_with(self, scope: &Scope<'_, 'ctx>, properties: &[Metadata<'ctx>]) {
         let context = scope.context;
         let next = scope.add(self.index, context.const_int(64, 1), "next");
         let more = scope.builder.icmp(IntPredicate::LLVMIntULT, next, self.end, "more");
@@ -472,14 +495,11 @@ impl<'ctx> Loop<'ctx> {
         if let Some(latch) = branch.block() {
             self.phi.add_incoming(next, latch);
         }
-        let mut properties = vec![context.md_node(&[context.md_string("llvm.loop.mustprogress")])];
-        if let Some(group) = access_group {
-            properties
-                .push(context.md_node(&[context.md_string("llvm.loop.parallel_accesses"), group]));
-        }
+        let mut all = vec![context.md_node(&[context.md_string("llvm.loop.mustprogress")])];
+        all.extend(properties);
         branch.set_metadata(
             context.metadata_kind("llvm.loop"),
-            Some(context.md_self_reference(&properties)),
+            Some(context.md_self_reference(&all)),
         );
         scope.builder.position_at_end(exit);
     }
