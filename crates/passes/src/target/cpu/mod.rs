@@ -35,7 +35,7 @@ use crate::kept_variables::{self, BoundGlobals};
 use crate::target::common::{local_variables, required_sizes, shape};
 use arguments::Passing;
 use lowering::widening::subgroup;
-use lowering::{items, queries, specialise, work_group};
+use lowering::{items, local_atomics, queries, specialise, work_group};
 use scythe_abi::cpu::Form;
 use scythe_abi::launch::Shape;
 use scythe_llvm::{Function, Module, OptLevel, PassOptions, Place, TargetMachine, run_passes};
@@ -247,6 +247,7 @@ impl<'ctx> Lowering<'_, 'ctx> {
     ) -> Result<Vec<Entry<'ctx>>, CpuError> {
         let Self { module, machine, options, passes } = *self;
         for kernel in kernels.iter_mut() {
+            local_atomics::mark(kernel.function);
             kernel.by_items =
                 items::is_compiled(kernel.function, kernel.shape, kernel.local_size, options);
         }
@@ -263,6 +264,7 @@ impl<'ctx> Lowering<'_, 'ctx> {
             }
             entries.push(entry);
         }
+        local_atomics::expand(module);
         visible.extend(entries.iter().map(|entry| entry.function));
         visible.extend(exports);
         visible.extend(options.mark_whole.then(|| specialise::mark_whole(module)));

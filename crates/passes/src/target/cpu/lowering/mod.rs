@@ -9,12 +9,14 @@
 //! * [`parallel`]: marks the memory accesses that carry no dependence between work-items.
 //! * [`items`]: creates the alternative form of kernels with one work-item per vector lane, using
 //!   [`widening`].
+//! * [`local_atomics`]: replaces atomic operations in local memory by plain accesses.
 //! * [`local_memory`]: allocates variables in local memory.
 //! * [`specialise`]: specialises code for one work-group size.
 
 pub mod interior;
 pub mod interleave;
 pub mod items;
+pub mod local_atomics;
 pub mod local_memory;
 pub mod parallel;
 pub mod queries;
