@@ -66,6 +66,7 @@ fn the_time_report_names_every_pass() {
         names,
         [
             "host-code",
+            "work-group-static",
             "kernel-properties",
             "literals",
             "aspects",
@@ -92,13 +93,14 @@ fn dumps_follow_one_pass_or_all() {
         dumps("all").iter().map(|d| d.file_name.as_str()).collect::<Vec<_>>(),
         [
             "01-host-code.ll",
-            "02-kernel-properties.ll",
-            "03-literals.ll",
-            "04-aspects.ll",
-            "05-linkage.ll",
-            "06-lower-kernel-args.ll",
-            "07-parameter-properties.ll",
-            "08-member-properties.ll"
+            "02-work-group-static.ll",
+            "03-kernel-properties.ll",
+            "04-literals.ll",
+            "05-aspects.ll",
+            "06-linkage.ll",
+            "07-lower-kernel-args.ll",
+            "08-parameter-properties.ll",
+            "09-member-properties.ll"
         ]
     );
     let one = dumps("linkage");
