@@ -44,6 +44,7 @@ mod pass_pipeline;
 mod placement;
 mod scope;
 mod shim;
+mod sinking;
 mod spirv;
 mod target_machine;
 mod text;

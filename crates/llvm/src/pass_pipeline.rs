@@ -1,5 +1,6 @@
 //! Runs LLVM's passes from the textual form of a pipeline.
 
+use crate::sinking::Choice;
 use crate::text::c_string;
 use crate::{ContextRef, Error, Function, Module, TargetMachine};
 use llvm_sys::error::{LLVMDisposeErrorMessage, LLVMErrorRef, LLVMGetErrorMessage};
@@ -58,6 +59,7 @@ fn run(
     call: impl FnOnce(*const c_char, LLVMTargetMachineRef, BuilderOptions) -> LLVMErrorRef,
 ) -> Result<(), Error> {
     let text = c_string(pipeline);
+    let _choice = Choice::for_target(target.map(TargetMachine::triple));
     let (message, errors) = context.capture_errors(|| {
         // SAFETY: the pipeline is a C string, the target machine is live or null, and the options
         // are disposed after use.

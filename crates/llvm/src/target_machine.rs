@@ -2,6 +2,7 @@
 
 use crate::context::MemoryBuffer;
 use crate::fatal_errors::{Emitted, emit};
+use crate::sinking::Choice;
 use crate::text::{c_string, take_message};
 use crate::{Error, Module};
 use llvm_sys::target::*;
@@ -174,6 +175,7 @@ impl TargetMachine {
                 self.data_layout()
             ));
         }
+        let _choice = Choice::for_target(Some(&self.triple));
         // SAFETY: the machine and the module are live. After a fatal error, this function forgets
         // the module and marks its context as lost.
         let (emitted, errors) =
