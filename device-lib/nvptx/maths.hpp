@@ -34,8 +34,17 @@ SCYTHE_OF_2(fmax, __builtin_fmaxf, __builtin_fmax)
 SCYTHE_OF_2(fmin, __builtin_fminf, __builtin_fmin)
 SCYTHE_OF_2(fmax_common, __builtin_fmaxf, __builtin_fmax)
 SCYTHE_OF_2(fmin_common, __builtin_fminf, __builtin_fmin)
-SCYTHE_OF_3(fma, __builtin_fmaf, __builtin_fma)
-SCYTHE_OF_3(mad, __builtin_fmaf, __builtin_fma)
+// GPUs since sm_53 multiply and add numbers of half with one rounding, two pairs at a time.
+#define SCYTHE_FUSED(T, name, function)                                                            \
+  SCYTHE_MATHS T __spirv_ocl_##name(T x, T y, T z) noexcept { return function(x, y, z); }
+#define SCYTHE_FUSED_OF_ALL(name)                                                                  \
+  SCYTHE_FUSED(float, name, __builtin_fmaf)                                                        \
+  SCYTHE_FUSED(double, name, __builtin_fma)                                                        \
+  SCYTHE_FUSED(half, name, __builtin_fmaf16)
+SCYTHE_FUSED_OF_ALL(fma)
+SCYTHE_FUSED_OF_ALL(mad)
+#undef SCYTHE_FUSED
+#undef SCYTHE_FUSED_OF_ALL
 
 // OpenCL functions without a counterpart in CUDA, under libclc's names.
 #define SCYTHE_CLC_1(name)                                                                         \
@@ -97,8 +106,6 @@ SCYTHE_MATHS double __spirv_ocl_nextafter(double x, double y) noexcept {
   SCYTHE_RELAXED_1(kind, log2, __nv_fast_log2f)                                                    \
   SCYTHE_RELAXED_1(kind, rsqrt, __nvvm_rsqrt_approx_f)                                             \
   SCYTHE_RELAXED_1(kind, sqrt, __nvvm_sqrt_approx_f)                                               \
-  SCYTHE_RELAXED_1(kind, recip, __nvvm_rcp_rn_f)                                                   \
-  SCYTHE_MATHS float __spirv_ocl_##kind##_divide(float x, float y) noexcept { return x / y; }      \
   SCYTHE_MATHS float __spirv_ocl_##kind##_powr(float x, float y) noexcept {                        \
     return __nv_fast_powf(x, y);                                                                   \
   }
@@ -107,6 +114,13 @@ SCYTHE_RELAXED(half)
 SCYTHE_RELAXED_1(native, cos, __nv_fast_cosf)
 SCYTHE_RELAXED_1(native, sin, __nv_fast_sinf)
 SCYTHE_RELAXED_1(native, tan, __nv_fast_tanf)
+// CUDA's fast quotient is 0 where the divisor exceeds 2^126. `half_precision` covers all divisors.
+SCYTHE_MATHS float __spirv_ocl_native_divide(float x, float y) noexcept {
+  return __nv_fast_fdividef(x, y);
+}
+SCYTHE_MATHS float __spirv_ocl_native_recip(float x) noexcept { return __nvvm_rcp_approx_ftz_f(x); }
+SCYTHE_MATHS float __spirv_ocl_half_divide(float x, float y) noexcept { return x / y; }
+SCYTHE_RELAXED_1(half, recip, __nvvm_rcp_rn_f)
 // CUDA's fast functions are inaccurate for large arguments.
 SCYTHE_RELAXED_1(half, cos, __nv_cosf)
 SCYTHE_RELAXED_1(half, sin, __nv_sinf)

@@ -140,6 +140,16 @@ template <class V> V divided(const V &x, wide_of<V> by) {
     put(r, i, wide_of<V>(at<element_of<V>>(x, i)) / by);
   return r;
 }
+// Returns `x`, which is not the zero vector, in the length 1. `sum` is the sum of its squares.
+template <class V> V of_length_one(const V &x, wide_of<V> sum) {
+#ifdef SCYTHE_DEVICE_PASS
+  // One reciprocal root is faster than a root and a quotient for each element.
+  if constexpr (sizeof(wide_of<V>) == 4)
+    return scaled(x, __spirv_ocl_rsqrt(sum));
+  else
+#endif
+    return divided<V>(x, root<V>(sum));
+}
 template <class V> V difference(const V &x, const V &y) {
   V r{};
   for (int i = 0; i < length_of<V>; ++i)
@@ -173,11 +183,11 @@ template <class T, class V = detail::directions<T>> V normalize(const T &x) {
   const V &v = detail::operand<V>(x);
   const auto sum = detail::product<V>(v, v);
   if constexpr (detail::is_half<detail::element_of<V>>) {
-    return sum == 0 ? v : detail::divided<V>(v, detail::root<V>(sum));
+    return sum == 0 ? v : detail::of_length_one<V>(v, sum);
   } else {
     const V y = detail::scaled<V>(v, detail::scale_for<V>(sum));
     const auto again = detail::product<V>(y, y);
-    return again == 0 ? v : detail::divided<V>(y, detail::root<V>(again));
+    return again == 0 ? v : detail::of_length_one<V>(y, again);
   }
 }
 template <class A, class B, class V = detail::directions<A, B>,
@@ -203,7 +213,7 @@ detail::element_of<V> fast_distance(const A &x, const B &y) {
 template <class T, class V = detail::directions<T>> V fast_normalize(const T &x) {
   const V &v = detail::operand<V>(x);
   const auto sum = detail::product<V>(v, v);
-  return sum == 0 ? v : detail::divided<V>(v, detail::root<V>(sum));
+  return sum == 0 ? v : detail::of_length_one<V>(v, sum);
 }
 
 } // namespace sycl
