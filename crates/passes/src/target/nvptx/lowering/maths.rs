@@ -2,7 +2,8 @@
 //! `__nv_<name>`.
 //!
 //! If a call allows approximations (`-ffast-math`), a single-precision intrinsic becomes the
-//! library's fast function.
+//! library's fast function. So does a call of SYCL's function, such as `sycl::sin`; `sycl::sqrt`
+//! becomes the instruction that approximates square roots.
 
 use scythe_llvm::{Builder, Instruction, Module, Opcode, Type, TypeKind, Value};
 
@@ -51,6 +52,30 @@ pub fn run(module: &Module<'_>) {
         }
     }
     remainders(module);
+    approximations(module);
+}
+
+/// Replaces calls of SYCL's single-precision functions that allow approximations.
+fn approximations(module: &Module<'_>) {
+    let fast = FAST.iter().map(|name| (*name, format!("__nv_fast_{name}f")));
+    let root = ("sqrt", "llvm.nvvm.sqrt.approx.f".to_owned());
+    for (name, symbol) in fast.chain([root]) {
+        let numbers = if name == "pow" { "ff" } else { "f" };
+        let plain = format!("__spirv_ocl_{name}");
+        let Some(function) = module.function(&format!("_Z{}{plain}{numbers}", plain.len())) else {
+            continue;
+        };
+        for call in function.users().into_iter().filter_map(|user| user.as_instruction()) {
+            if call.called_function() != Some(function) || !call.allows_approximation() {
+                continue;
+            }
+            let builder = module.context().create_builder();
+            builder.position_before(call);
+            let site = Site { module, builder: &builder, call };
+            call.replace_all_uses_with(site.invoke(&symbol, call.ty(), &call.args()));
+            call.erase();
+        }
+    }
 }
 
 /// Replaces the instruction `frem` by a call of `fmod`, which C defines equally. NVPTX's expansion
