@@ -49,6 +49,10 @@ int scythe_llvm_is_disjoint(LLVMValueRef instruction) {
   return o && o->isDisjoint();
 }
 
+int scythe_llvm_touches_memory(LLVMValueRef instruction) {
+  return unwrap<Instruction>(instruction)->mayReadOrWriteMemory();
+}
+
 int scythe_llvm_is_atomic(LLVMValueRef instruction) {
   return unwrap<Instruction>(instruction)->isAtomic();
 }

@@ -14,6 +14,7 @@ unsafe extern "C" {
     fn scythe_llvm_has_nuw(instruction: LLVMValueRef) -> c_int;
     fn scythe_llvm_is_disjoint(instruction: LLVMValueRef) -> c_int;
     fn scythe_llvm_is_atomic(instruction: LLVMValueRef) -> c_int;
+    fn scythe_llvm_touches_memory(instruction: LLVMValueRef) -> c_int;
     fn scythe_llvm_is_volatile(instruction: LLVMValueRef) -> c_int;
     fn scythe_llvm_only_computes(function: LLVMValueRef) -> c_int;
     fn scythe_llvm_alignment(instruction: LLVMValueRef) -> c_uint;
@@ -46,6 +47,12 @@ impl<'ctx> Instruction<'ctx> {
     pub fn is_disjoint(self) -> bool {
         // SAFETY: the instruction is live.
         unsafe { scythe_llvm_is_disjoint(self.ptr()) != 0 }
+    }
+
+    /// Whether the instruction may read or write memory, or order accesses.
+    pub fn touches_memory(self) -> bool {
+        // SAFETY: the instruction is live.
+        unsafe { scythe_llvm_touches_memory(self.ptr()) != 0 }
     }
 
     pub fn is_atomic(self) -> bool {

@@ -1,6 +1,6 @@
 ; RUN: not lower-nvptx %s 2>&1 | FileCheck %s
 ; As in generic_results_through_memory.ll, for a function that clang calls by itself: only the call says what memory it is.
-; CHECK: '__divsc3.through_memory' uses '__divsc3', which neither the program nor the NVPTX device library defines
+; CHECK: 'k' uses '__divsc3', which neither the program nor the NVPTX device library defines
 target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n8:16:32:64-G1"
 target triple = "spirv64-unknown-unknown"
 declare spir_func void @__divsc3(ptr, float, float, float, float)

@@ -24,7 +24,10 @@ mod retarget;
 pub use error::NvptxError;
 
 use crate::target::common::{local_variables, required_sizes, shape};
-use lowering::{atomics, by_value, copies, launch, local_memory, names, short_pointers};
+use lowering::{
+    atomics, by_value, copies, launch, local_arrays, local_memory, loops, names, read_only,
+    short_pointers, single_calls,
+};
 use scythe_abi::cuda::{MAX_SLOWEST_SIZE, SUB_GROUP_SIZE};
 use scythe_llvm::{Function, Module, OptLevel, PassOptions, Place, TargetMachine, run_passes};
 
@@ -95,6 +98,10 @@ pub fn lower<'ctx, 'm>(
         let attribute = module.context().enum_attribute("alwaysinline", 0);
         attribute.into_iter().for_each(|attribute| user.add_attribute(Place::Function, attribute));
     }
+    if options.opt_level > 0 {
+        single_calls::run(module);
+        local_arrays::align(module);
+    }
     let passes = PassOptions {
         loop_unroll: true,
         slp_vectorize: true,
@@ -130,7 +137,10 @@ pub fn lower<'ctx, 'm>(
     };
     run_passes(module, &pipeline, Some(machine), passes)?;
     if options.opt_level > 0 {
+        read_only::run(module);
+        loops::unroll(module, machine, passes)?;
         copies::run(module);
+        local_arrays::align_accesses(module);
     }
     check::run(module, options.sm)?;
     atomics::run(module, options.sm);

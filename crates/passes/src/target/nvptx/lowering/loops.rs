@@ -1,0 +1,102 @@
+//! Unrolls innermost loops that LLVM leaves as they are, because it allows few instructions for
+//! loops whose number of rounds is not known.
+//!
+//! A work-item that waits for the loads of one round can begin the next round only in an unrolled
+//! loop. The pass runs after optimisation and asks LLVM for up to four of the source's rounds in
+//! one, as nvcc does. Loops that the user has unrolled do not change, nor do loops with barriers
+//! or calls.
+
+use scythe_llvm::{
+    BasicBlock, Error, Instruction, Module, Opcode, PassOptions, TargetMachine, Value, run_passes,
+};
+
+/// The most instructions of an unrolled loop, and the most rounds in it.
+const LIMIT: usize = 200;
+const ROUNDS: usize = 4;
+
+/// What LLVM does after unrolling.
+const PIPELINE: &str = "function(loop-simplify,lcssa,loop-unroll<runtime>,\
+    instcombine<no-verify-fixpoint>,early-cse<memssa>,simplifycfg,\
+    infer-address-spaces)";
+
+/// Unrolls loops in all functions.
+pub fn unroll(
+    module: &Module<'_>,
+    machine: &TargetMachine,
+    passes: PassOptions,
+) -> Result<(), Error> {
+    let functions = module.functions().filter(|f| !f.is_declaration());
+    let blocks: Vec<_> = functions.flat_map(|f| f.blocks().collect::<Vec<_>>()).collect();
+    let mut any = false;
+    for block in blocks {
+        any |= request(module, block);
+    }
+    if any {
+        run_passes(module, PIPELINE, Some(machine), passes)?;
+    }
+    Ok(())
+}
+
+/// Asks LLVM to unroll the loop, if the block is one. Returns whether it did.
+fn request(module: &Module<'_>, block: BasicBlock<'_>) -> bool {
+    let Some(branch) = block.terminator() else { return false };
+    if !block.successors().contains(&block) {
+        return false;
+    }
+    let body: Vec<_> = block.instructions().filter(|i| i.opcode() != Opcode::LLVMPHI).collect();
+    let Some(step) = step(branch) else { return false };
+    let rounds = (LIMIT / body.len().max(1)).min(ROUNDS / step);
+    if rounds < 2 || !body.iter().any(|i| is_load(*i)) || body.iter().any(|i| is_fixed(*i)) {
+        return false;
+    }
+    let context = module.context();
+    let kind = context.metadata_kind("llvm.loop");
+    let known = branch.metadata(kind).map(|list| list.operands()).unwrap_or_default();
+    // The first operand is the list itself.
+    let mut nodes: Vec<_> = known.into_iter().skip(1).flatten().collect();
+    let name = |node: &scythe_llvm::Metadata<'_>| {
+        node.operands().first().copied().flatten().and_then(|first| first.string())
+    };
+    if nodes.iter().filter_map(name).any(|name| name.starts_with("llvm.loop.unroll.")) {
+        return false;
+    }
+    let count = context.const_int(32, rounds as u64).as_metadata();
+    nodes.push(context.md_node(&[context.md_string("llvm.loop.unroll.count"), count]));
+    branch.set_metadata(kind, Some(context.md_self_reference(&nodes)));
+    true
+}
+
+/// Returns by how much the loop's counter changes, up to [`ROUNDS`]. In a loop that LLVM has
+/// unrolled, this is the number of the source's rounds.
+fn step<'ctx>(branch: Instruction<'ctx>) -> Option<usize> {
+    let block = branch.block();
+    let instruction = |value: Value<'ctx>| value.as_instruction().filter(|i| i.block() == block);
+    let step = |value: Value<'ctx>| {
+        let sum = instruction(value).filter(|i| i.opcode() == Opcode::LLVMAdd)?;
+        let counter = sum.operand(0).and_then(instruction)?;
+        let bits = sum.ty().int_width().filter(|bits| *bits <= 64)?;
+        let step = sum.operand(1)?.const_int_value()?;
+        let backwards = step.wrapping_neg() & (u64::MAX >> (64 - bits));
+        let found = (1..=ROUNDS).find(|n| [step, backwards].contains(&(*n as u64)));
+        found.filter(|_| counter.opcode() == Opcode::LLVMPHI)
+    };
+    let condition = branch.operand(0).and_then(instruction)?;
+    let compares = condition.opcode() == Opcode::LLVMICmp;
+    condition.operands().find_map(step).filter(|_| compares)
+}
+
+fn is_load(instruction: Instruction<'_>) -> bool {
+    instruction.opcode() == Opcode::LLVMLoad
+}
+
+/// Whether copies of the instruction could change what the loop does or costs.
+fn is_fixed(instruction: Instruction<'_>) -> bool {
+    match instruction.opcode() {
+        Opcode::LLVMCall | Opcode::LLVMInvoke => {
+            let intrinsic = instruction.called_function().is_some_and(|f| f.is_intrinsic());
+            !intrinsic || instruction.touches_memory()
+        }
+        Opcode::LLVMAtomicRMW | Opcode::LLVMAtomicCmpXchg | Opcode::LLVMFence => true,
+        _ => instruction.is_volatile() || instruction.is_atomic(),
+    }
+}
