@@ -83,6 +83,9 @@ const SUSPECT: [&[u8]; 9] = [
 const SUSPECT_IN_SYSTEM: [&[u8]; 2] = [b"single_task", b"parallel_for"];
 /// The folder of system headers.
 const SYSTEM: &str = "/usr/include";
+/// The folders of TBB, which the parallel algorithms of the C++ library include if it is installed.
+/// It has a `parallel_for` of its own and never includes a SYCL header, so it is not scanned.
+const TBB: [&str; 2] = ["/usr/include/tbb", "/usr/include/oneapi/tbb"];
 /// A limit on the number of files, above the size of any sensible program.
 const MAX_FILES: usize = 20_000;
 
@@ -107,7 +110,7 @@ pub struct Scan {
 }
 
 /// The contents of a file.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 struct Contents {
     includes: Vec<Include>,
     sycl: bool,
@@ -236,6 +239,9 @@ impl Scan {
         if let Some(known) = self.files.get(file) {
             return known.clone();
         }
+        if TBB.iter().any(|folder| file.starts_with(folder)) {
+            return Some(Arc::default());
+        }
         let suspects: &[&[u8]] =
             if file.starts_with(SYSTEM) { &SUSPECT_IN_SYSTEM } else { &SUSPECT };
         // If a file cannot be read, the compiler reports that in every pass.
@@ -257,6 +263,7 @@ pub(crate) fn is_plain(arg: &str) -> bool {
         "-target-feature",
         "+ptx",
         "-ffp-contract=",
+        "-fno-vectorize",
     ];
     driver.iter().any(|prefix| arg.starts_with(prefix))
 }
@@ -390,6 +397,18 @@ mod tests {
         ] {
             assert_eq!(names(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn headers_of_tbb_are_not_scanned() {
+        let mut scan = Scan {
+            folders: Vec::new(),
+            sycl: PathBuf::new(),
+            first: Vec::new(),
+            files: BTreeMap::new(),
+        };
+        let found = scan.contents(Path::new("/usr/include/tbb/parallel_for.h")).unwrap();
+        assert_eq!(*found, Contents::default());
     }
 
     #[test]
