@@ -100,7 +100,7 @@ using launch_part = decltype(policy_parts<Parts...>::launch(std::declval<Parts>(
 template <class K, class... P, class L, class... Q>
 auto joined(const K &k, sycl::detail::properties_pack<P...>, const L &l,
             sycl::detail::properties_pack<Q...>) {
-  const auto own = [&](auto key) {
+  [[maybe_unused]] const auto own = [&](auto key) {
     using key_t = typename decltype(key)::type;
     if constexpr (K::template has_property<key_t>())
       return std::tuple<>();

@@ -2,7 +2,7 @@
 // `restrict` pointers and `ldg`, fused operations of half, normalised vectors, long loops, large
 // arrays.
 //
-// LEVELS: O0 O3
+// LEVELS: O0, O3
 #include <sycl/sycl.hpp>
 
 #include "check.hpp"

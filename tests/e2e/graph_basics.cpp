@@ -209,12 +209,13 @@ void buffers() {
   sycl::buffer<int> a{sycl::range<1>(n)}, b{host.data(), sycl::range<1>(n)};
   b.set_write_back(false);
   graph_t refuses(q);
-  CHECK(check::throws(sycl::errc::invalid, [&] {
+  const auto add = [&] {
     refuses.add([&](sycl::handler &h) {
       sycl::accessor out(a, h);
       h.parallel_for(n, [=](sycl::id<1> i) { out[i] = 0; });
     });
-  }));
+  };
+  CHECK(check::throws(sycl::errc::invalid, add));
   graph_t graph(q, {prop::graph::assume_buffer_outlives_graph()});
   auto first = graph.add([&](sycl::handler &h) {
     sycl::accessor in(b, h, sycl::read_only);

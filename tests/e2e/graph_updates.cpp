@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include <unistd.h>
+
 namespace xp = sycl::ext::oneapi::experimental;
 using graph_t = xp::command_graph<xp::graph_state::modifiable>;
 namespace prop = xp::property;
@@ -199,7 +201,10 @@ void printing() {
   auto first = graph.add([&](sycl::handler &h) { h.memset(a, 0, 4); });
   graph.add([&](sycl::handler &h) { h.single_task([=] { a[0] += 1; }); },
             {prop::node::depends_on(first)});
-  const std::string path = std::string(std::tmpnam(nullptr)) + ".dot";
+  char name[] = "/tmp/graph_updates_XXXXXX.dot";
+  const int file = mkstemps(name, 4);
+  CHECK(file >= 0 && close(file) == 0);
+  const std::string path = name;
   graph.print_graph(path, true);
   std::ifstream in(path);
   const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
