@@ -46,11 +46,12 @@ void registers() {
   CHECK(out[0] == 3 && out[1] == 4);
   q.parallel_for(range, automatic{out}).wait();
   CHECK(out[0] == 4 && out[n - 1] == 4);
-  for (const auto config : {intelex::large_slm, intelex::large_data})
+  for (const auto config : {intelex::large_slm, intelex::large_data}) {
     syclex::nd_launch<class cached>(
         q, syclex::launch_config(range, syclex::properties{intelex::cache_config(config)}),
         [=](sycl::nd_item<1> it) { out[it.get_global_id(0)] += 1; });
-  q.wait();
+    q.wait();
+  }
   CHECK(out[0] == 6 && out[n - 1] == 6);
   sycl::free(out, q);
 }
