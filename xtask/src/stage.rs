@@ -302,7 +302,8 @@ fn header_library(prefix: &Path, changed: bool) -> Result<(), String> {
         Command::new(prefix.join("bin/scythe"))
             .args(compile)
             .args(["-fno-sycl-header-cache", "-D__SCYTHE_HEADER_LIBRARY__"])
-            // Otherwise clang leaves out complete constructors and destructors, which programs call.
+            // Otherwise clang leaves out the complete constructors and destructors, which programs
+            // call.
             .args(["-Xclang", "-mno-constructor-aliases"])
             .arg(source)
             .arg("-o")

@@ -128,7 +128,7 @@ impl Device for CudaDevice {
     }
 
     unsafe fn create_graph(&self, nodes: &[GraphNode]) -> Result<Option<Arc<dyn Graph>>> {
-        // SAFETY: passed on.
+        // SAFETY: the caller satisfies the contract of `Device::create_graph`.
         let graph = unsafe { CudaGraph::new(&self.gpu, nodes) }?;
         Ok(graph.map(|graph| Arc::new(graph) as _))
     }

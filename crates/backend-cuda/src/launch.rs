@@ -94,7 +94,7 @@ impl<'a> Checked<'a> {
     /// # Safety
     /// The functor contains every parameter at its offset.
     pub(crate) unsafe fn with_params(&self, mut set: impl FnMut(&KernelNode) -> i32) -> i32 {
-        // SAFETY: passed on.
+        // SAFETY: the caller guarantees that the functor contains every parameter.
         unsafe {
             self.submit(|grid, arguments| {
                 set(&KernelNode {

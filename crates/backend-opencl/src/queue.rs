@@ -223,7 +223,7 @@ impl OclQueue {
     /// # Safety
     /// The contract of [`Queue::enqueue`], but that the events of `at` are the driver's own.
     unsafe fn give(&self, work: Work, at: At<'_>) -> Result<Keep> {
-        // SAFETY: passed on.
+        // SAFETY: the caller satisfies the contract of `Queue::enqueue`.
         unsafe {
             match work {
                 Work::Marker | Work::Hint { .. } => self.marker(at)?,

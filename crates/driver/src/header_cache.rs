@@ -3,8 +3,8 @@
 //! A pass uses a precompiled header only if the result is the same to the last byte:
 //!
 //! - The source begins with the SYCL header, or with standard headers and then the SYCL header,
-//!   directly or through headers of the program ([`leading`]). Nothing precedes it that could change
-//!   the meaning of the header.
+//!   directly or through headers of the program ([`leading`]). Nothing precedes it that could
+//!   change the meaning of the header.
 //! - The options, the environment, the compiler and the search folders are those with which the
 //!   precompiled header was made ([`Request`]), and no option observes how headers are read
 //!   ([`is_suitable`]).

@@ -90,8 +90,8 @@ const NVPTX: [&str; 4] = ["-nocudalib", "-nocudainc", "-Xclang", "-target-featur
 /// Allows the fusion of products and sums across statements, as CUDA's own compiler does. The
 /// user's option comes later and overrides it.
 const CONTRACT: &str = "-ffp-contract=fast";
-/// The device link vectorises loops, after it has aligned variables. Before, LLVM would access small
-/// elements one by one, behind checks of their addresses. The user's option overrides this.
+/// The device link vectorises loops, after it has aligned variables. Before that, LLVM would access
+/// small elements one by one, behind checks of their addresses. The user's option overrides this.
 const SCALAR: &str = "-fno-vectorize";
 /// The two spellings of back-end options that name an architecture of NVIDIA GPUs.
 const CUDA_ARCH: [&str; 2] = ["--cuda-gpu-arch=", "--offload-arch="];

@@ -186,13 +186,14 @@ pub unsafe fn dispatch(job: Job<'_>, deps: &mut Vec<Node>, keep: Keep) -> Result
             *dep = dep.clone().resolve();
         }
     }
-    // Events of this backend's own are its own to ask: a driver's answer costs more than the order.
+    // A driver takes longer to report the state of its events than to order commands after them.
     deps.retain(|dep| match dep.origin == origin {
         true => dep.event.known_end() != Some(Ok(())),
         false => dep.outcome() != Some(Ok(())),
     });
     if deps.iter().all(|dep| dep.origin == origin) {
-        // SAFETY: passed on; every dependency is of this backend.
+        // SAFETY: the caller satisfies the contract of `enqueue`. All dependencies are events of
+        // this backend.
         return unsafe { job.enqueue(deps, keep) };
     }
 
@@ -202,7 +203,8 @@ pub unsafe fn dispatch(job: Job<'_>, deps: &mut Vec<Node>, keep: Keep) -> Result
     let (held, done) = (job.hold(), event.clone());
     when_all(&foreign, move |result| {
         let sent = result.and_then(|()| {
-            // SAFETY: passed on; the foreign dependencies have completed.
+            // SAFETY: the caller satisfies the contract of `enqueue`. The dependencies of other
+            // backends have completed.
             unsafe { held.enqueue(&own, keep) }
         });
         match sent {

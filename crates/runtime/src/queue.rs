@@ -427,7 +427,7 @@ impl Queue {
             place => access.buffer.place(place, false),
         };
         if order.accesses.is_empty() {
-            // SAFETY: passed on.
+            // SAFETY: the caller satisfies the contract of `send`.
             return unsafe { self.send(action, order, &[], Vec::new()) };
         }
         let turn = submission();
@@ -437,8 +437,8 @@ impl Queue {
             let address = prepare(&turn, access, place(access), &mut deps)?;
             placed.push(Placed { buffer: access.buffer, address });
         }
-        // SAFETY: passed on; the copies at `placed` live until the commands recorded below have
-        // completed.
+        // SAFETY: the caller satisfies the contract of `send`. The copies at `placed` live until
+        // the commands recorded below have completed.
         let node = unsafe { self.send(action, order, &placed, deps) }?;
         for access in order.accesses {
             record(&turn, access, place(access), &node);

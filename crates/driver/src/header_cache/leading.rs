@@ -1,9 +1,9 @@
 //! Finds the SYCL header at the beginning of a source, or in headers of the program that the source
 //! includes first.
 //!
-//! Only standard headers and macros may precede the SYCL header. The headers of the program are read
-//! like the source: if anything else is in them before the SYCL header, the precompiled header is
-//! not used. The cache checks that the macros have no meaning in the SYCL header.
+//! Only standard headers and macros may precede the SYCL header. The headers of the program are
+//! read like the source: if anything else is in them before the SYCL header, the precompiled header
+//! is not used. The cache checks that the macros have no meaning in the SYCL header.
 
 use std::path::{Path, PathBuf};
 

@@ -73,8 +73,8 @@ struct Record {
     stamped: Vec<(Stamp, PathBuf)>,
     /// The names of the files in `#include` directives and in `__has_include`.
     names: BTreeSet<String>,
-    /// The identifiers in the files, and the macros that the compiler defines. They are in a file of
-    /// their own.
+    /// The identifiers in the files, and the macros that the compiler defines. They are in a
+    /// separate file.
     words: BTreeSet<String>,
 }
 

@@ -124,7 +124,7 @@ pub(super) unsafe fn put_event(
     queue: QueueHandle,
     event: *mut EventHandle,
 ) -> Result<()> {
-    // SAFETY: passed on.
+    // SAFETY: the caller satisfies the contract of `put_object`, which is the same.
     unsafe { put_object(node, queue, event, false) }
 }
 
@@ -591,7 +591,7 @@ unsafe fn checked_kernel<'a>(launch: &c::KernelLaunch, queue: &Queue) -> Result<
 /// The addresses in the launch must be null or valid. Its kernel must be live and must accept these
 /// arguments.
 unsafe fn native_kernel<'a>(launch: &c::NativeLaunch, queue: &Queue) -> Result<Action<'a>> {
-    // SAFETY: passed on.
+    // SAFETY: the caller guarantees the validity of the addresses and of the kernel.
     let (ready, functor, ranges) = unsafe { checked_native(launch, queue) }?;
     Ok(Action::kernel(ready, &functor, &ranges))
 }

@@ -416,7 +416,7 @@ unsafe fn send(
     profiling: bool,
 ) -> Result<Node> {
     let keep = || -> Keep { Some(Box::new(InFlight(Some((flat.clone(), built.clone()))))) };
-    // SAFETY: passed on.
+    // SAFETY: the caller satisfies the contract of `send_plan`.
     unsafe { queue.send_plan(&built.plan, deps, &keep, profiling) }
 }
 

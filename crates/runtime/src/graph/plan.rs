@@ -171,7 +171,7 @@ impl Plan {
                 plan.steps.push(Step { deps, run });
             }
             if !on_device.is_empty() {
-                // SAFETY: passed on.
+                // SAFETY: the caller satisfies the contract of `add_device`.
                 unsafe { plan.add_device(flat, device, placed, &on_device, &mut ends) }?;
             }
         }
