@@ -192,7 +192,7 @@ fn without_ptxas_programs_hold_ptx_and_a_remark_says_so() {
         "app",
     ];
     let nowhere =
-        [("CUDA_PATH", ""), ("CUDA_HOME", ""), ("HOME", "/nowhere"), ("VIRTUAL_ENV", "/nowhere")];
+        [("CUDA_PATH", ""), ("CUDA_HOME", ""), ("HOME", "/dev/null"), ("VIRTUAL_ENV", "/nowhere")];
     let path = std::env::var("PATH").unwrap_or_default();
     let without: Vec<&str> =
         path.split(':').filter(|folder| !Path::new(folder).join("ptxas").exists()).collect();

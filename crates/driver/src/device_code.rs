@@ -59,11 +59,16 @@ pub fn contents(path: &Path) -> Result<Contents, Error> {
     Ok(contents)
 }
 
-/// Returns whether an object or archive refers to functions of the SYCL runtime, whose names begin
-/// with `scythe_`. Only the runtime itself defines such functions.
+/// The names of functions of the SYCL runtime begin with `scythe_`, and those of functions in the
+/// library of the headers contain an ABI tag.
+const RUNTIME_NAMES: [&[u8]; 2] = [b"\0scythe_", b"B10scythe_"];
+
+/// Returns whether an object or archive refers to functions of the SYCL runtime or of the library
+/// of the headers. Only these two define such functions.
 pub fn mentions_runtime(path: &Path) -> bool {
     read(path).is_ok_and(|bytes| {
-        (bytes.starts_with(b"!<") || is_elf_of(&bytes, ET_REL)) && holds(&bytes, b"\0scythe_")
+        (bytes.starts_with(b"!<") || is_elf_of(&bytes, ET_REL))
+            && RUNTIME_NAMES.iter().any(|name| holds(&bytes, name))
     })
 }
 
