@@ -34,6 +34,7 @@ opaque! {
     HostAccessT = "scythe_host_access";
     NativeKernelT = "scythe_native_kernel";
     NativeProgramT = "scythe_native_program";
+    PhysicalT = "scythe_physical";
     GraphT = "scythe_graph";
     GraphNodeT = "scythe_graph_node";
     GraphExecT = "scythe_graph_exec";
@@ -49,6 +50,7 @@ pub type BufferHandle = *mut BufferT;
 pub type HostAccessHandle = *mut HostAccessT;
 pub type NativeKernelHandle = *mut NativeKernelT;
 pub type NativeProgramHandle = *mut NativeProgramT;
+pub type PhysicalHandle = *mut PhysicalT;
 pub type GraphHandle = *mut GraphT;
 pub type GraphNodeHandle = *mut GraphNodeT;
 pub type GraphExecHandle = *mut GraphExecT;

@@ -64,6 +64,31 @@ pub(crate) fn freed(address: usize) {
     }
 }
 
+/// Removes the bytes of a range, which kernels can no longer access, from the allocations. Must be
+/// called before that.
+pub(crate) fn hidden(start: usize, size: usize) {
+    if is_on() {
+        hide(&mut lock(&ALLOCATIONS), start, start + size);
+    }
+}
+
+fn hide(allocations: &mut BTreeMap<usize, usize>, start: usize, end: usize) {
+    let overlapping: Vec<_> = allocations
+        .range(..end)
+        .filter(|&(&address, &size)| address + size > start)
+        .map(|(&address, &size)| (address, address + size))
+        .collect();
+    for (first, last) in overlapping {
+        allocations.remove(&first);
+        if first < start {
+            allocations.insert(first, start - first);
+        }
+        if last > end {
+            allocations.insert(end, last - end);
+        }
+    }
+}
+
 /// Returns a guard to hold while a command changes memory, or `None` if the check is off.
 pub(crate) fn alone() -> Option<MutexGuard<'static, ()>> {
     static TURN: Mutex<()> = Mutex::new(());
@@ -173,6 +198,17 @@ mod tests {
             bad.message.contains("SCYTHE_CHECK_WIDENING is 'yes', expected '0' or '1'"),
             "{bad}"
         );
+    }
+
+    #[test]
+    fn hidden_bytes_are_parts_of_allocations() {
+        let mut allocations = BTreeMap::from([(0, 10), (20, 40), (100, 10)]);
+        hide(&mut allocations, 30, 40);
+        assert_eq!(allocations, BTreeMap::from([(0, 10), (20, 10), (40, 20), (100, 10)]));
+        hide(&mut allocations, 5, 45);
+        assert_eq!(allocations, BTreeMap::from([(0, 5), (45, 15), (100, 10)]));
+        hide(&mut allocations, 60, 110);
+        assert_eq!(allocations, BTreeMap::from([(0, 5), (45, 15)]));
     }
 
     #[test]

@@ -7,6 +7,7 @@ use scythe_abi::image_target::ImageTarget;
 use scythe_hal::{
     Backend, BackendKind, BuildRequest, Compiler, Device, DeviceInfo, Errc, Error, Graph,
     GraphNode, HostQueue, Partition, Partitions, PlatformInfo, Program, Queue, Result, UsmKind,
+    VirtualMemory,
 };
 use scythe_image::Format;
 
@@ -69,6 +70,11 @@ impl CpuDevice {
         form::Form::of_process()?;
         check::of_process()?;
         Ok(CpuQueue::new(executor, profiling, self.info.local_mem_size))
+    }
+
+    /// Returns the size of the largest allocation.
+    pub(crate) fn memory_limit(&self) -> u64 {
+        self.info.max_mem_alloc_size
     }
 
     /// A part of this device.
@@ -169,5 +175,9 @@ impl Device for CpuDevice {
 
     fn create_host_queue(&self, profiling: bool) -> Result<Option<Arc<dyn HostQueue>>> {
         Ok(Some(Arc::new(self.queue(profiling)?)))
+    }
+
+    fn virtual_memory(&self) -> Option<&dyn VirtualMemory> {
+        Some(self)
     }
 }

@@ -107,6 +107,7 @@ fn aspects(half: bool, level: Option<Level>) -> Vec<u32> {
         Aspect::UsmAtomicSharedAllocations,
         Aspect::Atomic64,
         Aspect::ExtOneapiAtomic16,
+        Aspect::ExtOneapiVirtualMem,
         Aspect::ExtIntelFreeMemory,
     ];
     if half {

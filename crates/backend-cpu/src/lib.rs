@@ -47,6 +47,7 @@ mod ready;
 mod threads;
 mod tiling;
 mod variant;
+mod virtual_memory;
 
 #[cfg(test)]
 mod tests;

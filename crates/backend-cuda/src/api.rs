@@ -29,6 +29,7 @@ macro_rules! functions {
             $(pub(crate) $field: unsafe extern "C" fn($($arg),*) -> i32,)*
             pub(crate) hints: Hints,
             pub(crate) graphs: Option<GraphApi>,
+            pub(crate) virtual_memory: Option<VirtualApi>,
         }
 
         impl Api {
@@ -38,6 +39,7 @@ macro_rules! functions {
                     $($field: unsafe { library.get($name) }.ok_or_else(|| missing(path, $name))?,)*
                     hints: Hints::find(library),
                     graphs: GraphApi::find(library),
+                    virtual_memory: VirtualApi::find(library),
                 })
             }
         }
@@ -170,6 +172,53 @@ impl GraphApi {
             })
         }
     }
+}
+
+/// The functions for virtual memory.
+pub(crate) struct VirtualApi {
+    pub(crate) granularity: unsafe extern "C" fn(*mut usize, *const PhysicalProperties, i32) -> i32,
+    pub(crate) reserve: unsafe extern "C" fn(*mut Address, usize, usize, Address, u64) -> i32,
+    pub(crate) free: unsafe extern "C" fn(Address, usize) -> i32,
+    pub(crate) create: unsafe extern "C" fn(*mut u64, usize, *const PhysicalProperties, u64) -> i32,
+    pub(crate) release: unsafe extern "C" fn(u64) -> i32,
+    pub(crate) map: unsafe extern "C" fn(Address, usize, usize, u64, u64) -> i32,
+    pub(crate) unmap: unsafe extern "C" fn(Address, usize) -> i32,
+    pub(crate) set_access: unsafe extern "C" fn(Address, usize, *const PoolAccess, usize) -> i32,
+}
+
+impl VirtualApi {
+    fn find(library: &Library) -> Option<Self> {
+        // SAFETY: the driver gives the functions of these names these types.
+        unsafe {
+            Some(Self {
+                granularity: library.get("cuMemGetAllocationGranularity")?,
+                reserve: library.get("cuMemAddressReserve")?,
+                free: library.get("cuMemAddressFree")?,
+                create: library.get("cuMemCreate")?,
+                release: library.get("cuMemRelease")?,
+                map: library.get("cuMemMap")?,
+                unmap: library.get("cuMemUnmap")?,
+                set_access: library.get("cuMemSetAccess")?,
+            })
+        }
+    }
+}
+
+/// `CUmemLocation`: kind 1 is a device.
+#[repr(C)]
+pub(crate) struct Location {
+    pub(crate) kind: i32,
+    pub(crate) id: Ordinal,
+}
+
+/// `CUmemAllocationProp`.
+#[repr(C)]
+pub(crate) struct PhysicalProperties {
+    pub(crate) kind: i32,
+    pub(crate) handles: i32,
+    pub(crate) location: Location,
+    pub(crate) metadata: *mut c_void,
+    pub(crate) flags: [u8; 8],
 }
 
 /// `CUDA_KERNEL_NODE_PARAMS`. Its first version ends with `extra`.

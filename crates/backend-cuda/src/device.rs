@@ -8,7 +8,7 @@ use scythe_abi::image_target::ImageTarget;
 use scythe_hal::by_need::{Part, is_large};
 use scythe_hal::{
     BuildRequest, Device, DeviceInfo, Errc, Error, Graph, GraphNode, Interop, Priority, Program,
-    Queue, Result, UsmKind, globals, preference,
+    Queue, Result, UsmKind, VirtualMemory, globals, preference,
 };
 use scythe_image::Format;
 
@@ -18,6 +18,7 @@ use crate::graph::CudaGraph;
 use crate::memory::Memory;
 use crate::program::CudaProgram;
 use crate::queue::CudaQueue;
+use crate::virtual_memory::CudaVirtualMemory;
 
 /// A bonus for machine code. Machine code for an older architecture of the same major version is
 /// better than PTX. Among PTX, later architectures are better.
@@ -29,11 +30,13 @@ pub(crate) struct CudaDevice {
     pub(crate) gpu: Arc<Gpu>,
     info: DeviceInfo,
     memory: Memory,
+    virtual_memory: Option<CudaVirtualMemory>,
 }
 
 impl CudaDevice {
     pub(crate) fn new(gpu: &Arc<Gpu>, info: DeviceInfo) -> Self {
-        Self { gpu: gpu.clone(), info, memory: Memory::new(gpu) }
+        let virtual_memory = CudaVirtualMemory::new(gpu);
+        Self { gpu: gpu.clone(), info, memory: Memory::new(gpu), virtual_memory }
     }
 
     fn cannot_run(&self, why: &str) -> Error {
@@ -165,6 +168,10 @@ impl Device for CudaDevice {
         // SAFETY: both ordinals are devices of the driver, and `native` is writable.
         let code = unsafe { attribute(&mut native, NATIVE_ATOMICS, own, other) };
         code == 0 && native != 0
+    }
+
+    fn virtual_memory(&self) -> Option<&dyn VirtualMemory> {
+        self.virtual_memory.as_ref().map(|memory| memory as _)
     }
 
     fn interop(&self) -> Option<&dyn Interop> {

@@ -90,6 +90,7 @@ mod tests {
             plain_local_memory: 49_152,
             memory: 1 << 37,
             has_pools: true,
+            has_virtual_memory: true,
         }
     }
 

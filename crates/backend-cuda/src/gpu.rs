@@ -187,6 +187,19 @@ impl Gpu {
         peers.push(me);
     }
 
+    /// Returns the GPUs in use that can access the memory of this one, and this one.
+    pub(crate) fn with_access_to_this(&self) -> Vec<Ordinal> {
+        let peers = self.peers.lock().unwrap_or_else(PoisonError::into_inner);
+        let can_access = |&ordinal: &Ordinal| {
+            let mut possible = 0;
+            // SAFETY: both ordinals are devices of the driver, and `possible` is writable.
+            let code =
+                unsafe { (self.api.device_can_access_peer)(&mut possible, ordinal, self.ordinal) };
+            ordinal == self.ordinal || code == error::SUCCESS && possible != 0
+        };
+        peers.iter().map(|peer| peer.ordinal).filter(can_access).collect()
+    }
+
     /// Returns an error if `code` is one. If the code destroys the context, the device is lost.
     pub(crate) fn check(&self, code: i32, what: &str) -> Result<()> {
         match code {

@@ -32,6 +32,7 @@ mod profile;
 mod program;
 mod queue;
 mod stream;
+mod virtual_memory;
 mod waiter;
 
 use std::path::Path;

@@ -28,6 +28,7 @@ const CONCURRENT_MANAGED_ACCESS: i32 = 89;
 const SHARED_PER_BLOCK_OPTIN: i32 = 97;
 const SHARED_PER_BLOCK: i32 = 8;
 const HOST_NATIVE_ATOMICS: i32 = 86;
+const VIRTUAL_MEMORY_SUPPORTED: i32 = 102;
 const MEMORY_POOLS_SUPPORTED: i32 = 115;
 
 /// The maximum size of kernel parameters from compute capability 7.0 on, with drivers since CUDA
@@ -55,6 +56,7 @@ pub(crate) struct Limits {
     pub(crate) plain_local_memory: u32,
     pub(crate) memory: u64,
     pub(crate) has_pools: bool,
+    pub(crate) has_virtual_memory: bool,
 }
 
 /// Queries the driver about one device.
@@ -106,6 +108,8 @@ impl Ask<'_> {
             plain_local_memory: plain,
             memory: self.memory(),
             has_pools: self.has(MEMORY_POOLS_SUPPORTED),
+            has_virtual_memory: self.0.virtual_memory.is_some()
+                && self.has(VIRTUAL_MEMORY_SUPPORTED),
         }
     }
 
@@ -191,10 +195,10 @@ impl Ask<'_> {
 
     fn aspects(&self, limits: &Limits, details: &DeviceDetails) -> Vec<u32> {
         use Aspect::{
-            Atomic64, ExtIntelFreeMemory, ExtIntelLegacyImage, ExtOneapiAtomic16, Fp16, Fp64, Gpu,
-            Image, OnlineCompiler, OnlineLinker, QueueProfiling, UsmAtomicHostAllocations,
-            UsmAtomicSharedAllocations, UsmDeviceAllocations, UsmHostAllocations,
-            UsmSharedAllocations, UsmSystemAllocations,
+            Atomic64, ExtIntelFreeMemory, ExtIntelLegacyImage, ExtOneapiAtomic16,
+            ExtOneapiVirtualMem, Fp16, Fp64, Gpu, Image, OnlineCompiler, OnlineLinker,
+            QueueProfiling, UsmAtomicHostAllocations, UsmAtomicSharedAllocations,
+            UsmDeviceAllocations, UsmHostAllocations, UsmSharedAllocations, UsmSystemAllocations,
         };
         // The SYCL headers implement images on plain memory.
         let mut list = vec![
@@ -213,6 +217,7 @@ impl Ask<'_> {
         add(limits.sm >= 53, Fp16);
         add(limits.sm >= 60, Atomic64);
         add(limits.sm >= 70, ExtOneapiAtomic16);
+        add(limits.has_virtual_memory, ExtOneapiVirtualMem);
         add(self.has(MANAGED_MEMORY), UsmSharedAllocations);
         add(self.has(PAGEABLE_MEMORY_ACCESS), UsmSystemAllocations);
         add(self.has(HOST_NATIVE_ATOMICS), UsmAtomicHostAllocations);

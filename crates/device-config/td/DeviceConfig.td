@@ -70,8 +70,8 @@ def : TargetInfo<"spir64_fpga", [], [], "", "", 1>;
 defvar UsmAllocations = [AspectUsm_device_allocations, AspectUsm_host_allocations, AspectUsm_shared_allocations,
                          AspectExt_oneapi_async_memory_alloc];
 defvar CpuAspects = [AspectCpu, AspectFp64, AspectImage, AspectExt_intel_legacy_image, AspectAtomic64,
-                     AspectExt_oneapi_atomic16, AspectExt_intel_free_memory, AspectOnline_compiler, AspectOnline_linker,
-                     AspectQueue_profiling,
+                     AspectExt_oneapi_atomic16, AspectExt_oneapi_virtual_mem, AspectExt_intel_free_memory,
+                     AspectOnline_compiler, AspectOnline_linker, AspectQueue_profiling,
                      AspectUsm_system_allocations, AspectUsm_atomic_host_allocations,
                      AspectUsm_atomic_shared_allocations, AspectExt_intel_x86_64] # UsmAllocations;
 defvar CpuSizes = [4, 8, 16, 32, 64];

@@ -30,6 +30,7 @@ pub mod native;
 pub mod null;
 pub mod partition;
 pub mod preference;
+mod virtual_memory;
 
 pub use build::{BuildOptions, BuildRequest};
 pub use compiler::{CompileRequest, Compiler, Output};
@@ -40,6 +41,7 @@ pub use host::{HostKernelWork, HostQueue, HostTask, HostWork};
 pub use info::{DeviceInfo, PlatformInfo};
 pub use native::{InContext, Interop, Native, NativeKind, NativeQueue};
 pub use partition::{Partition, Partitions};
+pub use virtual_memory::{Access, PhysicalMemory, VirtualMemory};
 
 /// `sycl::errc`, with the numbers of the C interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -213,6 +215,12 @@ pub trait Device: Send + Sync + Any {
     /// Backends enable this access without being asked.
     fn can_access_peer(&self, _peer: &dyn Device, _atomics: bool) -> bool {
         false
+    }
+
+    /// Returns the functions for virtual memory, which devices with
+    /// `aspect::ext_oneapi_virtual_mem` have.
+    fn virtual_memory(&self) -> Option<&dyn VirtualMemory> {
+        None
     }
 
     /// Returns the interface to the driver's native objects, or `None` if the backend has no

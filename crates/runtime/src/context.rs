@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use scythe_hal::{self as hal, UsmKind};
 
 use crate::platform::Device;
+use crate::virtual_memory::{self, Space};
 use crate::{Errc, Result, device_global, invalid, lock, registry};
 
 /// The alignment for requests of 0: sufficient for any type of the headers (`vec<double, 16>`).
@@ -25,6 +26,8 @@ pub struct Context {
     native: Option<NativeContext>,
     /// The allocations, indexed by address.
     allocations: Mutex<BTreeMap<usize, Allocation>>,
+    /// The reserved addresses.
+    pub(crate) space: Space,
 }
 
 /// A device of a context.
@@ -71,7 +74,13 @@ impl Context {
         }
         let devices =
             devices.into_iter().map(|device| Member { known: device, actual: device }).collect();
-        Ok(Self { id: next_id(), devices, native: None, allocations: Mutex::default() })
+        Ok(Self {
+            id: next_id(),
+            devices,
+            native: None,
+            allocations: Mutex::default(),
+            space: Space::default(),
+        })
     }
 
     /// Creates a context from a native context that the program created. It contains those of
@@ -99,6 +108,7 @@ impl Context {
             devices: members,
             native: Some(NativeContext(native)),
             allocations: Mutex::default(),
+            space: Space::default(),
         })
     }
 
@@ -132,7 +142,7 @@ impl Context {
 
     /// Returns the device to use for `device`: the device itself if it belongs to this context, or
     /// the first device if `device` is `None`.
-    fn pick(&self, device: Option<&'static Device>) -> Result<&'static Device> {
+    pub(crate) fn pick(&self, device: Option<&'static Device>) -> Result<&'static Device> {
         let Some(device) = device else { return Ok(self.first()) };
         self.actual(device)
             .ok_or_else(|| invalid(format!("device '{}' is not in the context", device.name())))
@@ -192,11 +202,16 @@ impl Context {
     }
 
     /// Returns the kind and the device of the allocation that contains `ptr`, which may point into
-    /// its middle.
+    /// its middle. Mapped memory of a device counts as a device allocation.
     pub fn query(&self, ptr: *const c_void) -> Option<(UsmKind, &'static Device)> {
         let at = ptr as usize;
         let allocations = lock(&self.allocations);
-        let (base, allocation) = allocations.range(..=at).next_back()?;
-        (at - base < allocation.size).then_some((allocation.kind, allocation.device.known_as()))
+        let found = allocations.range(..=at).next_back();
+        if let Some((_, found)) = found.filter(|(base, found)| at - *base < found.size) {
+            return Some((found.kind, found.device.known_as()));
+        }
+        drop(allocations);
+        let device = virtual_memory::device_of(&self.space, at)?;
+        Some((UsmKind::Device, device.known_as()))
     }
 }

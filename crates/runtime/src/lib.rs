@@ -13,7 +13,7 @@
 //!   [`dispatch`] holds commands back until a backend can receive them.
 //! * [`graph`]: graphs of commands, which are launched as a whole.
 //! * [`memory`]: buffers, their copies, and the order of accesses to them. [`context`]: unified
-//!   shared memory.
+//!   shared memory. [`virtual_memory`]: reserved addresses and mappings.
 //! * [`device_global`]: variables of device code, and their memory.
 //! * [`coroutine`]: work-groups in host mode, whose work-items wait for each other.
 //! * [`settings`]: environment variables. [`simulate`]: devices that the CPU simulates for tests.
@@ -46,6 +46,7 @@ pub mod selection;
 pub mod settings;
 pub mod simulate;
 pub mod stream;
+pub mod virtual_memory;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -202,6 +202,9 @@ impl hal::Device for SimulatedDevice {
     fn free_memory(&self) -> Result<u64> {
         self.inner.free_memory()
     }
+    fn virtual_memory(&self) -> Option<&dyn hal::VirtualMemory> {
+        self.inner.virtual_memory()
+    }
 
     fn create_queue(&self, profiling: bool) -> Result<Arc<dyn hal::Queue>> {
         self.inner.create_queue(profiling)

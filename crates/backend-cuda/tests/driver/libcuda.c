@@ -8,6 +8,7 @@
 //   deep      has a megabyte of private memory
 // Contexts, streams and events are small numbers.
 
+#define _GNU_SOURCE
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,6 +43,11 @@ enum {
   instances,
   node_updates,
   graph_launches,
+  no_hints,
+  no_read_only,
+  reserved,
+  physical,
+  grants_made,
   numbers
 };
 static int64_t state[numbers] = {[devices] = 1,    [driver] = 13000,        [memory_left] = 1 << 30,
@@ -50,7 +56,8 @@ static const char *names[numbers] = {
     "devices",        "driver", "init_error",  "sticky", "memory_left", "pending",      "ptx_limit",
     "shared_optin",   "grid_y", "records",     "waits",  "launches",    "stream_syncs", "streams",
     "set_attributes", "frees",  "last_shared", "peers",  "prefetches",  "advises",      "elapsed",
-    "last_priority",  "instances", "node_updates", "graph_launches"};
+    "last_priority",  "instances", "node_updates", "graph_launches", "no_hints", "no_read_only",
+    "reserved",       "physical", "grants_made"};
 
 static int64_t *find(const char *name) {
   for (int i = 0; i < numbers; i++)
@@ -150,6 +157,7 @@ result cuDeviceGetAttribute(int *value, int name, int device) {
     break;
   case 83:
   case 89:
+  case 102:
   case 115:
     *value = 1;
     break;
@@ -419,3 +427,4 @@ result cuLinkComplete(void *link, void **cubin, size_t *size) { return *cubin = 
 result cuLinkDestroy(void *link) { return free(link), 0; }
 
 #include "graphs.c"
+#include "virtual.c"

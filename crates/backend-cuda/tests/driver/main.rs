@@ -6,3 +6,4 @@ mod devices;
 mod failures;
 mod fake;
 mod graphs;
+mod virtual_memory;

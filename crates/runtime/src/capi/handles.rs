@@ -14,6 +14,7 @@ use crate::memory::Buffer;
 use crate::native_kernel::{NativeKernel, NativeProgram};
 use crate::platform::{Device, Platform};
 use crate::queue::Queue;
+use crate::virtual_memory::Physical;
 use crate::{Result, invalid};
 
 /// The object behind an event handle.
@@ -62,6 +63,7 @@ handle! {
     c::BufferT => Buffer, "buffer";
     c::NativeKernelT => NativeKernel, "native kernel";
     c::NativeProgramT => NativeProgram, "native program";
+    c::PhysicalT => Physical, "physical memory";
     c::GraphT => graph::Owner, "graph";
     c::GraphNodeT => graph::NodeRef, "node";
     c::GraphExecT => graph::exec::Exec, "executable graph";

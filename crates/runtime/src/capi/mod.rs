@@ -1,4 +1,5 @@
-//! The C interface: every function of `include/sycl/detail/abi.h`, which documents them.
+//! The C interface: every function of `include/sycl/detail/abi.h` and `abi_memory.h`, which
+//! document them.
 //!
 //! Each function validates its arguments, converts handles to references, and calls the Rust
 //! implementation inside [`edge`] or [`edge_or`]. These catch panics and store the message of a
@@ -22,6 +23,7 @@ pub mod registration;
 pub mod stream;
 pub mod submit;
 pub mod usm;
+pub mod virtual_memory;
 
 use std::cell::RefCell;
 use std::ffi::{CString, c_char};
