@@ -49,6 +49,8 @@ const PACKAGES: &[Package] = &[
     package("sccache", "/usr/bin/sccache", Purpose::Test),
     package("distcc", "/usr/bin/distccd", Purpose::Test),
     package("clangd-22", "/usr/bin/clangd-22", Purpose::Test),
+    package("libopenmpi-dev", "/usr/bin/mpicxx", Purpose::Test),
+    package("openmpi-bin", "/usr/bin/mpirun", Purpose::Test),
     package("libomp-22-dev", "/usr/lib/llvm-22/lib/libomp.so", Purpose::Bench),
     package("ocl-icd-opencl-dev", "/usr/lib/x86_64-linux-gnu/libOpenCL.so", Purpose::Bench),
 ];

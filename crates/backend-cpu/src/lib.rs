@@ -10,8 +10,8 @@
 //!   to an x86-64 object, and the loader loads the object into this process. An image that was
 //!   compiled ahead of time already is such an object; `level` finds the images that the machine
 //!   can run. `variant` recompiles kernels for work-group sizes that leave most of a vector idle.
-//! * `device`, `device_info`, `memory`, `copy`, `threads`, `processors`: the remaining parts of a
-//!   device.
+//! * `device`, `device_info`, `memory`, `copy`, `threads`, `processors`, `launcher`: the remaining
+//!   parts of a device.
 //!
 //! Environment: `SCYTHE_CPU_THREADS` sets the number of worker threads (default: this process's
 //! share of the machine). `SCYTHE_CPU_LEVEL` sets the highest instruction-set level of images that
@@ -35,6 +35,7 @@ mod futex;
 mod graph;
 mod host_tasks;
 mod job;
+mod launcher;
 mod level;
 mod loader;
 mod memory;

@@ -1,15 +1,19 @@
 //! Computes this process's share of the machine's processors.
 //!
 //! The share is the least of the following numbers, and at least 1:
-//! * The processors that the affinity mask allows. If the mask allows the whole machine, the
-//!   process has no part of its own, and the processes of one MPI or Slurm job on this machine
-//!   share it evenly.
-//! * The limit of control groups, in whole processors, rounded up.
+//! * The processors that the affinity mask allows.
+//! * In an MPI or Slurm job, an even part of the processors that the launcher itself may use, or of
+//!   the machine if the launcher's mask is unknown. Several processes can have the same mask: that
+//!   of the whole machine if the launcher binds nothing, or that of a socket.
+//! * The limit of control groups, in whole processors, rounded up, and an even part of the
+//!   launcher's limit.
 //!
 //! Invalid values in variables of other software count as absent.
 
 use std::mem;
 use std::path::{Path, PathBuf};
+
+use crate::launcher::{self, Shared};
 
 /// Variables in which launchers give the number of a job's processes on this machine. The first
 /// valid one counts. They belong to Open MPI, MPICH and Intel MPI (Hydra), MVAPICH2, and Slurm, for
@@ -33,14 +37,22 @@ const SLURM_NODE: &str = "SLURM_NODEID";
 
 /// Returns the share of this process.
 pub(crate) fn share() -> usize {
-    let variable = |name: &str| std::env::var(name).ok();
-    let quota = quota(Path::new("/proc/self/cgroup"), Path::new("/sys/fs/cgroup"));
-    divide(allowed(), online(), local_processes(&variable), quota)
+    let (proc, groups) = (Path::new("/proc"), Path::new("/sys/fs/cgroup"));
+    let own = allowed().min(quota(&proc.join("self/cgroup"), groups).unwrap_or(usize::MAX));
+    match local_processes(&|name| std::env::var(name).ok()) {
+        Some((variable, processes)) => {
+            let shared = launcher::shared(proc, groups, variable, &list());
+            divide(own, online(), processes, shared)
+        }
+        None => own.max(1),
+    }
 }
 
-fn divide(allowed: usize, online: usize, processes: usize, quota: Option<usize>) -> usize {
-    let own = if allowed >= online { allowed / processes.max(1) } else { allowed };
-    own.min(quota.unwrap_or(usize::MAX)).max(1)
+/// Returns the share of one of `processes` processes that may use `own` processors each.
+fn divide(own: usize, online: usize, processes: usize, shared: Shared) -> usize {
+    let processors = shared.processors.map_or(online, |count| count.min(online));
+    let quota = shared.quota.unwrap_or(usize::MAX);
+    own.min(processors.min(quota) / processes.max(1)).max(1)
 }
 
 /// Returns the number of processors that the affinity mask allows.
@@ -102,9 +114,10 @@ fn online() -> usize {
     usize::try_from(count).unwrap_or(1).max(1)
 }
 
-/// Returns how many processes of this process's job share the machine.
-fn local_processes(variable: &dyn Fn(&str) -> Option<String>) -> usize {
-    let count = |name: &&str| {
+/// Returns how many processes of this process's job share the machine, and the variable that says
+/// so. Returns `None` outside of jobs.
+fn local_processes(variable: &dyn Fn(&str) -> Option<String>) -> Option<(&'static str, usize)> {
+    let count = |name: &'static str| {
         let text = variable(name)?;
         if !name.starts_with("SLURM_") {
             return text.trim().parse().ok().filter(|&n: &usize| n > 0);
@@ -113,7 +126,7 @@ fn local_processes(variable: &dyn Fn(&str) -> Option<String>) -> usize {
         let node = variable(SLURM_NODE).and_then(|n| n.trim().parse().ok()).unwrap_or(0);
         slurm_tasks(&text, node)
     };
-    LOCAL_PROCESSES.iter().find_map(count).unwrap_or(1)
+    LOCAL_PROCESSES.iter().find_map(|&name| Some((name, count(name)?)))
 }
 
 /// Returns the number of tasks of machine `node` in a list like `4(x2),3`: two machines with 4
@@ -136,7 +149,7 @@ fn slurm_tasks(list: &str, node: usize) -> Option<usize> {
 /// Returns the number of whole processors that control groups allow, rounded up. `membership` lists
 /// the process's control groups, and `root` is their mount point. The limits of parent groups apply
 /// too.
-fn quota(membership: &Path, root: &Path) -> Option<usize> {
+pub(crate) fn quota(membership: &Path, root: &Path) -> Option<usize> {
     let list = std::fs::read_to_string(membership).ok()?;
     let mut least: Option<usize> = None;
     for line in list.lines() {
@@ -193,16 +206,25 @@ mod tests {
     use super::*;
 
     fn processes(variables: &[(&str, &str)]) -> usize {
-        local_processes(&|name| variables.iter().find(|v| v.0 == name).map(|v| v.1.to_owned()))
+        let job =
+            local_processes(&|name| variables.iter().find(|v| v.0 == name).map(|v| v.1.to_owned()));
+        job.map_or(1, |(_, processes)| processes)
     }
 
     #[test]
-    fn unpinned_processes_of_a_job_share_the_machine_out() {
-        assert_eq!(divide(64, 64, 4, None), 16);
-        assert_eq!(divide(64, 64, 100, None), 1);
-        assert_eq!(divide(16, 64, 4, None), 16, "its launcher gave this process a part of its own");
-        assert_eq!(divide(64, 64, 1, Some(3)), 3);
-        assert_eq!(divide(64, 64, 16, Some(6)), 4);
+    fn processes_of_a_job_share_what_the_launcher_has() {
+        let unknown = Shared::default();
+        assert_eq!(divide(64, 64, 4, unknown), 16);
+        assert_eq!(divide(64, 64, 100, unknown), 1);
+        assert_eq!(divide(16, 64, 4, unknown), 16, "its launcher gave it a part of its own");
+        assert_eq!(divide(8, 64, 4, unknown), 8, "the others may have more");
+        assert_eq!(divide(32, 64, 4, unknown), 16, "two processes have the same mask");
+        let job = |processors, quota| Shared { processors, quota };
+        assert_eq!(divide(16, 64, 4, job(Some(16), None)), 4, "the job has 16, unbound");
+        assert_eq!(divide(4, 64, 4, job(Some(16), None)), 4, "the job has 16, bound");
+        assert_eq!(divide(64, 64, 4, job(Some(256), None)), 16, "some are not online");
+        assert_eq!(divide(6, 64, 4, job(Some(64), Some(6))), 1, "all are in one group");
+        assert_eq!(divide(3, 64, 4, job(Some(64), None)), 3, "each is in a group of its own");
     }
 
     #[test]
