@@ -1,9 +1,10 @@
 //! The numbers and names of the aspects of `sycl::aspect`: the one table on which headers,
 //! compiler, device configuration and backends agree.
 //!
-//! The numbers below 1000 are those that DPC++ publishes, so that device images have the same
-//! meaning in both implementations. Missing numbers belonged to aspects that were withdrawn; they
-//! stay unused. From 1000 on there is one aspect for each device architecture that
+//! The numbers below 900 are those that DPC++ publishes, so that device images have the same
+//! meaning in both implementations. Missing numbers belonged to aspects that were withdrawn; they stay
+//! unused. From 900 on, Scythe numbers aspects of extensions for which no number is published. From
+//! 1000 on there is one aspect for each device architecture that
 //! `-fsycl-targets=` can name. The property `fixed_target` holds these aspects. DPC++ assigned no
 //! numbers to them; the numbers of Scythe leave room for numbers that DPC++ may add.
 //!
@@ -23,7 +24,31 @@ macro_rules! aspects {
             )*
         }
 
-        impl Aspect {
+        /// The aspects that headers and runtime implement for every device with device allocations.
+pub const OF_DEVICE_ALLOCATIONS: [Aspect; 20] = [
+    Aspect::ExtOneapiBindlessImages,
+    Aspect::ExtOneapiBindlessImagesSharedUsm,
+    Aspect::ExtOneapiBindlessImages1dUsm,
+    Aspect::ExtOneapiBindlessImages2dUsm,
+    Aspect::ExtOneapiMipmap,
+    Aspect::ExtOneapiMipmapAnisotropy,
+    Aspect::ExtOneapiMipmapLevelReference,
+    Aspect::ExtOneapiCubemap,
+    Aspect::ExtOneapiCubemapSeamlessFiltering,
+    Aspect::ExtOneapiBindlessSampledImageFetch1dUsm,
+    Aspect::ExtOneapiBindlessSampledImageFetch1d,
+    Aspect::ExtOneapiBindlessSampledImageFetch2dUsm,
+    Aspect::ExtOneapiBindlessSampledImageFetch2d,
+    Aspect::ExtOneapiBindlessSampledImageFetch3d,
+    Aspect::ExtOneapiImageArray,
+    Aspect::ExtOneapiUniqueAddressingPerDim,
+    Aspect::ExtOneapiBindlessImagesSample1dUsm,
+    Aspect::ExtOneapiBindlessImagesSample2dUsm,
+    Aspect::ExtOneapiBindlessImagesGather,
+    Aspect::ExtOneapiAsyncMemoryAlloc,
+];
+
+impl Aspect {
             /// All aspects, in the order of their numbers.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
 
@@ -123,6 +148,9 @@ aspects! {
     ExtIntelFanSpeed = 85, "ext_intel_fan_speed";
     ExtIntelPowerLimits = 86, "ext_intel_power_limits";
     ExtOneapiAsyncMemoryAlloc = 87, "ext_oneapi_async_memory_alloc";
+    ExtOneapiRegisterHostMemory = 900, "ext_oneapi_register_host_memory";
+    ExtOneapiMemoryExportLinear = 901, "ext_oneapi_memory_export_linear";
+    ExtOneapiIpcMemory = 902, "ext_oneapi_ipc_memory";
     ExtIntelX86_64 = 1000, "ext_intel_x86_64";
     ExtIntelX86_64Sse2 = 1001, "ext_intel_x86_64_sse2";
     ExtIntelX86_64Sse4_2 = 1002, "ext_intel_x86_64_sse4_2";

@@ -108,6 +108,8 @@ fn aspects(half: bool, level: Option<Level>) -> Vec<u32> {
         Aspect::Atomic64,
         Aspect::ExtOneapiAtomic16,
         Aspect::ExtOneapiVirtualMem,
+        Aspect::ExtOneapiRegisterHostMemory,
+        Aspect::ExtOneapiMemoryExportLinear,
         Aspect::ExtIntelFreeMemory,
     ];
     if half {
@@ -262,6 +264,8 @@ fn last_cache_bytes() -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use scythe_abi::aspect::OF_DEVICE_ALLOCATIONS;
+
     use super::*;
 
     #[test]
@@ -294,8 +298,8 @@ mod tests {
             (Level::V4, "x86_64_avx512"),
         ] {
             let mut expected = table.lookup(name).expect("a target").aspects.to_vec();
-            // The runtime adds this aspect for every device with such memory.
-            expected.retain(|&aspect| aspect != Aspect::ExtOneapiAsyncMemoryAlloc);
+            // The runtime adds these aspects for every device with such memory.
+            expected.retain(|aspect| !OF_DEVICE_ALLOCATIONS.contains(aspect));
             let said =
                 aspects(level >= Level::V3, Some(level)).into_iter().filter_map(Aspect::from_u32);
             assert_eq!(said.collect::<Vec<_>>(), expected, "{name}");

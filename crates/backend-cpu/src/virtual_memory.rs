@@ -3,7 +3,7 @@
 
 use std::ffi::c_void;
 use std::io;
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, FromRawFd, IntoRawFd, OwnedFd};
 use std::ptr;
 use std::sync::Arc;
 
@@ -71,7 +71,7 @@ impl VirtualMemory for CpuDevice {
         }
     }
 
-    fn physical(&self, size: usize) -> Result<Arc<dyn PhysicalMemory>> {
+    fn physical(&self, size: usize, _exported: bool) -> Result<Arc<dyn PhysicalMemory>> {
         let limit = self.memory_limit();
         let length = libc::off_t::try_from(size).ok().filter(|_| size as u64 <= limit);
         let Some(length) = length else {
@@ -139,5 +139,12 @@ impl PhysicalMemory for Physical {
         }
         tell_check(start, size, access);
         Ok(())
+    }
+
+    fn export(&self) -> Result<i32> {
+        let copy = self.0.try_clone().map_err(|why| {
+            Error::new(Errc::Runtime, format!("cannot export memory as a file descriptor: {why}"))
+        })?;
+        Ok(copy.into_raw_fd())
     }
 }

@@ -116,6 +116,8 @@ functions! {
 pub(crate) struct Hints {
     pub(crate) prefetch: Option<unsafe extern "C" fn(Address, usize, Ordinal, Handle) -> i32>,
     pub(crate) advise: Option<unsafe extern "C" fn(Address, usize, i32, Ordinal) -> i32>,
+    pub(crate) host_register: Option<unsafe extern "C" fn(*mut c_void, usize, u32) -> i32>,
+    pub(crate) host_unregister: Option<unsafe extern "C" fn(*mut c_void) -> i32>,
     pub(crate) peer_attribute: Option<unsafe extern "C" fn(*mut i32, i32, Ordinal, Ordinal) -> i32>,
 }
 
@@ -126,6 +128,8 @@ impl Hints {
             Self {
                 prefetch: library.get("cuMemPrefetchAsync"),
                 advise: library.get("cuMemAdvise"),
+                host_register: library.get("cuMemHostRegister_v2"),
+                host_unregister: library.get("cuMemHostUnregister"),
                 peer_attribute: library.get("cuDeviceGetP2PAttribute"),
             }
         }
@@ -184,6 +188,7 @@ pub(crate) struct VirtualApi {
     pub(crate) map: unsafe extern "C" fn(Address, usize, usize, u64, u64) -> i32,
     pub(crate) unmap: unsafe extern "C" fn(Address, usize) -> i32,
     pub(crate) set_access: unsafe extern "C" fn(Address, usize, *const PoolAccess, usize) -> i32,
+    pub(crate) export: unsafe extern "C" fn(*mut c_void, u64, i32, u64) -> i32,
 }
 
 impl VirtualApi {
@@ -199,6 +204,7 @@ impl VirtualApi {
                 map: library.get("cuMemMap")?,
                 unmap: library.get("cuMemUnmap")?,
                 set_access: library.get("cuMemSetAccess")?,
+                export: library.get("cuMemExportToShareableHandle")?,
             })
         }
     }

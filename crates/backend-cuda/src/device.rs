@@ -170,6 +170,17 @@ impl Device for CudaDevice {
         code == 0 && native != 0
     }
 
+    unsafe fn register_host(&self, start: usize, size: usize, read_only: bool) -> Result<()> {
+        // SAFETY: the memory stays valid (contract of `Device::register_host`).
+        unsafe { self.memory.register_host(start, size, read_only) }
+    }
+
+    unsafe fn unregister_host(&self, start: usize) -> Result<()> {
+        // SAFETY: the memory was registered, and no command uses it (contract of
+        // `Device::unregister_host`).
+        unsafe { self.memory.unregister_host(start) }
+    }
+
     fn virtual_memory(&self) -> Option<&dyn VirtualMemory> {
         self.virtual_memory.as_ref().map(|memory| memory as _)
     }

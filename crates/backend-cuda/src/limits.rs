@@ -28,7 +28,10 @@ const CONCURRENT_MANAGED_ACCESS: i32 = 89;
 const SHARED_PER_BLOCK_OPTIN: i32 = 97;
 const SHARED_PER_BLOCK: i32 = 8;
 const HOST_NATIVE_ATOMICS: i32 = 86;
+const REGISTERED_HOST_POINTERS: i32 = 91;
+const HOST_REGISTER_SUPPORTED: i32 = 99;
 const VIRTUAL_MEMORY_SUPPORTED: i32 = 102;
+const FILE_DESCRIPTORS_SUPPORTED: i32 = 103;
 const MEMORY_POOLS_SUPPORTED: i32 = 115;
 
 /// The maximum size of kernel parameters from compute capability 7.0 on, with drivers since CUDA
@@ -196,9 +199,10 @@ impl Ask<'_> {
     fn aspects(&self, limits: &Limits, details: &DeviceDetails) -> Vec<u32> {
         use Aspect::{
             Atomic64, ExtIntelFreeMemory, ExtIntelLegacyImage, ExtOneapiAtomic16,
-            ExtOneapiVirtualMem, Fp16, Fp64, Gpu, Image, OnlineCompiler, OnlineLinker,
-            QueueProfiling, UsmAtomicHostAllocations, UsmAtomicSharedAllocations,
-            UsmDeviceAllocations, UsmHostAllocations, UsmSharedAllocations, UsmSystemAllocations,
+            ExtOneapiMemoryExportLinear, ExtOneapiRegisterHostMemory, ExtOneapiVirtualMem, Fp16,
+            Fp64, Gpu, Image, OnlineCompiler, OnlineLinker, QueueProfiling,
+            UsmAtomicHostAllocations, UsmAtomicSharedAllocations, UsmDeviceAllocations,
+            UsmHostAllocations, UsmSharedAllocations, UsmSystemAllocations,
         };
         // The SYCL headers implement images on plain memory.
         let mut list = vec![
@@ -218,6 +222,18 @@ impl Ask<'_> {
         add(limits.sm >= 60, Atomic64);
         add(limits.sm >= 70, ExtOneapiAtomic16);
         add(limits.has_virtual_memory, ExtOneapiVirtualMem);
+        add(
+            limits.has_virtual_memory && self.has(FILE_DESCRIPTORS_SUPPORTED),
+            ExtOneapiMemoryExportLinear,
+        );
+        // Commands use the addresses of the program.
+        add(
+            self.0.hints.host_register.is_some()
+                && self.0.hints.host_unregister.is_some()
+                && self.has(HOST_REGISTER_SUPPORTED)
+                && self.has(REGISTERED_HOST_POINTERS),
+            ExtOneapiRegisterHostMemory,
+        );
         add(self.has(MANAGED_MEMORY), UsmSharedAllocations);
         add(self.has(PAGEABLE_MEMORY_ACCESS), UsmSystemAllocations);
         add(self.has(HOST_NATIVE_ATOMICS), UsmAtomicHostAllocations);

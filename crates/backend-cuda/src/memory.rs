@@ -21,6 +21,7 @@ const DRIVER_ALIGN: usize = 256;
 const LARGE: usize = 256 << 20;
 const HOST_PORTABLE: u32 = 1;
 const HOST_DEVICE_MAP: u32 = 2;
+const HOST_READ_ONLY: u32 = 8;
 const MANAGED_GLOBAL: u32 = 1;
 
 /// The allocations of one device.
@@ -115,6 +116,41 @@ impl Memory {
         // SAFETY: a context is current, and `start` is writable.
         let code = unsafe { (self.gpu.api.mem_alloc_managed)(&mut start, size, MANAGED_GLOBAL) };
         result(code, || Block { start, from_pool: false })
+    }
+
+    /// Locks the pages of host memory, and makes them accessible to all GPUs.
+    ///
+    /// # Safety
+    /// The memory stays valid until [`Memory::unregister_host`].
+    pub(crate) unsafe fn register_host(
+        &self,
+        start: usize,
+        size: usize,
+        read_only: bool,
+    ) -> Result<()> {
+        self.gpu.enter()?;
+        let register = self.gpu.api.hints.host_register.ok_or_else(|| self.cannot_register())?;
+        let flags = HOST_PORTABLE | HOST_DEVICE_MAP | if read_only { HOST_READ_ONLY } else { 0 };
+        // SAFETY: a context is current, and the memory stays valid (this function's contract).
+        let code = unsafe { register(start as *mut c_void, size, flags) };
+        self.gpu.check(code, "cuMemHostRegister")
+    }
+
+    /// Ends a registration.
+    ///
+    /// # Safety
+    /// The memory was registered, and no command uses it.
+    pub(crate) unsafe fn unregister_host(&self, start: usize) -> Result<()> {
+        self.gpu.enter()?;
+        let end = self.gpu.api.hints.host_unregister.ok_or_else(|| self.cannot_register())?;
+        // SAFETY: the memory was registered, and no command uses it (this function's contract).
+        let code = unsafe { end(start as *mut c_void) };
+        self.gpu.check(code, "cuMemHostUnregister")
+    }
+
+    fn cannot_register(&self) -> Error {
+        let message = format!("the driver of {} cannot register host memory", self.gpu.name);
+        Error::new(Errc::FeatureNotSupported, message)
     }
 
     /// Frees memory.

@@ -14,6 +14,8 @@ use crate::gpu::Gpu;
 const GRANULARITY: [i32; 2] = [0, 1];
 /// `CU_MEM_ALLOCATION_TYPE_PINNED`.
 const PINNED: i32 = 1;
+/// `CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR`.
+const FILE_DESCRIPTOR: i32 = 1;
 /// `CU_MEM_ACCESS_FLAGS_PROT_*`.
 const NO_ACCESS: i32 = 0;
 const READ: i32 = 1;
@@ -32,10 +34,10 @@ impl CudaVirtualMemory {
         Some(Self { gpu: gpu.clone(), api })
     }
 
-    fn properties(&self) -> PhysicalProperties {
+    fn properties(&self, exported: bool) -> PhysicalProperties {
         PhysicalProperties {
             kind: PINNED,
-            handles: 0,
+            handles: if exported { FILE_DESCRIPTOR } else { 0 },
             location: Location { kind: 1, id: self.gpu.ordinal },
             metadata: std::ptr::null_mut(),
             flags: [0; 8],
@@ -74,7 +76,7 @@ impl VirtualMemory for CudaVirtualMemory {
         let mut unit = 0;
         let option = GRANULARITY[usize::from(recommended)];
         // SAFETY: `unit` is writable, and the properties are readable.
-        let code = unsafe { (self.api.granularity)(&mut unit, &self.properties(), option) };
+        let code = unsafe { (self.api.granularity)(&mut unit, &self.properties(false), option) };
         self.gpu.check(code, "cuMemGetAllocationGranularity")?;
         Ok(unit.max(1))
     }
@@ -101,11 +103,12 @@ impl VirtualMemory for CudaVirtualMemory {
         self.gpu.check(code, "cuMemAddressFree")
     }
 
-    fn physical(&self, size: usize) -> Result<Arc<dyn PhysicalMemory>> {
+    fn physical(&self, size: usize, exported: bool) -> Result<Arc<dyn PhysicalMemory>> {
         self.gpu.enter()?;
         let mut handle = 0;
+        let properties = self.properties(exported);
         // SAFETY: `handle` is writable, and the properties are readable.
-        let code = unsafe { (self.api.create)(&mut handle, size, &self.properties(), 0) };
+        let code = unsafe { (self.api.create)(&mut handle, size, &properties, 0) };
         self.gpu.check(code, "cuMemCreate")?;
         let owner = Self { gpu: self.gpu.clone(), api: self.api };
         Ok(Arc::new(Physical { owner, handle }))
@@ -162,5 +165,15 @@ impl PhysicalMemory for Physical {
             let _ = unsafe { (api.unmap)(start as Address, size) };
         }
         result
+    }
+
+    fn export(&self) -> Result<i32> {
+        self.owner.gpu.enter()?;
+        let mut file = -1;
+        let place = (&raw mut file).cast();
+        // SAFETY: the handle was made for file descriptors, and `file` is writable.
+        let code = unsafe { (self.owner.api.export)(place, self.handle, FILE_DESCRIPTOR, 0) };
+        self.owner.gpu.check(code, "cuMemExportToShareableHandle")?;
+        Ok(file)
     }
 }

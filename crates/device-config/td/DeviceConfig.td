@@ -66,11 +66,25 @@ def : TargetInfo<"spir64_fpga", [], [], "", "", 1>;
 
 //===-- x86-64 CPUs: Scythe's own device [SCYTHE] ----------------------------------------------------------------===//
 
-// Scythe's pools of memory work wherever these allocations do.
+// Scythe's pools of memory and bindless images work wherever these allocations do.
 defvar UsmAllocations = [AspectUsm_device_allocations, AspectUsm_host_allocations, AspectUsm_shared_allocations,
-                         AspectExt_oneapi_async_memory_alloc];
+                         AspectExt_oneapi_bindless_images, AspectExt_oneapi_bindless_images_shared_usm,
+                         AspectExt_oneapi_bindless_images_1d_usm, AspectExt_oneapi_bindless_images_2d_usm,
+                         AspectExt_oneapi_mipmap, AspectExt_oneapi_mipmap_anisotropy,
+                         AspectExt_oneapi_mipmap_level_reference, AspectExt_oneapi_cubemap,
+                         AspectExt_oneapi_cubemap_seamless_filtering,
+                         AspectExt_oneapi_bindless_sampled_image_fetch_1d_usm,
+                         AspectExt_oneapi_bindless_sampled_image_fetch_1d,
+                         AspectExt_oneapi_bindless_sampled_image_fetch_2d_usm,
+                         AspectExt_oneapi_bindless_sampled_image_fetch_2d,
+                         AspectExt_oneapi_bindless_sampled_image_fetch_3d, AspectExt_oneapi_image_array,
+                         AspectExt_oneapi_unique_addressing_per_dim,
+                         AspectExt_oneapi_bindless_images_sample_1d_usm,
+                         AspectExt_oneapi_bindless_images_sample_2d_usm,
+                         AspectExt_oneapi_bindless_images_gather, AspectExt_oneapi_async_memory_alloc];
 defvar CpuAspects = [AspectCpu, AspectFp64, AspectImage, AspectExt_intel_legacy_image, AspectAtomic64,
-                     AspectExt_oneapi_atomic16, AspectExt_oneapi_virtual_mem, AspectExt_intel_free_memory,
+                     AspectExt_oneapi_atomic16, AspectExt_oneapi_virtual_mem, AspectExt_oneapi_register_host_memory,
+                     AspectExt_oneapi_memory_export_linear, AspectExt_intel_free_memory,
                      AspectOnline_compiler, AspectOnline_linker, AspectQueue_profiling,
                      AspectUsm_system_allocations, AspectUsm_atomic_host_allocations,
                      AspectUsm_atomic_shared_allocations, AspectExt_intel_x86_64] # UsmAllocations;

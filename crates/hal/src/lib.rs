@@ -13,6 +13,7 @@ use std::ffi::c_void;
 use std::fmt;
 use std::sync::Arc;
 
+use scythe_abi::aspect::Aspect;
 use scythe_abi::image_target::ImageTarget;
 use scythe_abi::launch::KernelLaunch;
 
@@ -215,6 +216,30 @@ pub trait Device: Send + Sync + Any {
     /// Backends enable this access without being asked.
     fn can_access_peer(&self, _peer: &dyn Device, _atomics: bool) -> bool {
         false
+    }
+
+    /// Makes memory of the program accessible to commands, and copies of it fast. The default is
+    /// for devices that access all memory of the system. `start` and `size` are multiples of the size
+    /// of a page for devices with `aspect::ext_oneapi_register_host_memory`. Returns an error for
+    /// memory that is registered already.
+    ///
+    /// # Safety
+    /// The memory stays valid until [`Device::unregister_host`].
+    unsafe fn register_host(&self, start: usize, size: usize, read_only: bool) -> Result<()> {
+        let _ = (start, size, read_only);
+        if self.info().aspects.contains(&(Aspect::UsmSystemAllocations as u32)) {
+            return Ok(());
+        }
+        let message = format!("device '{}' cannot register memory of the host", self.info().name);
+        Err(Error::new(Errc::FeatureNotSupported, message))
+    }
+
+    /// Ends a registration.
+    ///
+    /// # Safety
+    /// `start` was registered, and no command uses the memory.
+    unsafe fn unregister_host(&self, _start: usize) -> Result<()> {
+        Ok(())
     }
 
     /// Returns the functions for virtual memory, which devices with

@@ -32,9 +32,10 @@ pub trait VirtualMemory {
     /// The range is a whole range of [`VirtualMemory::reserve`], and nothing is mapped into it.
     unsafe fn unreserve(&self, start: usize, size: usize) -> Result<()>;
 
-    /// Allocates physical memory on this device. Returns a `MemoryAllocation` error if the memory
-    /// is exhausted.
-    fn physical(&self, size: usize) -> Result<Arc<dyn PhysicalMemory>>;
+    /// Allocates physical memory on this device. `exported` memory has file descriptors; only
+    /// devices with `aspect::ext_oneapi_memory_export_linear` have it. Returns a `MemoryAllocation`
+    /// error if the memory is exhausted.
+    fn physical(&self, size: usize, exported: bool) -> Result<Arc<dyn PhysicalMemory>>;
 
     /// Changes the access to a range.
     ///
@@ -58,4 +59,7 @@ pub trait PhysicalMemory: Send + Sync {
     /// The range is reserved on a device of the same backend, and nothing is mapped into it. It
     /// ends before the memory does.
     unsafe fn map(&self, start: usize, size: usize, offset: usize, access: Access) -> Result<()>;
+
+    /// Returns a new file descriptor of exported memory, which the caller owns.
+    fn export(&self) -> Result<i32>;
 }

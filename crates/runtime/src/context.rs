@@ -5,11 +5,12 @@ use std::ffi::c_void;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use scythe_abi::aspect::Aspect;
 use scythe_hal::{self as hal, UsmKind};
 
 use crate::platform::Device;
 use crate::virtual_memory::{self, Space};
-use crate::{Errc, Result, device_global, invalid, lock, registry};
+use crate::{Errc, Error, Result, device_global, invalid, lock, registry};
 
 /// The alignment for requests of 0: sufficient for any type of the headers (`vec<double, 16>`).
 const LARGEST_ALIGNMENT: usize = 128;
@@ -53,6 +54,8 @@ struct Allocation {
     size: usize,
     kind: UsmKind,
     device: &'static Device,
+    /// Whether the memory belongs to the program, which registered it.
+    registered: bool,
 }
 
 fn next_id() -> u64 {
@@ -173,7 +176,8 @@ impl Context {
         let size = size.max(1);
         match device.hal.alloc(kind, size, align) {
             Ok(ptr) => {
-                lock(&self.allocations).insert(ptr as usize, Allocation { size, kind, device });
+                lock(&self.allocations)
+                    .insert(ptr as usize, Allocation { size, kind, device, registered: false });
                 Ok(ptr)
             }
             Err(error) if error.code == Errc::MemoryAllocation => Ok(std::ptr::null_mut()),
@@ -189,7 +193,10 @@ impl Context {
         if ptr.is_null() {
             return Ok(());
         }
-        let found = lock(&self.allocations).remove(&(ptr as usize));
+        let mut allocations = lock(&self.allocations);
+        let owned = allocations.get(&(ptr as usize)).is_some_and(|found| !found.registered);
+        let found = if owned { allocations.remove(&(ptr as usize)) } else { None };
+        drop(allocations);
         let Some(allocation) = found else {
             return Err(invalid(format!(
                 "cannot free {ptr:p}: it is not the start of a live allocation of this context"
@@ -199,6 +206,102 @@ impl Context {
         // entry ensures that the allocation is freed only once.
         unsafe { allocation.device.hal.free(allocation.kind, ptr) };
         Ok(())
+    }
+
+    /// Makes memory of the program an allocation of kind host.
+    ///
+    /// # Safety
+    /// The memory stays valid until [`Context::unregister_host`].
+    pub unsafe fn register_host(&self, start: usize, size: usize, read_only: bool) -> Result<()> {
+        const CALL: &str = "register_host_memory";
+        self.check_registers(CALL)?;
+        // SAFETY: `sysconf` takes no pointers and has no preconditions.
+        let page = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096);
+        let end = start.checked_add(size).filter(|_| start != 0 && size != 0);
+        let pages = start.is_multiple_of(page) && size.is_multiple_of(page);
+        let Some(end) = end.filter(|_| pages) else {
+            return Err(invalid(format!(
+                "{CALL}: {size} bytes at {start:#x} are no pages: address and size must be \
+                 multiples of {page}, and not 0"
+            )));
+        };
+        let mut allocations = lock(&self.allocations);
+        let before = allocations.range(..end).next_back();
+        if before.is_some_and(|(&at, found)| at + found.size > start) {
+            return Err(Error::new(
+                Errc::Runtime,
+                format!(
+                    "{CALL}: a part of the {size} bytes at {start:#x} is an allocation of this \
+                     context, or is registered already"
+                ),
+            ));
+        }
+        let device = self.first();
+        // SAFETY: the memory stays valid (this function's contract).
+        unsafe { device.hal.register_host(start, size, read_only) }
+            .map_err(|error| Error::new(Errc::Runtime, format!("{CALL}: {}", error.message)))?;
+        let kind = UsmKind::Host;
+        allocations.insert(start, Allocation { size, kind, device, registered: true });
+        Ok(())
+    }
+
+    /// Ends a registration.
+    ///
+    /// # Safety
+    /// No command uses the memory.
+    pub unsafe fn unregister_host(&self, start: usize) -> Result<()> {
+        const CALL: &str = "unregister_host_memory";
+        self.check_registers(CALL)?;
+        let mut allocations = lock(&self.allocations);
+        if !allocations.get(&start).is_some_and(|found| found.registered) {
+            return Err(Error::new(
+                Errc::Runtime,
+                format!("{CALL}: no memory at {start:#x} is registered with this context"),
+            ));
+        }
+        // SAFETY: the memory was registered, and no command uses it (this function's contract).
+        unsafe { self.first().hal.unregister_host(start) }?;
+        allocations.remove(&start);
+        Ok(())
+    }
+
+    /// Returns an error unless all devices can register memory of the host.
+    fn check_registers(&self, call: &str) -> Result<()> {
+        for device in self.devices() {
+            let has = |aspect: Aspect| device.hal.info().aspects.contains(&(aspect as u32));
+            if !has(Aspect::ExtOneapiRegisterHostMemory) && !has(Aspect::UsmSystemAllocations) {
+                return Err(Error::new(
+                    Errc::FeatureNotSupported,
+                    format!(
+                        "{call}: device '{}' does not support \
+                         sycl_ext_oneapi_register_host_memory; check \
+                         aspect::ext_oneapi_register_host_memory",
+                        device.name()
+                    ),
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells the devices that host memory will be copied often, or no longer. Both are hints, so
+    /// failures are ignored.
+    ///
+    /// # Safety
+    /// The memory stays valid until the call with `size` 0.
+    pub unsafe fn prepare_host(&self, start: usize, size: usize) {
+        let device = &self.first().hal;
+        if device.shares_host_memory() || start == 0 {
+            return;
+        }
+        // SAFETY: the memory stays valid until the end of the registration (this function's
+        // contract). Commands that run meanwhile use the memory in either state.
+        let _ = unsafe {
+            match size {
+                0 => device.unregister_host(start),
+                _ => device.register_host(start, size, false),
+            }
+        };
     }
 
     /// Returns the kind and the device of the allocation that contains `ptr`, which may point into

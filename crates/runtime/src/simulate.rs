@@ -202,6 +202,14 @@ impl hal::Device for SimulatedDevice {
     fn free_memory(&self) -> Result<u64> {
         self.inner.free_memory()
     }
+    unsafe fn register_host(&self, start: usize, size: usize, read_only: bool) -> Result<()> {
+        // SAFETY: the caller satisfies the contract of `register_host`.
+        unsafe { self.inner.register_host(start, size, read_only) }
+    }
+    unsafe fn unregister_host(&self, start: usize) -> Result<()> {
+        // SAFETY: the caller satisfies the contract of `unregister_host`.
+        unsafe { self.inner.unregister_host(start) }
+    }
     fn virtual_memory(&self) -> Option<&dyn hal::VirtualMemory> {
         self.inner.virtual_memory()
     }

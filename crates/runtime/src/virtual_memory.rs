@@ -21,13 +21,15 @@ struct Ranges {
     reserved: BTreeMap<usize, usize>,
     /// The mappings, by their start.
     mapped: BTreeMap<usize, Mapping>,
+    /// Exported allocations: the range that was reserved for each.
+    exported: BTreeMap<usize, (usize, usize)>,
 }
 
 struct Mapping {
     size: usize,
     device: &'static Device,
     /// Keeps the memory as long as it is mapped.
-    _memory: Arc<dyn hal::PhysicalMemory>,
+    memory: Arc<dyn hal::PhysicalMemory>,
     /// Consecutive pieces that end at these addresses and have these modes.
     pieces: Vec<(usize, Access)>,
 }
@@ -253,7 +255,7 @@ impl Physical {
         let memory = of_device(device, CALL)?;
         check_unit(CALL, "size", size, memory.granularity(false)?)?;
         check_size(CALL, 0, size)?;
-        let memory = memory.physical(size)?;
+        let memory = memory.physical(size, false)?;
         Ok(Self { context: context.clone(), device, size, memory })
     }
 
@@ -290,11 +292,94 @@ impl Physical {
         let mapping = Mapping {
             size,
             device: self.device,
-            _memory: self.memory.clone(),
+            memory: self.memory.clone(),
             pieces: vec![(end, access)],
         };
         ranges.mapped.insert(start, mapping);
         Ok(())
+    }
+}
+
+/// Returns an error unless the device exports memory.
+fn check_exports(device: &Device, call: &str) -> Result<()> {
+    if device.hal.info().aspects.contains(&(Aspect::ExtOneapiMemoryExportLinear as u32)) {
+        return Ok(());
+    }
+    Err(Error::new(
+        Errc::FeatureNotSupported,
+        format!(
+            "{call}: device '{}' does not support sycl_ext_oneapi_memory_export; check \
+             aspect::ext_oneapi_memory_export_linear",
+            device.name()
+        ),
+    ))
+}
+
+fn not_exported(call: &str, at: usize) -> Error {
+    invalid(format!("{call}: {at:#x} was not allocated with alloc_exportable_device_mem"))
+}
+
+/// Allocates memory of a device that other interfaces can import.
+pub fn alloc_exported(
+    context: &Arc<Context>,
+    device: &'static Device,
+    align: usize,
+    size: usize,
+) -> Result<usize> {
+    const CALL: &str = "alloc_exportable_device_mem";
+    let device = context.pick(Some(device))?;
+    check_exports(device, CALL)?;
+    let memory = of_device(device, CALL)?;
+    let unit = memory.granularity(false)?;
+    let align = align.max(1);
+    if !align.is_power_of_two() {
+        return Err(invalid(format!("{CALL}: the alignment {align} is not a power of two")));
+    }
+    let whole = size.max(1).checked_next_multiple_of(unit);
+    let room = whole.and_then(|whole| whole.checked_add(if align > unit { align } else { 0 }));
+    let (Some(whole), Some(room)) = (whole, room) else {
+        return Err(Error::new(
+            Errc::MemoryAllocation,
+            format!("{CALL}: {size} bytes aligned to {align} exceed the address space"),
+        ));
+    };
+    let memory = memory.physical(whole, true)?;
+    let start = reserve(context, 0, room)?;
+    let at = start.next_multiple_of(align);
+    let physical = Physical { context: context.clone(), device, size: whole, memory };
+    if let Err(error) = physical.map(at, whole, 0, Access::ReadWrite) {
+        // SAFETY: nothing uses the range yet.
+        unsafe { unreserve(context, start, room) }?;
+        return Err(error);
+    }
+    lock(&context.space.0).exported.insert(at, (start, room));
+    Ok(at)
+}
+
+/// Returns a new file descriptor of exported memory, which the program owns.
+pub fn export(context: &Context, device: &'static Device, at: usize) -> Result<i32> {
+    const CALL: &str = "export_device_mem_handle";
+    check_exports(context.pick(Some(device))?, CALL)?;
+    let ranges = lock(&context.space.0);
+    let mapping = ranges.exported.get(&at).and_then(|_| ranges.mapped.get(&at));
+    mapping.ok_or_else(|| not_exported(CALL, at))?.memory.export()
+}
+
+/// # Safety
+/// No command uses the memory.
+pub unsafe fn free_exported(context: &Context, device: &'static Device, at: usize) -> Result<()> {
+    const CALL: &str = "free_exportable_mem";
+    check_exports(context.pick(Some(device))?, CALL)?;
+    let (start, room, size) = {
+        let mut ranges = lock(&context.space.0);
+        let (start, room) = ranges.exported.remove(&at).ok_or_else(|| not_exported(CALL, at))?;
+        let size = ranges.mapped.get(&at).map(|mapping| mapping.size);
+        (start, room, size.ok_or_else(|| not_exported(CALL, at))?)
+    };
+    // SAFETY: no command uses the memory (this function's contract).
+    unsafe {
+        unmap(context, at, size)?;
+        unreserve(context, start, room)
     }
 }
 

@@ -35,6 +35,27 @@ void scythe_physical_release(scythe_physical memory);
 scythe_status scythe_physical_map(scythe_physical memory, const void *start, size_t size,
                                   size_t offset, uint32_t access);
 
+// Device memory that other interfaces can import by file descriptor. `_handle` gives a new
+// descriptor, which the caller owns. All functions fail with `errc::feature_not_supported` if the
+// device lacks `aspect::ext_oneapi_memory_export_linear`.
+scythe_status scythe_exported_alloc(scythe_context context, scythe_device device, size_t align,
+                                    size_t size, void **out);
+scythe_status scythe_exported_handle(scythe_context context, scythe_device device, const void *ptr,
+                                     int32_t *out);
+scythe_status scythe_exported_free(scythe_context context, scythe_device device, const void *ptr);
+
+// --- Memory of the host --------------------------------------------------------------------------
+
+// Makes pages of the program a USM allocation of kind host, until it is unregistered. Fails with
+// `errc::feature_not_supported` if a device lacks `aspect::ext_oneapi_register_host_memory`, with
+// `errc::invalid` for ranges that are not pages, and with `errc::runtime` for memory that cannot be
+// registered.
+scythe_status scythe_host_register(scythe_context context, const void *ptr, size_t size,
+                                   int32_t read_only);
+scythe_status scythe_host_unregister(scythe_context context, const void *ptr);
+// Tells the devices that the memory will be copied often, or no longer if `size` is 0.
+scythe_status scythe_host_prepare(scythe_context context, const void *ptr, size_t size);
+
 #ifdef __cplusplus
 }
 #endif

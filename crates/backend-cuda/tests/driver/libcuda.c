@@ -48,6 +48,7 @@ enum {
   reserved,
   physical,
   grants_made,
+  registered,
   numbers
 };
 static int64_t state[numbers] = {[devices] = 1,    [driver] = 13000,        [memory_left] = 1 << 30,
@@ -57,7 +58,7 @@ static const char *names[numbers] = {
     "shared_optin",   "grid_y", "records",     "waits",  "launches",    "stream_syncs", "streams",
     "set_attributes", "frees",  "last_shared", "peers",  "prefetches",  "advises",      "elapsed",
     "last_priority",  "instances", "node_updates", "graph_launches", "no_hints", "no_read_only",
-    "reserved",       "physical", "grants_made"};
+    "reserved",       "physical", "grants_made", "registered"};
 
 static int64_t *find(const char *name) {
   for (int i = 0; i < numbers; i++)
@@ -157,7 +158,10 @@ result cuDeviceGetAttribute(int *value, int name, int device) {
     break;
   case 83:
   case 89:
+  case 91:
+  case 99:
   case 102:
+  case 103:
   case 115:
     *value = 1;
     break;

@@ -14,7 +14,7 @@ struct grant {
   int kind, device, flags;
 };
 static result good(const struct properties *p) {
-  return p->kind == 1 && p->handles == 0 && p->location == 1 && p->device < state[devices] ? 0 : 1;
+  return p->kind == 1 && p->handles <= 1 && p->location == 1 && p->device < state[devices] ? 0 : 1;
 }
 
 result cuMemGetAllocationGranularity(size_t *size, const struct properties *p, int option) {
@@ -45,6 +45,10 @@ result cuMemCreate(uint64_t *handle, size_t size, const struct properties *p, ui
     return 2;
   return *handle = (uint64_t)file, state[physical]++, 0;
 }
+result cuMemExportToShareableHandle(int *file, uint64_t handle, int type, uint64_t flags) {
+  LOST;
+  return type == 1 && !flags ? (*file = dup((int)handle), 0) : 1;
+}
 result cuMemRelease(uint64_t handle) { return close((int)handle), state[physical]--, 0; }
 result cuMemMap(address at, size_t size, size_t offset, uint64_t handle, uint64_t flags) {
   LOST;
@@ -68,4 +72,18 @@ result cuMemSetAccess(address at, size_t size, const struct grant *grants, size_
   state[grants_made] = (int64_t)count;
   int mode = grants[0].flags == 3 ? PROT_READ | PROT_WRITE : grants[0].flags == 1 ? PROT_READ : PROT_NONE;
   return mprotect((void *)at, size, mode) ? 1 : 0;
+}
+
+// Registered memory of the host.
+result cuMemHostRegister_v2(void *at, size_t size, uint32_t flags) {
+  LOST;
+  if (!current || !at || !size)
+    return 1;
+  if (state[registered])
+    return 712;
+  return state[registered] = flags, 0;
+}
+result cuMemHostUnregister(void *at) {
+  LOST;
+  return at && state[registered] ? (state[registered] = 0, 0) : 713;
 }

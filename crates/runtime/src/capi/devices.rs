@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ffi::{CString, c_char, c_void};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use scythe_abi::aspect::Aspect;
+use scythe_abi::aspect::{Aspect, OF_DEVICE_ALLOCATIONS};
 use scythe_abi::capi::{
     self as c, ContextHandle, DeviceHandle, PlatformHandle, Status, device_param, platform_param,
 };
@@ -309,11 +309,16 @@ pub unsafe extern "C" fn scythe_device_set_peer_access(
 }
 
 /// Returns the aspects of the device, and those that the headers and the runtime implement for it:
-/// memory pools only require device allocations, and the runtime has graphs for every device.
+/// memory pools and bindless images only require device allocations, and the runtime has graphs for
+/// every device.
 fn aspects(device: &Device) -> Vec<u32> {
     let mut aspects = device.hal.info().aspects.clone();
     if aspects.contains(&(Aspect::UsmDeviceAllocations as u32)) {
-        aspects.push(Aspect::ExtOneapiAsyncMemoryAlloc as u32);
+        aspects.extend(OF_DEVICE_ALLOCATIONS.map(|aspect| aspect as u32));
+    }
+    let registers = Aspect::ExtOneapiRegisterHostMemory as u32;
+    if aspects.contains(&(Aspect::UsmSystemAllocations as u32)) && !aspects.contains(&registers) {
+        aspects.push(registers);
     }
     aspects.push(Aspect::ExtOneapiGraph as u32);
     aspects.push(Aspect::ExtOneapiLimitedGraph as u32);

@@ -78,3 +78,45 @@ pub unsafe extern "C" fn scythe_usm_query(
         Ok(())
     })
 }
+
+/// # Safety
+/// See [`super`]. The memory must stay valid until it is unregistered.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn scythe_host_register(
+    context: ContextHandle,
+    ptr: *const c_void,
+    size: usize,
+    read_only: i32,
+) -> Status {
+    // SAFETY: the caller guarantees that `context` is null or a live handle, and that the memory
+    // stays valid.
+    edge(|| unsafe { get(context)?.register_host(ptr as usize, size, read_only != 0) })
+}
+
+/// # Safety
+/// See [`super`]. No command may use the memory.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn scythe_host_unregister(
+    context: ContextHandle,
+    ptr: *const c_void,
+) -> Status {
+    // SAFETY: the caller guarantees that `context` is null or a live handle, and that no command
+    // uses the memory.
+    edge(|| unsafe { get(context)?.unregister_host(ptr as usize) })
+}
+
+/// # Safety
+/// See [`super`]. The memory must stay valid until the call with `size` 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn scythe_host_prepare(
+    context: ContextHandle,
+    ptr: *const c_void,
+    size: usize,
+) -> Status {
+    edge(|| {
+        // SAFETY: the caller guarantees that `context` is null or a live handle, and that the
+        // memory stays valid.
+        unsafe { get(context)?.prepare_host(ptr as usize, size) };
+        Ok(())
+    })
+}

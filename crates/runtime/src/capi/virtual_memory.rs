@@ -165,3 +165,67 @@ pub unsafe extern "C" fn scythe_virtual_access(
         unsafe { put(out, "access mode", access as u32) }
     })
 }
+
+/// # Safety
+/// See [`super`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn scythe_exported_alloc(
+    context: ContextHandle,
+    device: DeviceHandle,
+    align: usize,
+    size: usize,
+    out: *mut *mut c_void,
+) -> Status {
+    edge(|| {
+        check_out(out, "address")?;
+        // SAFETY: the caller guarantees that `context` is null or a live handle.
+        let context = unsafe { share(context) }?;
+        // SAFETY: the caller guarantees that `device` is null or a live handle; devices are never
+        // freed.
+        let device = unsafe { get::<DeviceT>(device) }?;
+        let at = virtual_memory::alloc_exported(&context, device, align, size)?;
+        // SAFETY: the caller guarantees that `out` is null or valid for a write.
+        unsafe { put(out, "address", at as *mut c_void) }
+    })
+}
+
+/// # Safety
+/// See [`super`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn scythe_exported_handle(
+    context: ContextHandle,
+    device: DeviceHandle,
+    ptr: *const c_void,
+    out: *mut i32,
+) -> Status {
+    edge(|| {
+        check_out(out, "file descriptor")?;
+        // SAFETY: the caller guarantees that `context` is null or a live handle.
+        let context = unsafe { get(context) }?;
+        // SAFETY: the caller guarantees that `device` is null or a live handle; devices are never
+        // freed.
+        let device = unsafe { get::<DeviceT>(device) }?;
+        let file = virtual_memory::export(context, device, ptr as usize)?;
+        // SAFETY: the caller guarantees that `out` is null or valid for a write.
+        unsafe { put(out, "file descriptor", file) }
+    })
+}
+
+/// # Safety
+/// See [`super`]. No command may use the memory.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn scythe_exported_free(
+    context: ContextHandle,
+    device: DeviceHandle,
+    ptr: *const c_void,
+) -> Status {
+    edge(|| {
+        // SAFETY: the caller guarantees that `context` is null or a live handle.
+        let context = unsafe { get(context) }?;
+        // SAFETY: the caller guarantees that `device` is null or a live handle; devices are never
+        // freed.
+        let device = unsafe { get::<DeviceT>(device) }?;
+        // SAFETY: the caller guarantees that no command uses the memory.
+        unsafe { virtual_memory::free_exported(context, device, ptr as usize) }
+    })
+}
