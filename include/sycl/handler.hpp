@@ -401,6 +401,11 @@ public:
     command_.u.fill.pattern = keep(pattern);
   }
 
+  // Bindless images (`detail/bindless_copy.hpp`).
+  template <class... Args> void ext_oneapi_copy(const Args &...args);
+  template <class... Args> void ext_oneapi_wait_external_semaphore(const Args &...args);
+  template <class... Args> void ext_oneapi_signal_external_semaphore(const Args &...args);
+
   // Launches a graph (`ext/oneapi/experimental/graph.hpp`).
   void ext_oneapi_graph(const ext::oneapi::experimental::command_graph<
                         ext::oneapi::experimental::graph_state::executable> &graph);

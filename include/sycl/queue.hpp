@@ -332,6 +332,11 @@ public:
                   [&](handler &h) { h.ext_oneapi_fill2d(dst, pitch, pattern, width, height); });
   }
 
+  // Bindless images (`detail/bindless_copy.hpp`). The last argument may be an event or several.
+  template <class... Args> event ext_oneapi_copy(const Args &...args);
+  template <class... Args> event ext_oneapi_wait_external_semaphore(const Args &...args);
+  template <class... Args> event ext_oneapi_signal_external_semaphore(const Args &...args);
+
   // --- Ordering
 
   // For in-order queues. The result has no value if there was no command, and is then a completed
