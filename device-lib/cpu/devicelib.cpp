@@ -7,4 +7,5 @@
 #include "complex_functions.hpp"
 #include "group_functions.hpp"
 #include "maths.hpp"
+#include "parts_of_sub_groups.hpp"
 #include "specialization.hpp"

@@ -8,5 +8,8 @@
 #include "../spirv/c_memory.hpp"
 #include "address_spaces.hpp"
 #include "c_support.hpp"
+#include "cluster_group.hpp"
 #include "groups.hpp"
 #include "maths.hpp"
+#include "parts_of_sub_groups.hpp"
+#include "root_group.hpp"

@@ -11,6 +11,8 @@ namespace sycl {
 enum class aspect : std::uint32_t {
 #define SCYTHE_ASPECT(name, number) name = number,
 #include <sycl/detail/aspects.def>
+  // The name in `sycl_ext_codeplay_cuda_cluster_group`.
+  ext_codeplay_cuda_cluster_group = ext_oneapi_cuda_cluster_group
 };
 
 namespace detail {

@@ -69,6 +69,7 @@ constexpr int builtin_scope(memory_scope scope) {
   case memory_scope::work_group:
     return __MEMORY_SCOPE_WRKGRP;
   case memory_scope::device:
+  case memory_scope::ext_codeplay_cuda_cluster_group:
     return __MEMORY_SCOPE_DEVICE;
   case memory_scope::system:
     break;

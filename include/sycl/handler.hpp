@@ -53,6 +53,26 @@ template <class O, class = void> inline constexpr bool has_scratch = false;
 template <class O>
 inline constexpr bool has_scratch<O, if_properties<O>> =
     O::template has_property<ext::oneapi::experimental::work_group_scratch_size>();
+// A property of a launch that changes the launch, but not the kernel, has a member function
+// `scythe_launch`.
+template <class P, class = void> inline constexpr bool changes_launch = false;
+template <class P>
+inline constexpr bool changes_launch<P, std::void_t<decltype(&P::scythe_launch)>> = true;
+template <class... P> constexpr bool any_changes(properties_pack<P...> *) {
+  return (changes_launch<P> || ...);
+}
+template <class O, class = void> inline constexpr bool has_launch_changes = false;
+template <class O>
+inline constexpr bool has_launch_changes<O, if_properties<O>> =
+    any_changes(static_cast<typename O::scythe_pack *>(nullptr));
+template <class P, class O> void change_launch(scythe_kernel_launch &launch, const O &list) {
+  if constexpr (changes_launch<P>)
+    list.template get_property<typename P::key_t>().scythe_launch(launch);
+}
+template <class O, class... P>
+void change_launch(scythe_kernel_launch &launch, const O &list, properties_pack<P...> *) {
+  (change_launch<P>(launch, list), ...);
+}
 // The function object may also give the size by `get(properties_tag)`.
 template <class K>
 inline constexpr bool gives_scratch = has_scratch<typename got_properties<const K>::type>;
@@ -510,12 +530,18 @@ private:
     else if constexpr (detail::is_reduction<O>)
       detail::reductions<O, R...>::template launch<Name, no_properties>(*this, r, kernel, where,
                                                                         option, rest...);
-    else if constexpr (sizeof...(R) != 0)
+    else if constexpr (sizeof...(R) != 0) {
+      static_assert(!detail::has_launch_changes<O>,
+                    "parallel_for: a launch with reductions cannot form clusters of work-groups");
       detail::reductions<R...>::template launch<Name, O>(*this, r, kernel, where, rest...);
-    else if constexpr (is_kernel_object<K, O>)
+    } else if constexpr (is_kernel_object<K, O>)
       parallel_for(r, kernel);
-    else
+    else {
       launch_over<Name, O>(r, kernel, where);
+      if constexpr (detail::has_launch_changes<O>)
+        detail::change_launch(command_.u.kernel, option,
+                              static_cast<typename O::scythe_pack *>(nullptr));
+    }
   }
   template <int D> static range<D> one_each(range<D> r) {
     for (int d = 0; d < D; ++d)

@@ -19,7 +19,12 @@ template <bundle_state State> class kernel_bundle;
 
 namespace detail {
 struct native_access;
-}
+struct kernel_facts;
+// A query of an extension whose header computes the result.
+template <class Param, class = void> inline constexpr bool asks_kernel = false;
+template <class Param>
+inline constexpr bool asks_kernel<Param, std::void_t<typename Param::scythe_asks_kernel>> = true;
+} // namespace detail
 
 class kernel_id;
 namespace detail {
@@ -132,7 +137,9 @@ public:
       detail::fail(errc::invalid, "kernel::get_info: device '%s' is not in the kernel's context",
                    d.template get_info<info::device::name>().c_str());
     namespace specific = info::kernel_device_specific;
-    if constexpr (std::is_same_v<Param, specific::global_work_size>) {
+    if constexpr (detail::asks_kernel<Param>)
+      return Param::template scythe_ask<detail::kernel_facts>(*this, d);
+    else if constexpr (std::is_same_v<Param, specific::global_work_size>) {
       detail::fail(
           errc::invalid,
           "info::kernel_device_specific::global_work_size: kernel '%s' is not a built-in kernel",
@@ -165,12 +172,19 @@ public:
     }
   }
 
-  // Queries that depend on a kernel and its launch. In this implementation the results depend on
-  // neither.
-  template <class Param, class... Launch>
-  typename Param::return_type ext_oneapi_get_info([[maybe_unused]] const queue &q,
-                                                  const Launch &...) const {
-    return Param::scythe_answer;
+  // Queries that depend on a kernel and its launch: see
+  // `ext/oneapi/experimental/launch_queries.hpp`.
+  template <class Param, class Queue>
+  typename Param::return_type ext_oneapi_get_info(const Queue &q) const {
+    return Param::template scythe_ask<detail::kernel_facts>(*this, q);
+  }
+  template <class Param, class Queue, class Local, class... Bytes>
+  typename Param::return_type ext_oneapi_get_info(const Queue &q, const Local &local,
+                                                  Bytes... bytes) const {
+    if constexpr (std::is_integral_v<Local>)
+      return ext_oneapi_get_info<Param>(q, range<1>(static_cast<std::size_t>(local)), bytes...);
+    else
+      return Param::template scythe_ask<detail::kernel_facts>(*this, q, local, bytes...);
   }
 
   SCYTHE_OWNER_BEFORE
@@ -182,6 +196,7 @@ private:
   template <bundle_state> friend class kernel_bundle;
   friend struct std::hash<kernel>;
   friend struct detail::native_access;
+  friend struct detail::kernel_facts;
   struct state : detail::counted {
     state(kernel_id i, detail::ref<detail::context_impl> c,
           detail::ref<const detail::counted_object> b, detail::handle<scythe_native_kernel> n = {})
@@ -211,6 +226,39 @@ private:
 };
 
 namespace detail {
+
+// The sources of launch queries.
+struct kernel_facts {
+  template <class Queue>
+  static scythe_kernel_facts launch_facts(const kernel &k, const Queue &q,
+                                          const std::uint64_t (&local)[3], std::size_t bytes) {
+    return facts(k, *q.scythe_impl()->context, q.get_device(), local, bytes);
+  }
+  static scythe_kernel_facts device_facts(const kernel &k, const device &d) {
+    const std::uint64_t local[3] = {1, 1, 1};
+    return facts(k, *k.shared_->context, d, local, 0);
+  }
+  template <class T> static T sub_group_size(const kernel &k, const device &d) {
+    return k.get_info<later_t<T, info::kernel_device_specific::max_sub_group_size>>(d);
+  }
+  template <int D> static id<D> item_sizes(const device &d) {
+    return id<D>(d.get_info<info::device::max_work_item_sizes<D>>());
+  }
+  static auto label(const device &d) { return device_label(d); }
+
+private:
+  SCYTHE_LIBRARY_COLD static scythe_kernel_facts facts(const kernel &k, const context_impl &c,
+                                                       const device &d,
+                                                       const std::uint64_t (&local)[3],
+                                                       std::size_t bytes) {
+    scythe_kernel_facts facts = {};
+    if (k.shared_->native)
+      fail(errc::invalid, "the limits of a kernel of make_kernel are those of its own driver");
+    check(scythe_kernel_query(c.context.get(), access_handle::of(d), k.shared_->id.get_name(),
+                              local, bytes, &facts));
+    return facts;
+  }
+};
 
 // Access to the native part of kernels.
 struct native_access {

@@ -17,7 +17,8 @@ enum class memory_scope : int {
   sub_group = 1,
   work_group = 2,
   device = 3,
-  system = 4
+  system = 4,
+  ext_codeplay_cuda_cluster_group = 5
 };
 inline constexpr memory_scope memory_scope_work_item = memory_scope::work_item;
 inline constexpr memory_scope memory_scope_sub_group = memory_scope::sub_group;

@@ -12,6 +12,9 @@ namespace sycl {
 namespace ext::oneapi::experimental {
 template <int Dimensions> class root_group;
 }
+namespace ext::codeplay::experimental::cuda {
+template <int Dimensions> class cluster_group;
+}
 
 template <int Dimensions = 1> class nd_item {
 public:
@@ -62,6 +65,12 @@ public:
   template <int D = Dimensions>
   ext::oneapi::experimental::root_group<D> ext_oneapi_get_root_group() const {
     return ext::oneapi::experimental::root_group<D>(*this);
+  }
+
+  // Defined in `sycl/ext/codeplay/experimental/cluster_group.hpp`.
+  template <int D = Dimensions>
+  ext::codeplay::experimental::cuda::cluster_group<D> ext_codeplay_cuda_get_cluster_group() const {
+    return ext::codeplay::experimental::cuda::cluster_group<D>(get_group());
   }
 
   friend bool operator==(const nd_item &a, const nd_item &b) {

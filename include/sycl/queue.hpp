@@ -423,7 +423,7 @@ private:
   template <class Name, class Space, class K, class... O>
   event with_options(deps after, const Space &r, const K &kernel, loc where, const O &...options) {
     if constexpr (sizeof...(O) == 1 && (detail::is_properties<O> && ...) &&
-                  !(detail::has_scratch<O> || ...))
+                  !(detail::has_scratch<O> || ...) && !(detail::has_launch_changes<O> || ...))
       return launch_over<Name, O...>(r, after, kernel, where);
     else
       return behind(after,

@@ -22,8 +22,10 @@
 #include <sycl/device_selector.hpp>
 #include <sycl/event.hpp>
 #include <sycl/exception.hpp>
+#include <sycl/ext/codeplay/experimental/max_registers_query.hpp>
 #include <sycl/ext/intel/device_info.hpp>
 #include <sycl/ext/intel/experimental/kernel_execution_properties.hpp>
+#include <sycl/ext/intel/info/kernel_device_specific.hpp>
 #include <sycl/ext/oneapi/accessor_properties.hpp>
 #include <sycl/ext/oneapi/annotated.hpp>
 #include <sycl/ext/oneapi/architecture.hpp>

@@ -8,7 +8,7 @@
 use std::ffi::{c_char, c_void};
 
 /// `SCYTHE_ABI_VERSION`.
-pub const ABI_VERSION: u32 = 1;
+pub const ABI_VERSION: u32 = 2;
 
 /// `scythe_status`: 0, or a number of `sycl::errc`.
 pub type Status = i32;
@@ -118,6 +118,8 @@ pub mod device_param {
     pub const GPU_SUBSLICES_PER_SLICE: u32 = 48;
     pub const GPU_EU_COUNT_PER_SUBSLICE: u32 = 49;
     pub const GPU_HW_THREADS_PER_EU: u32 = 50;
+    pub const MAX_CLUSTER_SIZE: u32 = 51;
+    pub const MAX_REGISTERS_PER_GROUP: u32 = 52;
 }
 
 /// `scythe_partition_info`.
@@ -343,6 +345,28 @@ pub struct KernelLaunch {
     pub global_offset: [u64; 3],
     pub constants: *const Specialization,
     pub constant_count: u64,
+    pub cooperation: u32,
+    pub cluster: [u32; 3],
+}
+
+/// `scythe_kernel_facts`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct KernelFacts {
+    pub max_work_group_size: u64,
+    pub together: u64,
+    pub per_unit: u64,
+    pub spill_bytes: u64,
+    pub sub_groups: u64,
+    pub sub_group_size: u32,
+    pub reserved: u32,
+}
+
+/// `scythe_cooperation`.
+pub mod cooperation {
+    pub const NONE: u32 = 0;
+    pub const ROOT: u32 = 1;
+    pub const CLUSTERS: u32 = 2;
 }
 
 /// `scythe_specialization`.

@@ -65,6 +65,8 @@ pub struct Form {
     pub every_size: u32,
     /// The only work-group size that the code supports, or zeros if it supports any size.
     pub required: [u64; 3],
+    /// The number of work-items of a sub-group, or 0 if that is not known.
+    pub sub_group: u32,
 }
 
 /// Writes the description of how a kernel was compiled.
@@ -120,6 +122,15 @@ impl Layout {
         }
     }
 
+    /// Returns the number of sub-groups of a group of `size`, if sub-groups with `lanes` work-items
+    /// are visible to the kernel. `known` says whether the code is for this size only.
+    pub fn sub_groups(size: [u64; 3], lanes: u32, known: bool) -> u64 {
+        match known {
+            true => Self::new(size, lanes, true).items(),
+            false => size[0].div_ceil(u64::from(lanes.max(1))) * size[1] * size[2],
+        }
+    }
+
     /// Returns whether code for groups of `size` pays off: whether code for any size, which has
     /// `lanes` lanes along the first dimension, would occupy at least one and a half times as many
     /// lanes.
@@ -163,6 +174,13 @@ mod tests {
         assert_eq!(Layout::new([4, 2, 1], 16, true).lanes, 16);
         assert_eq!(Layout::new([5, 3, 1], 16, true).row, None);
         assert_eq!(Layout::new([1, 1, 1], 16, true).lanes, 16);
+    }
+
+    #[test]
+    fn sub_groups_are_counted_as_kernels_see_them() {
+        assert_eq!(Layout::sub_groups([8, 4, 1], 16, false), 4);
+        assert_eq!(Layout::sub_groups([8, 4, 1], 16, true), 2);
+        assert_eq!(Layout::sub_groups([100, 2, 1], 16, false), 14);
     }
 
     #[test]

@@ -63,6 +63,9 @@ pub struct Launch {
     pub first_group: [u32; 3],
     /// The number of work-groups in the whole range.
     pub num_groups: [u32; 3],
+    /// The address of the word in global memory at which the work-groups of a cooperative launch
+    /// meet, or 0. The launch that uses it last leaves its lower 31 bits 0.
+    pub meeting: u64,
 }
 
 /// An architecture of NVIDIA GPUs.
@@ -130,8 +133,9 @@ mod tests {
 
     #[test]
     fn the_launch_block_has_no_holes() {
-        assert_eq!((size_of::<Launch>(), align_of::<Launch>()), (120, 8));
+        assert_eq!((size_of::<Launch>(), align_of::<Launch>()), (128, 8));
         assert_eq!(std::mem::offset_of!(Launch, first_group), 96);
+        assert_eq!(std::mem::offset_of!(Launch, meeting), 120);
     }
 
     #[test]

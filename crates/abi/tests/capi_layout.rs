@@ -45,7 +45,23 @@ fn rows() -> Vec<(String, u64)> {
             dims,
             global_size,
             local_size,
-            global_offset
+            global_offset,
+            constants,
+            constant_count,
+            cooperation,
+            cluster
+        }
+    );
+    layout!(
+        "scythe_kernel_facts",
+        c::KernelFacts {
+            max_work_group_size,
+            together,
+            per_unit,
+            spill_bytes,
+            sub_groups,
+            sub_group_size,
+            reserved
         }
     );
     layout!("scythe_native_arg", c::NativeArg { kind, reserved, size, data });
@@ -98,6 +114,7 @@ fn rows() -> Vec<(String, u64)> {
         };
     }
     rows.push(("SCYTHE_ABI_VERSION".into(), u64::from(c::ABI_VERSION)));
+    numbers!("SCYTHE_COOPERATION_", cooperation { NONE, ROOT, CLUSTERS });
     numbers!("SCYTHE_PLATFORM_", platform_param { NAME, VENDOR, VERSION, PROFILE, BACKEND });
     numbers!(
         "SCYTHE_DEVICE_",
@@ -141,6 +158,8 @@ fn rows() -> Vec<(String, u64)> {
             ERROR_CORRECTION,
             PARTITION_MAX_SUB_DEVICES,
             ASPECTS,
+            MAX_CLUSTER_SIZE,
+            MAX_REGISTERS_PER_GROUP,
         }
     );
     numbers!("SCYTHE_QUEUE_", queue_flags { IN_ORDER, PROFILING });

@@ -6,14 +6,14 @@ use std::sync::Arc;
 use scythe_abi::image_target::ImageTarget;
 use scythe_hal::{
     Backend, BackendKind, BuildRequest, Compiler, Device, DeviceInfo, Errc, Error, Graph,
-    GraphNode, HostQueue, Partition, Partitions, PlatformInfo, Program, Queue, Result, UsmKind,
-    VirtualMemory,
+    GraphNode, HostQueue, Kernel, Occupancy, Partition, Partitions, PlatformInfo, Program, Queue,
+    Result, UsmKind, VirtualMemory,
 };
 use scythe_image::Format;
 
 use crate::executor::Executor;
 use crate::graph::CpuGraph;
-use crate::program::CpuProgram;
+use crate::program::{CpuKernel, CpuProgram};
 use crate::queue::CpuQueue;
 use crate::{check, device_info, form, level, memory, partition, processors, threads, variant};
 
@@ -155,6 +155,21 @@ impl Device for CpuDevice {
 
     fn binds_globals(&self) -> bool {
         true
+    }
+
+    fn occupancy(
+        &self,
+        kernel: &dyn Kernel,
+        local_size: [u64; 3],
+        _local_bytes: u64,
+    ) -> Result<Occupancy> {
+        let kernel = kernel.as_any().downcast_ref::<CpuKernel>();
+        Ok(Occupancy {
+            // A thread runs one work-group at a time.
+            per_unit: Some(1),
+            together: self.executor.clone()?.threads() as u64,
+            sub_groups: kernel.and_then(|kernel| kernel.sub_groups(local_size)),
+        })
     }
 
     fn partitions(&self) -> Partitions {

@@ -82,6 +82,8 @@ pub(crate) fn device(processors: usize) -> DeviceInfo {
         printf_buffer_size: 1 << 20,
         error_correction: false,
         partition_max_sub_devices: processors as u32,
+        max_cluster_size: 0,
+        max_registers_per_group: 0,
         aspects: aspects(cpu.f16c, level::machine()),
         details: DeviceDetails::default(),
     }
@@ -111,6 +113,10 @@ fn aspects(half: bool, level: Option<Level>) -> Vec<u32> {
         Aspect::ExtOneapiRegisterHostMemory,
         Aspect::ExtOneapiMemoryExportLinear,
         Aspect::ExtIntelFreeMemory,
+        Aspect::ExtOneapiBallotGroup,
+        Aspect::ExtOneapiFixedSizeGroup,
+        Aspect::ExtOneapiOpportunisticGroup,
+        Aspect::ExtOneapiTangleGroup,
     ];
     if half {
         aspects.push(Aspect::Fp16);

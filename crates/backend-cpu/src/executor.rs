@@ -17,6 +17,7 @@ use scythe_hal::{Errc, Error, Keep, Result};
 
 use crate::chunk_scheduler::ChunkScheduler;
 use crate::cost::CostTable;
+use crate::gang::Gangs;
 use crate::host_tasks::HostTasks;
 use crate::job::{Cost, Job, UnitJob};
 use crate::node::{COMPLETE, Kind, Node, READY, RUNNING, Settled, now};
@@ -46,6 +47,7 @@ pub(crate) struct Executor {
     started: OnceLock<Result<()>>,
     costs: CostTable,
     host_tasks: HostTasks,
+    gangs: Gangs,
 }
 
 /// A thread that runs and completes commands.
@@ -81,6 +83,7 @@ impl Executor {
     pub(crate) fn on(threads: usize, processors: usize, cpus: Option<Vec<usize>>) -> Self {
         Self {
             threads,
+            gangs: Gangs::new(cpus.clone()),
             cpus,
             watch: processors > 1,
             ready: ReadyQueue::new(threads, processors),
@@ -92,6 +95,11 @@ impl Executor {
 
     pub(crate) fn threads(&self) -> usize {
         self.threads
+    }
+
+    /// Returns the threads for work-groups that wait for each other.
+    pub(crate) fn gangs(&self) -> &Gangs {
+        &self.gangs
     }
 
     /// Submits a command that runs after `deps`.

@@ -20,7 +20,12 @@ pub(crate) fn wait(word: &AtomicU32, expected: u32) {
 
 /// Wakes every thread that sleeps on `word`.
 pub(crate) fn wake_all(word: &AtomicU32) {
+    wake_address(word);
+}
+
+/// Wakes every thread that sleeps on the word at this address. The word may no longer exist.
+pub(crate) fn wake_address(word: *const AtomicU32) {
     let op = libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG;
-    // SAFETY: the word is borrowed for the whole call.
-    unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), op, i32::MAX) };
+    // SAFETY: the system only compares the address with those that threads sleep on.
+    unsafe { libc::syscall(libc::SYS_futex, word, op, i32::MAX) };
 }

@@ -278,7 +278,7 @@ impl Task {
 /// Makes the job of a command, or `None` if it has nothing to run.
 fn job(executor: &'static Executor, local_limit: u64, work: &Work) -> Result<Option<Arc<UnitJob>>> {
     let estimate = |code, items| executor.estimate(code, items);
-    match Job::new(work.clone(), executor.threads(), local_limit, &estimate)? {
+    match Job::new(work.clone(), executor, local_limit, &estimate)? {
         Job::Units(job) => Ok(Some(Arc::new(job))),
         Job::Marker => Ok(None),
         Job::HostTask(_) => Err(Error::new(Errc::Runtime, "a graph contains host code")),

@@ -12,12 +12,14 @@ use std::sync::{Arc, OnceLock};
 use scythe_abi::capi::HostBox;
 use scythe_abi::launch::Shape;
 use scythe_hal::{
-    CopyBox, Errc, Error, HostKernelWork, HostTask, HostWork, KernelWork, Result, Work,
+    Cooperation, CopyBox, Errc, Error, HostKernelWork, HostTask, HostWork, KernelWork, Result, Work,
 };
 
 use crate::barrier;
 use crate::check;
 use crate::copy;
+use crate::executor::Executor;
+use crate::gang::Gangs;
 use crate::graph::Sequence;
 use crate::program::{Code, CpuKernel};
 use crate::tiling::Tiling;
@@ -42,8 +44,9 @@ pub(crate) struct UnitJob {
     work: UnitWork,
     /// Whether work-items of one group reached different barriers.
     diverged: AtomicBool,
-    /// The difference between the kernel's two forms, if they are compared.
-    difference: OnceLock<Error>,
+    /// The difference between the kernel's two forms, if they are compared, or the reason why the
+    /// work-groups could not run at the same time.
+    error: OnceLock<Error>,
 }
 
 enum UnitWork {
@@ -52,6 +55,8 @@ enum UnitWork {
         code: Code,
         num_groups: [u64; 3],
         local_bytes: usize,
+        /// The work-groups, if they run at the same time. They are then one unit of the job.
+        gang: Option<Gang>,
     },
     HostKernel {
         work: Box<HostKernelWork>,
@@ -71,6 +76,13 @@ enum UnitWork {
     Sequence(Arc<Sequence>),
 }
 
+/// Work-groups that wait for each other.
+struct Gang {
+    threads: &'static Gangs,
+    /// Each unit is one work-group.
+    tiling: Tiling,
+}
+
 // SAFETY: only the threads that run units use the addresses inside a job, under the contract of
 // `Queue::enqueue`.
 unsafe impl Send for UnitJob {}
@@ -88,18 +100,19 @@ pub(crate) enum Cost {
 }
 
 impl Job {
-    /// Checks `work` and divides it into units for `threads` threads. `local_limit` is the maximum
-    /// local memory of a group. `estimate` returns the estimated time in nanoseconds for a number
+    /// Checks `work` and divides it into units for the threads of `executor`. `local_limit` is the
+    /// maximum local memory of a group. `estimate` returns the estimated time in nanoseconds for a number
     /// of work-items of the code at an address, if it is known.
     pub(crate) fn new(
         work: Work,
-        threads: usize,
+        executor: &'static Executor,
         local_limit: u64,
         estimate: &dyn Fn(usize, u64) -> Option<f64>,
     ) -> Result<Self> {
+        let threads = executor.threads();
         match work {
             Work::Marker | Work::Hint { .. } => Ok(Self::Marker),
-            Work::Kernel(work) => kernel_job(work, threads, local_limit, estimate),
+            Work::Kernel(work) => kernel_job(work, executor, local_limit, estimate),
             Work::Memcpy { dst, src, size } => {
                 let region = CopyBox {
                     width: size,
@@ -163,7 +176,7 @@ impl Job {
                 tiling,
                 work,
                 diverged: AtomicBool::new(false),
-                difference: OnceLock::new(),
+                error: OnceLock::new(),
             })
         })
     }
@@ -181,12 +194,12 @@ impl UnitJob {
     }
 
     fn of(tiling: Tiling, work: UnitWork) -> Self {
-        Self { tiling, work, diverged: AtomicBool::new(false), difference: OnceLock::new() }
+        Self { tiling, work, diverged: AtomicBool::new(false), error: OnceLock::new() }
     }
 
     /// Returns whether [`UnitJob::failure`] would return an error.
     pub(crate) fn has_failed(&self) -> bool {
-        self.diverged.load(Ordering::Relaxed) || self.difference.get().is_some()
+        self.diverged.load(Ordering::Relaxed) || self.error.get().is_some()
     }
 
     pub(crate) fn units(&self) -> u64 {
@@ -197,6 +210,8 @@ impl UnitJob {
         match &self.work {
             UnitWork::Shared(job) => job.cost(),
             UnitWork::Sequence(_) => Cost::Nanoseconds(0.0),
+            // The time of one thread would say nothing about that of other launches.
+            UnitWork::Kernel { gang: Some(_), .. } => Cost::Nanoseconds(0.0),
             UnitWork::Kernel { work, code, .. } => {
                 Cost::Kernel { code: code.address(), items: volume(work.global_size) }
             }
@@ -221,7 +236,7 @@ impl UnitJob {
             _ => return None,
         };
         let kernel = work.kernel.as_any().downcast_ref::<CpuKernel>()?;
-        if let Some(error) = self.difference.get() {
+        if let Some(error) = self.error.get() {
             return Some(error.clone());
         }
         self.diverged.swap(false, Ordering::Relaxed).then(|| {
@@ -250,20 +265,23 @@ impl UnitJob {
         let _alone = check::alone();
         match &self.work {
             UnitWork::Shared(_) | UnitWork::Sequence(_) => {}
-            UnitWork::Kernel { work, code, num_groups, local_bytes } => {
+            UnitWork::Kernel { work, code, num_groups, local_bytes, gang } => {
                 let Some(kernel) = work.kernel.as_any().downcast_ref::<CpuKernel>() else { return };
-                let run = |code: &Code| {
+                let part = |code: &Code, tiling: &Tiling, units: Range<u64>| {
                     // SAFETY: the caller guarantees that the addresses are valid and that no unit
                     // runs twice. `kernel_job` checked the functor against the launch description.
-                    unsafe {
-                        kernel.run(
-                            code,
-                            work,
-                            *num_groups,
-                            *local_bytes,
-                            &self.tiling,
-                            units.clone(),
-                        )
+                    unsafe { kernel.run(code, work, *num_groups, *local_bytes, tiling, units) }
+                    if barrier::take_report() {
+                        self.diverged.store(true, Ordering::Relaxed);
+                    }
+                };
+                let run = |code: &Code| match gang {
+                    None => part(code, &self.tiling, units.clone()),
+                    Some(Gang { threads, tiling }) => {
+                        let group = |group| part(code, tiling, group..group + 1);
+                        if let Err(error) = threads.run(tiling.units(), &group) {
+                            drop(self.error.set(error));
+                        }
                     }
                 };
                 match kernel.scalar() {
@@ -273,12 +291,9 @@ impl UnitJob {
                         // use is not freed before the commands are complete.
                         match unsafe { check::run(kernel.symbol(), || run(scalar), || run(code)) } {
                             Ok(()) => {}
-                            Err(error) => drop(self.difference.set(error)),
+                            Err(error) => drop(self.error.set(error)),
                         }
                     }
-                }
-                if barrier::take_report() {
-                    self.diverged.store(true, Ordering::Relaxed);
                 }
             }
             UnitWork::HostKernel { work } => {
@@ -313,7 +328,7 @@ impl UnitJob {
 
 fn kernel_job(
     work: Box<KernelWork>,
-    threads: usize,
+    executor: &'static Executor,
     local_limit: u64,
     estimate: &dyn Fn(usize, u64) -> Option<f64>,
 ) -> Result<Job> {
@@ -347,15 +362,52 @@ fn kernel_job(
         estimate(address, items).unwrap_or(NS_PER_WORK_ITEM * items as f64)
     });
     let checked = kernel.scalar().is_some();
+    let gang = gang_of(&work, kernel, groups, executor)?;
+    let extent = if gang.is_some() { [1; 3] } else { groups };
     let mut job = Job::units(
-        groups,
-        threads,
-        UnitWork::Kernel { work, code, num_groups: groups, local_bytes },
+        extent,
+        executor.threads(),
+        UnitWork::Kernel { work, code, num_groups: groups, local_bytes, gang },
     )?;
     if let (true, Job::Units(job)) = (checked, &mut job) {
         job.tiling = job.tiling.undivided();
     }
     Ok(job)
+}
+
+/// Returns the gang of a launch whose work-groups wait for each other.
+fn gang_of(
+    work: &KernelWork,
+    kernel: &CpuKernel,
+    groups: [u64; 3],
+    executor: &'static Executor,
+) -> Result<Option<Gang>> {
+    let count = volume(groups);
+    match work.cooperation {
+        Cooperation::None => Ok(None),
+        Cooperation::Root if count <= 1 => Ok(None),
+        Cooperation::Root if count <= executor.threads() as u64 => {
+            // There are fewer work-groups than units for this many threads.
+            let tiling = Tiling::new(groups, executor.threads());
+            Ok(tiling.map(|tiling| Gang { threads: executor.gangs(), tiling }))
+        }
+        Cooperation::Root => {
+            let message = format!(
+                "kernel '{}' has {count} work-groups that wait for each other, but the CPU device \
+                 runs {} at the same time",
+                kernel.symbol(),
+                executor.threads()
+            );
+            Err(Error::new(Errc::NdRange, message))
+        }
+        Cooperation::Clusters(_) => {
+            let message = format!(
+                "kernel '{}' has clusters of work-groups, which the CPU device does not have",
+                kernel.symbol()
+            );
+            Err(Error::new(Errc::FeatureNotSupported, message))
+        }
+    }
 }
 
 fn copy_job(dst: *mut c_void, src: *const c_void, region: CopyBox, threads: usize) -> Result<Job> {

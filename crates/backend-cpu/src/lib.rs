@@ -32,6 +32,7 @@ mod device_info;
 mod executor;
 mod form;
 mod futex;
+mod gang;
 mod graph;
 mod host_tasks;
 mod job;

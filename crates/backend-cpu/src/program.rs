@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::ptr;
 use std::sync::Arc;
 
-use scythe_abi::cpu::{self, FormFn, KernelFn, Launch};
+use scythe_abi::cpu::{self, FormFn, KernelFn, Launch, Layout};
 use scythe_abi::environment::CHECK_WIDENING;
 use scythe_abi::launch::{KernelLaunch, Param, ParamKind, Shape};
 use scythe_abi::names::{CPU_ENTRY_PREFIX, CPU_FORM_PREFIX, CPU_WHOLE};
@@ -156,6 +156,7 @@ impl Program for CpuProgram {
             params: launch.params.clone(),
             has_local: launch.params.iter().any(|p| p.kind == ParamKind::Local),
             required: form.required,
+            sub_group: form.sub_group,
             variants: Variants::new(form),
             source: self.source.clone(),
             object,
@@ -173,6 +174,8 @@ pub(crate) struct CpuKernel {
     has_local: bool,
     /// The required work-group size of launches. Zeros mean any size.
     required: [u64; 3],
+    /// The number of work-items of a sub-group that the kernel can see, or 0 if it is not known.
+    sub_group: u32,
     variants: Variants<Code>,
     source: Option<Arc<Source>>,
     object: Arc<LoadedObject>,
@@ -254,6 +257,13 @@ impl CpuKernel {
     /// Returns the required work-group size of launches, if there is one.
     pub(crate) fn required_size(&self) -> Option<[u64; 3]> {
         (self.required != [0; 3]).then_some(self.required)
+    }
+
+    /// Returns the size of sub-groups and their number in a work-group of `local_size`, if known.
+    pub(crate) fn sub_groups(&self, local_size: [u64; 3]) -> Option<(u32, u64)> {
+        let size = (self.sub_group != 0).then_some(self.sub_group)?;
+        let known = self.required_size().is_some();
+        Some((size, Layout::sub_groups(local_size, size, known)))
     }
 
     /// Returns the code for a launch with work-groups of `local_size`. `cost` returns the estimated

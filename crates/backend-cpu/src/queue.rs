@@ -55,7 +55,7 @@ fn node_of(event: &Arc<dyn Event>) -> Result<&Node> {
 impl Queue for CpuQueue {
     unsafe fn enqueue(&self, command: Command<'_>) -> Result<Arc<dyn Event>> {
         let estimate = |code, items| self.executor.estimate(code, items);
-        let job = Job::new(command.work, self.executor.threads(), self.local_limit, &estimate)?;
+        let job = Job::new(command.work, self.executor, self.local_limit, &estimate)?;
         self.submit(job, command.deps, command.keep)
     }
 

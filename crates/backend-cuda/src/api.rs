@@ -30,6 +30,8 @@ macro_rules! functions {
             pub(crate) hints: Hints,
             pub(crate) graphs: Option<GraphApi>,
             pub(crate) virtual_memory: Option<VirtualApi>,
+            /// `cuLaunchKernelEx`, from CUDA 11.8 on.
+            pub(crate) launch_kernel_ex: Option<LaunchEx>,
         }
 
         impl Api {
@@ -40,6 +42,8 @@ macro_rules! functions {
                     hints: Hints::find(library),
                     graphs: GraphApi::find(library),
                     virtual_memory: VirtualApi::find(library),
+                    // SAFETY: the driver gives the function of this name this type.
+                    launch_kernel_ex: unsafe { library.get("cuLaunchKernelEx") },
                 })
             }
         }
@@ -105,11 +109,40 @@ functions! {
     launch_kernel = "cuLaunchKernel",
         fn(Handle, u32, u32, u32, u32, u32, u32, u32, Handle, *const *mut c_void,
             *const *mut c_void);
+    launch_cooperative_kernel = "cuLaunchCooperativeKernel",
+        fn(Handle, u32, u32, u32, u32, u32, u32, u32, Handle, *const *mut c_void);
     link_create = "cuLinkCreate_v2", fn(u32, *const i32, *const *mut c_void, *mut Handle);
     link_add_data = "cuLinkAddData_v2",
         fn(Handle, i32, *const c_void, usize, *const c_char, u32, *const i32, *const *mut c_void);
     link_complete = "cuLinkComplete", fn(Handle, *mut *mut c_void, *mut usize);
     link_destroy = "cuLinkDestroy", fn(Handle);
+}
+
+/// The type of `cuLaunchKernelEx`.
+pub(crate) type LaunchEx = unsafe extern "C" fn(
+    *const LaunchConfig,
+    Handle,
+    *const *mut c_void,
+    *const *mut c_void,
+) -> i32;
+
+/// `CUlaunchConfig`.
+#[repr(C)]
+pub(crate) struct LaunchConfig {
+    pub(crate) grid: [u32; 3],
+    pub(crate) block: [u32; 3],
+    pub(crate) shared: u32,
+    pub(crate) stream: Handle,
+    pub(crate) attributes: *const LaunchAttribute,
+    pub(crate) attribute_count: u32,
+}
+
+/// `CUlaunchAttribute`: a number, and a value of 64 bytes.
+#[repr(C)]
+pub(crate) struct LaunchAttribute {
+    pub(crate) id: i32,
+    pub(crate) padding: [u8; 4],
+    pub(crate) value: [u32; 16],
 }
 
 /// Optional functions, without which programs still work.

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use scythe_abi::image_target::ImageTarget;
 use scythe_hal::by_need::{Part, is_large};
 use scythe_hal::{
-    BuildRequest, Device, DeviceInfo, Errc, Error, Graph, GraphNode, Interop, Priority, Program,
-    Queue, Result, UsmKind, VirtualMemory, globals, preference,
+    BuildRequest, Device, DeviceInfo, Errc, Error, Graph, GraphNode, Interop, Kernel, Occupancy,
+    Priority, Program, Queue, Result, UsmKind, VirtualMemory, globals, preference,
 };
 use scythe_image::Format;
 
@@ -16,7 +16,7 @@ use crate::by_need::{self, ProgramByNeed};
 use crate::gpu::Gpu;
 use crate::graph::CudaGraph;
 use crate::memory::Memory;
-use crate::program::CudaProgram;
+use crate::program::{CudaKernel, CudaProgram};
 use crate::queue::CudaQueue;
 use crate::virtual_memory::CudaVirtualMemory;
 
@@ -151,6 +151,19 @@ impl Device for CudaDevice {
         priority: Priority,
     ) -> Result<Option<Arc<dyn Queue>>> {
         Ok(Some(Arc::new(CudaQueue::new(&self.gpu, in_order, profiling, Some(priority))?)))
+    }
+
+    fn occupancy(
+        &self,
+        kernel: &dyn Kernel,
+        local_size: [u64; 3],
+        local_bytes: u64,
+    ) -> Result<Occupancy> {
+        let Some(kernel) = kernel.as_any().downcast_ref::<CudaKernel>() else {
+            return Ok(Occupancy::ONE);
+        };
+        self.gpu.enter()?;
+        kernel.occupancy(local_size, local_bytes)
     }
 
     /// [`Gpu`] enables the access when it creates a context.

@@ -91,6 +91,8 @@ mod tests {
             memory: 1 << 37,
             has_pools: true,
             has_virtual_memory: true,
+            cooperates: true,
+            max_cluster: 8,
         }
     }
 

@@ -14,6 +14,7 @@ use crate::api::{GraphApi, Handle};
 use crate::error::{SUCCESS, is_capture};
 use crate::gpu::Gpu;
 use crate::launch::Checked;
+use crate::meeting::Words;
 use crate::queue::{CudaQueue, Step};
 
 /// `CU_STREAM_CAPTURE_MODE_RELAXED`: other threads use the driver without restrictions.
@@ -29,6 +30,8 @@ pub(crate) struct CudaGraph {
     exec: Handle,
     /// The node of each kernel that is a single node.
     kernels: Vec<Option<Handle>>,
+    /// The words of cooperative launches, one for each node.
+    _meetings: Option<Words>,
     /// Nodes refer to the patterns of fills.
     _works: Vec<Work>,
 }
@@ -97,13 +100,18 @@ impl CudaGraph {
         let steps =
             works.iter().map(|work| queue.check(work)).collect::<Result<Vec<Step<'_>>>>()?;
         let stream = queue.own_stream()?.raw;
+        let meets = |step: &Step<'_>| matches!(step, Step::Kernel(launch, _) if launch.meets());
+        let meetings = match steps.iter().any(meets) {
+            true => Some(Words::new(gpu, steps.len(), stream)?),
+            false => None,
+        };
         // SAFETY: the stream is alive, and only this function uses it.
         let code = unsafe { (api.begin_capture)(stream, RELAXED) };
         gpu.check(code, "cuStreamBeginCapture")?;
         let mut capture = Capture { api, stream, open: true };
         let mut ends: Vec<Vec<Handle>> = Vec::with_capacity(nodes.len());
         let mut kernels = Vec::with_capacity(nodes.len());
-        for (node, step) in nodes.iter().zip(&steps) {
+        for (index, (node, step)) in nodes.iter().zip(&steps).enumerate() {
             let mut before: Vec<Handle> =
                 node.deps.iter().flat_map(|&dep| ends[dep].iter().copied()).collect();
             before.sort_unstable();
@@ -113,6 +121,8 @@ impl CudaGraph {
                 kernels.push(None);
                 continue;
             }
+            let meeting = meetings.as_ref().filter(|_| meets(step));
+            let meeting = meeting.map_or(0, |words| words.address(index));
             // SAFETY: the stream captures, and the nodes belong to its graph. The caller guarantees
             // the contract of `enqueue` for each launch.
             let code = unsafe {
@@ -122,7 +132,7 @@ impl CudaGraph {
                     before.len(),
                     SET_DEPENDENCIES,
                 ) {
-                    SUCCESS => queue.perform(step, stream),
+                    SUCCESS => queue.perform(step, stream, meeting),
                     code => code,
                 }
             };
@@ -138,7 +148,7 @@ impl CudaGraph {
                 Err(code) if is_capture(code) => return Ok(None),
                 Err(code) => return Err(gpu.error(code, "cuStreamGetCaptureInfo")),
             };
-            let single = matches!(step, Step::Kernel(launch, _) if launch.is_single());
+            let single = matches!(step, Step::Kernel(launch, _) if launch.is_plain());
             kernels.push(last.first().copied().filter(|_| single && last.len() == 1));
             ends.push(last);
         }
@@ -148,8 +158,15 @@ impl CudaGraph {
         }
         gpu.check(code, "cuStreamEndCapture")?;
         drop(steps);
-        let mut made =
-            Self { gpu: gpu.clone(), api, graph, exec: null_mut(), kernels, _works: works };
+        let mut made = Self {
+            gpu: gpu.clone(),
+            api,
+            graph,
+            exec: null_mut(),
+            kernels,
+            _meetings: meetings,
+            _works: works,
+        };
         // SAFETY: the graph is alive, and the address is writable.
         let code = unsafe { (api.instantiate)(&mut made.exec, graph, 0) };
         gpu.check(code, "cuGraphInstantiate")?;
@@ -196,7 +213,7 @@ impl Graph for CudaGraph {
         let mut steps: Vec<(Handle, Checked<'_>)> = Vec::with_capacity(changes.len());
         for &(node, work) in changes {
             match (self.kernels.get(node).copied().flatten(), queue.check(work)?) {
-                (Some(node), Step::Kernel(launch, _)) if launch.is_single() => {
+                (Some(node), Step::Kernel(launch, _)) if launch.is_plain() => {
                     steps.push((node, launch));
                 }
                 _ => return Ok(false),

@@ -7,9 +7,9 @@ use std::ptr::null_mut;
 
 use scythe_abi::cuda::{LOCAL_ALIGNMENT, Launch};
 use scythe_abi::launch::{ParamKind, Shape};
-use scythe_hal::{self as hal, Errc, Error, Result};
+use scythe_hal::{self as hal, Cooperation, Errc, Error, Result};
 
-use crate::api::{Handle, KernelNode};
+use crate::api::{Address, Handle, KernelNode, LaunchAttribute, LaunchConfig};
 use crate::error::{self, SUCCESS};
 use crate::geometry::{self, Part, Remembered};
 use crate::program::{CudaKernel, too_much_local};
@@ -27,6 +27,11 @@ pub(crate) struct Checked<'a> {
     groups: [u32; 3],
     dynamic_shared: u32,
 }
+
+/// `CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION`.
+const CLUSTER_DIMENSION: i32 = 4;
+/// `CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE`.
+const COOPERATIVE_LAUNCH_TOO_LARGE: i32 = 720;
 
 impl<'a> Checked<'a> {
     /// Checks a launch. The context must be current, and the range must have at least one work-item
@@ -65,22 +70,64 @@ impl<'a> Checked<'a> {
         Ok(Self { kernel, work, block, groups, dynamic_shared })
     }
 
-    /// Submits the kernel to the driver. Returns the driver's result code.
+    /// Returns whether the work-groups wait for each other, so that the launch needs a word at which
+    /// they meet.
+    pub(crate) fn meets(&self) -> bool {
+        self.work.cooperation == Cooperation::Root
+    }
+
+    /// Submits the kernel to the driver. Returns the driver's result code. `meeting` is the address
+    /// of the word of [`Checked::meets`], or 0 for other launches.
     ///
     /// # Safety
     /// The functor contains every parameter at its offset, and the stream is alive and belongs to
-    /// the current context.
-    pub(crate) unsafe fn launch(&self, stream: Handle) -> i32 {
+    /// the current context. No launch that uses the same word runs at the same time.
+    pub(crate) unsafe fn launch(&self, stream: Handle, meeting: Address) -> i32 {
         let (kernel, [bx, by, bz]) = (self.kernel, self.block);
-        let (launch, shared) = (kernel.gpu().api.launch_kernel, self.dynamic_shared);
+        let (api, shared) = (kernel.gpu().api, self.dynamic_shared);
         // SAFETY: there are as many arguments as the kernel has parameters, and each is as large as
         // its parameter. The driver copies them before the call returns. The caller guarantees that
         // the stream is valid and that the functor contains every parameter.
         unsafe {
-            self.submit(|[gx, gy, gz], arguments| {
-                launch(kernel.raw, gx, gy, gz, bx, by, bz, shared, stream, arguments, null_mut())
+            self.submit(meeting, |grid @ [gx, gy, gz], arguments| match self.work.cooperation {
+                Cooperation::None => (api.launch_kernel)(
+                    kernel.raw,
+                    gx,
+                    gy,
+                    gz,
+                    bx,
+                    by,
+                    bz,
+                    shared,
+                    stream,
+                    arguments,
+                    null_mut(),
+                ),
+                Cooperation::Root => (api.launch_cooperative_kernel)(
+                    kernel.raw, gx, gy, gz, bx, by, bz, shared, stream, arguments,
+                ),
+                Cooperation::Clusters([x, y, z]) => {
+                    let Some(launch) = api.launch_kernel_ex else { return error::INVALID_VALUE };
+                    let mut cluster =
+                        LaunchAttribute { id: CLUSTER_DIMENSION, padding: [0; 4], value: [0; 16] };
+                    cluster.value[..3].copy_from_slice(&[x, y, z]);
+                    let config = LaunchConfig {
+                        grid,
+                        block: self.block,
+                        shared,
+                        stream,
+                        attributes: &cluster,
+                        attribute_count: 1,
+                    };
+                    launch(&config, kernel.raw, arguments, null_mut())
+                }
             })
         }
+    }
+
+    /// Returns whether a node of a graph can be changed to this launch: nodes keep their kind.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.work.cooperation == Cooperation::None && self.is_single()
     }
 
     /// Returns whether one launch of the driver covers the range.
@@ -96,7 +143,7 @@ impl<'a> Checked<'a> {
     pub(crate) unsafe fn with_params(&self, mut set: impl FnMut(&KernelNode) -> i32) -> i32 {
         // SAFETY: the caller guarantees that the functor contains every parameter.
         unsafe {
-            self.submit(|grid, arguments| {
+            self.submit(0, |grid, arguments| {
                 set(&KernelNode {
                     function: self.kernel.raw,
                     grid,
@@ -111,11 +158,16 @@ impl<'a> Checked<'a> {
         }
     }
 
-    /// Calls `call` with the grid and the arguments of each launch.
+    /// Calls `call` with the grid and the arguments of each launch. `meeting` is as for
+    /// [`Checked::launch`].
     ///
     /// # Safety
     /// The functor contains every parameter at its offset.
-    unsafe fn submit(&self, mut call: impl FnMut([u32; 3], *const *mut c_void) -> i32) -> i32 {
+    unsafe fn submit(
+        &self,
+        meeting: Address,
+        mut call: impl FnMut([u32; 3], *const *mut c_void) -> i32,
+    ) -> i32 {
         let (kernel, work) = (self.kernel, &self.work);
         let count = kernel.params.len() + 1;
         let mut inline = [const { MaybeUninit::<*mut c_void>::uninit() }; INLINE];
@@ -149,12 +201,14 @@ impl<'a> Checked<'a> {
             global_offset: *work.global_offset,
             first_group: [0; 3],
             num_groups: self.groups,
+            meeting,
         };
         let launch_block = &raw mut launch_block;
         arguments[count - 1].write(launch_block.cast());
         let arguments = arguments.as_ptr().cast::<*mut c_void>();
         let most = kernel.gpu().limits.max_grid;
-        if self.is_single() {
+        // Parts of a range would not run at the same time. The driver rejects too large a grid.
+        if self.is_single() || self.work.cooperation != Cooperation::None {
             return call(self.groups, arguments);
         }
         for Part { first, groups } in geometry::parts(self.groups, most) {
@@ -203,6 +257,17 @@ impl<'a> Checked<'a> {
     pub(crate) fn error(&self, code: i32) -> Error {
         let (kernel, gpu) = (self.kernel, self.kernel.gpu());
         let what = format!("launching kernel '{}'", kernel.name());
+        if code == COOPERATIVE_LAUNCH_TOO_LARGE {
+            let message = format!(
+                "kernel '{}' uses use_root_sync with {:?} work-groups of {:?} work-items (fastest \
+                 first), which cannot run at the same time on {}: query max_num_work_groups",
+                kernel.name(),
+                self.groups,
+                self.block,
+                gpu.name
+            );
+            return Error::new(Errc::NdRange, message);
+        }
         if error::is_sticky(code) || code != error::INVALID_VALUE {
             return gpu.error(code, &what);
         }

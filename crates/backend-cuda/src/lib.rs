@@ -26,6 +26,7 @@ mod graph;
 mod interop;
 mod launch;
 mod limits;
+mod meeting;
 mod memory;
 mod platform;
 mod profile;

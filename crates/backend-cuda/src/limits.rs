@@ -10,6 +10,7 @@ use crate::api::{Api, Ordinal};
 const MAX_THREADS_PER_BLOCK: i32 = 1;
 const MAX_BLOCK_DIM: [i32; 3] = [2, 3, 4];
 const MAX_GRID_DIM: [i32; 3] = [5, 6, 7];
+const MAX_REGISTERS_PER_BLOCK: i32 = 12;
 const CLOCK_RATE: i32 = 13;
 const MULTIPROCESSOR_COUNT: i32 = 16;
 const ECC_ENABLED: i32 = 32;
@@ -32,7 +33,12 @@ const REGISTERED_HOST_POINTERS: i32 = 91;
 const HOST_REGISTER_SUPPORTED: i32 = 99;
 const VIRTUAL_MEMORY_SUPPORTED: i32 = 102;
 const FILE_DESCRIPTORS_SUPPORTED: i32 = 103;
+const COOPERATIVE_LAUNCH: i32 = 95;
 const MEMORY_POOLS_SUPPORTED: i32 = 115;
+const CLUSTER_LAUNCH: i32 = 120;
+
+/// The number of blocks of a cluster that every device with clusters supports.
+const CLUSTER_BLOCKS: u64 = 8;
 
 /// The maximum size of kernel parameters from compute capability 7.0 on, with drivers since CUDA
 /// 12.1.
@@ -60,6 +66,10 @@ pub(crate) struct Limits {
     pub(crate) memory: u64,
     pub(crate) has_pools: bool,
     pub(crate) has_virtual_memory: bool,
+    /// Whether the device runs the blocks of a cooperative launch at the same time.
+    pub(crate) cooperates: bool,
+    /// The maximum number of blocks of a cluster, or 0 if the device has no clusters.
+    pub(crate) max_cluster: u64,
 }
 
 /// Queries the driver about one device.
@@ -113,6 +123,11 @@ impl Ask<'_> {
             has_pools: self.has(MEMORY_POOLS_SUPPORTED),
             has_virtual_memory: self.0.virtual_memory.is_some()
                 && self.has(VIRTUAL_MEMORY_SUPPORTED),
+            cooperates: self.has(COOPERATIVE_LAUNCH),
+            max_cluster: match self.0.launch_kernel_ex {
+                Some(_) if self.has(CLUSTER_LAUNCH) => CLUSTER_BLOCKS,
+                _ => 0,
+            },
         }
     }
 
@@ -166,6 +181,8 @@ impl Ask<'_> {
             printf_buffer_size: 1 << 20,
             error_correction: self.has(ECC_ENABLED),
             partition_max_sub_devices: 0,
+            max_cluster_size: limits.max_cluster,
+            max_registers_per_group: self.attribute(MAX_REGISTERS_PER_BLOCK),
             aspects: self.aspects(limits, &details),
             details,
         }
@@ -199,10 +216,11 @@ impl Ask<'_> {
     fn aspects(&self, limits: &Limits, details: &DeviceDetails) -> Vec<u32> {
         use Aspect::{
             Atomic64, ExtIntelFreeMemory, ExtIntelLegacyImage, ExtOneapiAtomic16,
-            ExtOneapiMemoryExportLinear, ExtOneapiRegisterHostMemory, ExtOneapiVirtualMem, Fp16,
-            Fp64, Gpu, Image, OnlineCompiler, OnlineLinker, QueueProfiling,
-            UsmAtomicHostAllocations, UsmAtomicSharedAllocations, UsmDeviceAllocations,
-            UsmHostAllocations, UsmSharedAllocations, UsmSystemAllocations,
+            ExtOneapiBallotGroup, ExtOneapiCudaClusterGroup, ExtOneapiFixedSizeGroup,
+            ExtOneapiMemoryExportLinear, ExtOneapiOpportunisticGroup, ExtOneapiRegisterHostMemory,
+            ExtOneapiVirtualMem, Fp16, Fp64, Gpu, Image, OnlineCompiler, OnlineLinker,
+            QueueProfiling, UsmAtomicHostAllocations, UsmAtomicSharedAllocations,
+            UsmDeviceAllocations, UsmHostAllocations, UsmSharedAllocations, UsmSystemAllocations,
         };
         // The SYCL headers implement images on plain memory.
         let mut list = vec![
@@ -211,6 +229,9 @@ impl Ask<'_> {
             Image,
             ExtIntelLegacyImage,
             ExtIntelFreeMemory,
+            ExtOneapiBallotGroup,
+            ExtOneapiFixedSizeGroup,
+            ExtOneapiOpportunisticGroup,
             OnlineCompiler,
             OnlineLinker,
             QueueProfiling,
@@ -234,6 +255,7 @@ impl Ask<'_> {
                 && self.has(REGISTERED_HOST_POINTERS),
             ExtOneapiRegisterHostMemory,
         );
+        add(limits.max_cluster > 0, ExtOneapiCudaClusterGroup);
         add(self.has(MANAGED_MEMORY), UsmSharedAllocations);
         add(self.has(PAGEABLE_MEMORY_ACCESS), UsmSystemAllocations);
         add(self.has(HOST_NATIVE_ATOMICS), UsmAtomicHostAllocations);

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 
 use scythe_abi::cuda::symbol;
 use scythe_abi::launch::{KernelLaunch, Param, ParamKind, Shape};
-use scythe_hal::{Errc, Error, Kernel, Program, Result};
+use scythe_hal::{Errc, Error, Kernel, Occupancy, Program, Resources, Result};
 use scythe_image::Format;
 
 use crate::api::Handle;
@@ -382,6 +382,38 @@ impl CudaKernel {
         best.1
     }
 
+    /// Returns how many work-groups of this size run at the same time. The context must be current.
+    pub(crate) fn occupancy(&self, local_size: [u64; 3], local_bytes: u64) -> Result<Occupancy> {
+        let none = Occupancy { per_unit: Some(0), together: 0, sub_groups: None };
+        let items = local_size.iter().try_fold(1u64, |product, &n| product.checked_mul(n));
+        let Some(items) = items.filter(|&items| items <= u64::from(self.max_threads)) else {
+            return Ok(none);
+        };
+        let gpu = self.gpu();
+        let total = u64::from(self.static_shared).saturating_add(local_bytes);
+        if total > u64::from(gpu.limits.local_memory) {
+            return Ok(none);
+        }
+        self.allow_shared(local_bytes as u32)?;
+        let mut blocks = 0;
+        // SAFETY: the function is alive, and `blocks` is writable.
+        let code = unsafe {
+            (gpu.api.occupancy_max_active_blocks)(
+                &mut blocks,
+                self.raw,
+                items as i32,
+                local_bytes as usize,
+            )
+        };
+        gpu.check(code, "cuOccupancyMaxActiveBlocksPerMultiprocessor")?;
+        let per_unit = blocks.max(0) as u64;
+        let together = match gpu.limits.cooperates {
+            true => per_unit * u64::from(gpu.limits.multiprocessors),
+            false => per_unit.min(1),
+        };
+        Ok(Occupancy { per_unit: Some(per_unit), together, sub_groups: None })
+    }
+
     /// Allows the kernel this much dynamic shared memory. Reports an error if the device has less.
     /// The context must be current.
     ///
@@ -425,6 +457,10 @@ pub(crate) fn too_much_local(kernel: &CudaKernel, total: u64) -> Error {
 impl Kernel for CudaKernel {
     fn as_any(&self) -> &dyn Any {
         self
+    }
+
+    fn resources(&self) -> Result<Resources> {
+        Ok(Resources { max_group_size: Some(self.max_threads.into()), spill_bytes: None })
     }
 }
 

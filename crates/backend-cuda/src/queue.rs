@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use scythe_hal::{
-    Command, CopyBox, Errc, Error, Event, Graph, Hint, Keep, LaunchView, Native, Priority, Queue,
-    Result, Work,
+    Command, Cooperation, CopyBox, Errc, Error, Event, Graph, Hint, Keep, LaunchView, Native,
+    Priority, Queue, Result, Work,
 };
 
 use crate::api::{Address, Handle};
@@ -209,7 +209,7 @@ impl CudaQueue {
             stream.settle(&mut line)?;
             // SAFETY: the caller guarantees the contract of `Queue::launch`, and `Checked::new` has
             // checked the functor's size. The stream is alive.
-            match unsafe { checked.launch(stream.raw) } {
+            match unsafe { checked.launch(stream.raw, 0) } {
                 SUCCESS => Ok(stream.added(&mut line, Some(&kernel.symbol))),
                 code => Err(code),
             }
@@ -230,11 +230,12 @@ impl CudaQueue {
         Ok(())
     }
 
-    /// Submits the command to the driver. Returns the driver's result code.
+    /// Submits the command to the driver. Returns the driver's result code. `meeting` is as for
+    /// [`Checked::launch`].
     ///
     /// # Safety
     /// The contract of [`Queue::enqueue`] holds, and the stream belongs to the current context.
-    pub(crate) unsafe fn perform(&self, step: &Step<'_>, stream: Handle) -> i32 {
+    pub(crate) unsafe fn perform(&self, step: &Step<'_>, stream: Handle, meeting: Address) -> i32 {
         let api = self.gpu.api;
         // SAFETY: the caller guarantees the contract of `Queue::enqueue` and that the stream
         // belongs to the current context.
@@ -242,7 +243,7 @@ impl CudaQueue {
             match *step {
                 Step::Nothing => SUCCESS,
                 Step::Graph(graph) => graph.launch(stream),
-                Step::Kernel(ref launch, _) => launch.launch(stream),
+                Step::Kernel(ref launch, _) => launch.launch(stream, meeting),
                 Step::Memcpy { dst, src, size } => (api.memcpy_async)(dst, src, size, stream),
                 Step::CopyBox { dst, src, region } => copy::copy_box(api, dst, src, region, stream),
                 Step::Fill { dst, pattern, count } => copy::fill(api, dst, pattern, count, stream),
@@ -276,6 +277,10 @@ impl CudaQueue {
     ) -> Result<Arc<CudaEvent>> {
         let api = self.gpu.api;
         let base = self.clock.as_ref().map(|clock| Ok((clock.base()?, clock.now()))).transpose()?;
+        let meeting = match step {
+            Step::Kernel(launch, _) if launch.meets() => stream.meeting()?,
+            _ => 0,
+        };
         let mut line = stream.line();
         let sent = (|| {
             stream.settle(&mut line)?;
@@ -288,7 +293,7 @@ impl CudaQueue {
             }
             let start = base.is_some().then(|| Stamp::record(&self.gpu, stream.raw)).transpose()?;
             // SAFETY: the caller guarantees the contract of `CudaQueue::perform`.
-            match unsafe { self.perform(step, stream.raw) } {
+            match unsafe { self.perform(step, stream.raw, meeting) } {
                 SUCCESS => {}
                 code => return Err(code),
             }
@@ -411,7 +416,7 @@ impl Queue for CudaQueue {
         launch: &LaunchView<'_>,
         last: &mut Option<Arc<dyn Event>>,
     ) -> Option<Result<()>> {
-        if self.clock.is_some() {
+        if self.clock.is_some() || launch.cooperation != Cooperation::None {
             return None;
         }
         if let Some(error) = self.gpu.lost() {

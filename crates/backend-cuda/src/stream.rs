@@ -7,13 +7,14 @@
 use std::collections::VecDeque;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use scythe_hal::{Priority, Result};
 
-use crate::api::Handle;
+use crate::api::{Address, Handle};
 use crate::error::{NOT_READY, SUCCESS};
 use crate::gpu::Gpu;
+use crate::meeting::Words;
 
 /// The flag for streams that do not wait for the default stream.
 pub(crate) const NON_BLOCKING: u32 = 1;
@@ -32,6 +33,9 @@ pub(crate) struct Stream {
     /// The last command whose event the program keeps, or 0.
     kept: AtomicU64,
     line: Mutex<Line>,
+    /// The word at which the work-groups of cooperative launches meet. Launches in one stream do not
+    /// overlap.
+    meeting: OnceLock<Words>,
 }
 
 // SAFETY: the driver's streams may be used by several threads at once.
@@ -99,6 +103,7 @@ impl Stream {
             completed: AtomicU64::new(0),
             kept: AtomicU64::new(0),
             line: Mutex::default(),
+            meeting: OnceLock::new(),
         });
         gpu.watch(&stream);
         Ok(stream)
@@ -106,6 +111,16 @@ impl Stream {
 
     pub(crate) fn line(&self) -> MutexGuard<'_, Line> {
         self.line.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the address of the word for cooperative launches in this stream. The context must be
+    /// current.
+    pub(crate) fn meeting(&self) -> Result<Address> {
+        if let Some(words) = self.meeting.get() {
+            return Ok(words.address(0));
+        }
+        let words = Words::new(&self.gpu, 1, self.raw)?;
+        Ok(self.meeting.get_or_init(|| words).address(0))
     }
 
     /// Returns whether the command is known to have completed.

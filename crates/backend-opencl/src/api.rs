@@ -85,6 +85,8 @@ functions! {
     get_mem_object_info = "clGetMemObjectInfo",
         fn(Handle, u32, usize, *mut c_void, *mut usize) -> i32;
     retain_kernel = "clRetainKernel", fn(Handle) -> i32;
+    get_kernel_work_group_info = "clGetKernelWorkGroupInfo",
+        fn(Handle, Handle, u32, usize, *mut c_void, *mut usize) -> i32;
     get_kernel_info = "clGetKernelInfo", fn(Handle, u32, usize, *mut c_void, *mut usize) -> i32;
     retain_program = "clRetainProgram", fn(Handle) -> i32;
     retain_mem_object = "clRetainMemObject", fn(Handle) -> i32;

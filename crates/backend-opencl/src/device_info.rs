@@ -259,6 +259,8 @@ pub(crate) fn describe(api: &Api, device: Handle, sharing: &Sharing) -> DeviceIn
         printf_buffer_size: ask.u64(PRINTF_BUFFER_SIZE),
         error_correction: ask.u32(ERROR_CORRECTION) != 0,
         partition_max_sub_devices: ask.u32(PARTITION_MAX_SUB_DEVICES),
+        max_cluster_size: 0,
+        max_registers_per_group: 0,
         aspects: aspects(&ask, sharing, double != 0, half != 0, &details),
         details,
     }
@@ -361,6 +363,10 @@ fn aspects(
         kind,
         Aspect::Image,
         Aspect::ExtIntelLegacyImage,
+        Aspect::ExtOneapiBallotGroup,
+        Aspect::ExtOneapiFixedSizeGroup,
+        Aspect::ExtOneapiOpportunisticGroup,
+        Aspect::ExtOneapiTangleGroup,
         Aspect::OnlineCompiler,
         Aspect::OnlineLinker,
         Aspect::QueueProfiling,
@@ -368,6 +374,7 @@ fn aspects(
     // In memory capabilities, bit 0 means access and bit 1 atomic access.
     let mut add = |yes: bool, aspect: Aspect| list.extend(yes.then_some(aspect));
     add(double, Aspect::Fp64);
+    add(has("cl_intel_required_subgroup_size"), Aspect::ExtIntelSpillMemorySize);
     add(half || has("cl_khr_fp16"), Aspect::Fp16);
     add(has("cl_khr_int64_base_atomics") && has("cl_khr_int64_extended_atomics"), Aspect::Atomic64);
     add(fine || may(DEVICE_MEM_CAPABILITIES, 1), Aspect::UsmDeviceAllocations);

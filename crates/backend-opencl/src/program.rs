@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use scythe_abi::launch::{KernelLaunch, Param, ParamKind, Shape};
 use scythe_abi::spirv::ASSERTION_VARIABLE;
-use scythe_hal::{Errc, Error, FunctorBytes, Kernel, Native, Program, Result};
+use scythe_hal::{Errc, Error, FunctorBytes, Kernel, Native, Program, Resources, Result};
 
 use crate::api::{Handle, bytes, check, failure, text, word};
 use crate::globals;
@@ -309,6 +309,23 @@ impl OclKernel {
 impl Kernel for OclKernel {
     fn as_any(&self) -> &dyn Any {
         self
+    }
+
+    fn resources(&self) -> Result<Resources> {
+        const WORK_GROUP_SIZE: u32 = 0x11b0;
+        const SPILL_MEM_SIZE_INTEL: u32 = 0x4109;
+        let (api, raw) = (self.platform.api, self.raw());
+        let ask = |what: u32| {
+            // SAFETY: the kernel is alive, its program is for one device, and the call gets the
+            // size of the memory.
+            word(|size, place, full| unsafe {
+                (api.get_kernel_work_group_info)(raw, std::ptr::null_mut(), what, size, place, full)
+            })
+        };
+        Ok(Resources {
+            max_group_size: ask(WORK_GROUP_SIZE).filter(|&size| size != 0).map(|size| size as u64),
+            spill_bytes: ask(SPILL_MEM_SIZE_INTEL).map(|size| size as u64),
+        })
     }
 
     fn native(&self) -> Result<Native> {

@@ -157,6 +157,7 @@ fn launch(
         global_size: [8, 1, 1],
         local_size: [1; 3],
         global_offset: [0; 3],
+        cooperation: Default::default(),
     };
     // SAFETY: the driver's kernels do nothing.
     unsafe { queue.enqueue(Command::new(Work::Kernel(Box::new(work)), deps)) }

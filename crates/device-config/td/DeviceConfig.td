@@ -86,6 +86,8 @@ defvar CpuAspects = [AspectCpu, AspectFp64, AspectImage, AspectExt_intel_legacy_
                      AspectExt_oneapi_atomic16, AspectExt_oneapi_virtual_mem, AspectExt_oneapi_register_host_memory,
                      AspectExt_oneapi_memory_export_linear, AspectExt_intel_free_memory,
                      AspectOnline_compiler, AspectOnline_linker, AspectQueue_profiling,
+                     AspectExt_oneapi_ballot_group, AspectExt_oneapi_fixed_size_group,
+                     AspectExt_oneapi_opportunistic_group, AspectExt_oneapi_tangle_group,
                      AspectUsm_system_allocations, AspectUsm_atomic_host_allocations,
                      AspectUsm_atomic_shared_allocations, AspectExt_intel_x86_64] # UsmAllocations;
 defvar CpuSizes = [4, 8, 16, 32, 64];

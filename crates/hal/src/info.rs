@@ -63,6 +63,10 @@ pub struct DeviceInfo {
     pub printf_buffer_size: u64,
     pub error_correction: bool,
     pub partition_max_sub_devices: u32,
+    /// The maximum number of work-groups of a cluster, or 0 if the device has no clusters.
+    pub max_cluster_size: u64,
+    /// The number of 32-bit registers of a work-group, or 0 if the driver does not tell.
+    pub max_registers_per_group: u32,
     /// Numbers of `sycl::aspect`, which include those of `details`.
     pub aspects: Vec<u32>,
     pub details: DeviceDetails,

@@ -22,6 +22,7 @@ mod build;
 pub mod by_need;
 pub mod compiler;
 mod completion;
+mod cooperation;
 pub mod globals;
 mod graph;
 mod host;
@@ -36,6 +37,7 @@ mod virtual_memory;
 pub use build::{BuildOptions, BuildRequest};
 pub use compiler::{CompileRequest, Compiler, Output};
 pub use completion::Completion;
+pub use cooperation::{Cooperation, Occupancy, Resources};
 pub use globals::Global;
 pub use graph::{Graph, GraphNode};
 pub use host::{HostKernelWork, HostQueue, HostTask, HostWork};
@@ -211,6 +213,18 @@ pub trait Device: Send + Sync + Any {
         Ok(None)
     }
 
+    /// Returns how many work-groups of `local_size` work-items (fastest first) of a kernel of this
+    /// device can run at the same time, if each needs `local_bytes` bytes of local memory for its
+    /// local accessors. The device supports this size and this amount.
+    fn occupancy(
+        &self,
+        _kernel: &dyn Kernel,
+        _local_size: [u64; 3],
+        _local_bytes: u64,
+    ) -> Result<Occupancy> {
+        Ok(Occupancy::ONE)
+    }
+
     /// Returns whether kernels on this device can access device allocations of `peer`, another
     /// device of the same backend, and with `atomics`, whether their atomic operations work there.
     /// Backends enable this access without being asked.
@@ -287,6 +301,11 @@ pub trait Program: Send + Sync {
 pub trait Kernel: Send + Sync + Any {
     fn as_any(&self) -> &dyn Any;
 
+    /// Returns what the kernel needs on its device.
+    fn resources(&self) -> Result<Resources> {
+        Ok(Resources::default())
+    }
+
     /// Returns the native kernel. The caller owns one reference.
     fn native(&self) -> Result<Native> {
         Err(native::none("kernel"))
@@ -314,6 +333,7 @@ pub struct KernelWork {
     pub global_size: [u64; 3],
     pub local_size: [u64; 3],
     pub global_offset: [u64; 3],
+    pub cooperation: Cooperation,
 }
 
 impl KernelWork {
@@ -325,6 +345,7 @@ impl KernelWork {
             global_size: &self.global_size,
             local_size: &self.local_size,
             global_offset: &self.global_offset,
+            cooperation: self.cooperation,
         }
     }
 }
@@ -338,6 +359,7 @@ pub struct LaunchView<'a> {
     pub global_size: &'a [u64; 3],
     pub local_size: &'a [u64; 3],
     pub global_offset: &'a [u64; 3],
+    pub cooperation: Cooperation,
 }
 
 /// A box of bytes: `rows × planes` runs of `width` bytes. Pitches in bytes.

@@ -99,6 +99,7 @@ fn run(name: &str) -> Result<u64> {
         global_size: [1; 3],
         local_size: [1; 3],
         global_offset: [0; 3],
+        cooperation: Default::default(),
     }));
     let queue = device.create_queue(false)?;
     // SAFETY: the value outlives the wait, and the kernel writes nothing else.

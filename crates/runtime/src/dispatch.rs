@@ -68,6 +68,7 @@ impl Job<'_> {
                 global_size: work.global_size,
                 local_size: work.local_size,
                 global_offset: work.global_offset,
+                cooperation: work.cooperation,
             })),
         }
     }
@@ -126,6 +127,7 @@ struct HeldKernel {
     global_size: [u64; 3],
     local_size: [u64; 3],
     global_offset: [u64; 3],
+    cooperation: hal::Cooperation,
 }
 
 impl Held {
@@ -169,6 +171,7 @@ impl HeldKernel {
             global_size: self.global_size,
             local_size: self.local_size,
             global_offset: self.global_offset,
+            cooperation: self.cooperation,
         });
         Ok((self.backend_queue, work, kernel))
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use scythe_abi::capi;
 use scythe_abi::launch::Shape;
-use scythe_hal::{self as hal, FunctorBytes, HostKernelWork, KernelWork};
+use scythe_hal::{self as hal, Cooperation, FunctorBytes, HostKernelWork, KernelWork};
 
 use crate::copy::sycl;
 use crate::demangle::symbol_name;
@@ -25,6 +25,7 @@ pub struct Ranges {
     /// The size of a work-group as the program sees it. In a hierarchical kernel, one work-item
     /// runs a whole group of this size. Otherwise this is the local size.
     pub group_size: [u64; 3],
+    pub cooperation: Cooperation,
 }
 
 impl Ranges {
@@ -41,8 +42,15 @@ impl Ranges {
                 launch.shape
             )));
         };
+        let cooperation = match launch.cooperation {
+            _ if shape != Shape::NdRange => Cooperation::None,
+            capi::cooperation::ROOT => Cooperation::Root,
+            capi::cooperation::CLUSTERS => Cooperation::Clusters(launch.cluster),
+            _ => Cooperation::None,
+        };
         Ok(Self {
             local_size: *launched_local_size(launch),
+            cooperation,
             ..Self::of(shape, launch.dims, sizes)?
         })
     }
@@ -56,6 +64,7 @@ impl Ranges {
             global_size: &self.global_size,
             local_size: &self.local_size,
             global_offset: &self.global_offset,
+            cooperation: self.cooperation,
         }
     }
 
@@ -98,8 +107,15 @@ impl Ranges {
                 global_size[0]
             )));
         }
-        let ranges =
-            Self { shape, dims, global_size, local_size, global_offset, group_size: local_size };
+        let ranges = Self {
+            shape,
+            dims,
+            global_size,
+            local_size,
+            global_offset,
+            group_size: local_size,
+            cooperation: Cooperation::None,
+        };
         if shape != Shape::NdRange && local_size != [1; 3] {
             return Err(invalid(format!(
                 "a {} kernel has local size {}, expected 1",
@@ -245,6 +261,7 @@ impl Action<'_> {
             global_size: ranges.global_size,
             local_size: ranges.local_size,
             global_offset: ranges.global_offset,
+            cooperation: ranges.cooperation,
         });
         Self::Kernel { kernel, work }
     }
@@ -263,6 +280,18 @@ impl Action<'_> {
             global_offset: ranges.global_offset,
         }))
     }
+}
+
+/// Returns the size of the local accessors of a work-group, each at a multiple of `align`.
+pub fn local_memory(kernel: &ReadyKernel, functor: &[u8], align: u64) -> u64 {
+    kernel.local_accessors().iter().fold(0u64, |total, &offset| {
+        let head = functor
+            .get(offset..)
+            .and_then(|rest| rest.get(8..16))
+            .and_then(|bytes| bytes.try_into().ok());
+        let bytes = head.map_or(0, u64::from_ne_bytes).checked_next_multiple_of(align);
+        total.saturating_add(bytes.unwrap_or(u64::MAX))
+    })
 }
 
 /// Checks that the local accessors of a work-group fit into the local memory of the device. The
@@ -284,14 +313,7 @@ pub fn check_local_memory(
         );
         return Err(Error::new(Errc::KernelArgument, message));
     }
-    let mut total = 0u64;
-    for &offset in kernel.local_accessors() {
-        let head = functor
-            .get(offset..)
-            .and_then(|rest| rest.get(8..16))
-            .and_then(|bytes| bytes.try_into().ok());
-        total = total.saturating_add(head.map_or(0, u64::from_ne_bytes));
-    }
+    let total = local_memory(kernel, functor, 1);
     let limit = device.hal.info().local_mem_size;
     if total <= limit {
         return Ok(());

@@ -26,6 +26,7 @@
 
 pub mod capi;
 pub mod context;
+pub mod cooperation;
 pub mod copy;
 pub mod coroutine;
 mod demangle;

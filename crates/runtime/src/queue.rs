@@ -492,6 +492,7 @@ impl Queue {
             global_size,
             local_size,
             global_offset,
+            cooperation: hal::Cooperation::None,
         };
         // SAFETY: the caller satisfies the contract of `submit`, and an equal launch passed
         // validation before.

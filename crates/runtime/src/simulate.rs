@@ -199,6 +199,14 @@ impl hal::Device for SimulatedDevice {
     fn binds_globals(&self) -> bool {
         self.inner.binds_globals()
     }
+    fn occupancy(
+        &self,
+        kernel: &dyn hal::Kernel,
+        local_size: [u64; 3],
+        local_bytes: u64,
+    ) -> Result<hal::Occupancy> {
+        self.inner.occupancy(kernel, local_size, local_bytes)
+    }
     fn free_memory(&self) -> Result<u64> {
         self.inner.free_memory()
     }

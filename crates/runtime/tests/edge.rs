@@ -108,6 +108,8 @@ fn launch(shape: u32, dims: u32, global: [u64; 3], local: [u64; 3]) -> KernelLau
         global_offset: [0; 3],
         constants: null(),
         constant_count: 0,
+        cooperation: 0,
+        cluster: [0; 3],
     }
 }
 

@@ -356,6 +356,7 @@ fn a_required_work_group_size_must_be_launched() {
         local_size,
         global_offset: [0; 3],
         group_size: local_size,
+        cooperation: Default::default(),
     };
     ranges(2, [8, 4, 1])
         .check_required(required)
@@ -400,6 +401,8 @@ fn hierarchical(dims: u32, groups: [u64; 3], size: [u64; 3]) -> capi::KernelLaun
         global_offset: [0; 3],
         constants: std::ptr::null(),
         constant_count: 0,
+        cooperation: 0,
+        cluster: [0; 3],
     }
 }
 

@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-#define SCYTHE_ABI_VERSION 1
+#define SCYTHE_ABI_VERSION 2
 
 typedef int32_t scythe_status;
 typedef struct scythe_platform_t *scythe_platform;
@@ -132,6 +132,8 @@ enum scythe_device_param {
   SCYTHE_DEVICE_GPU_SUBSLICES_PER_SLICE = 48,   // u32
   SCYTHE_DEVICE_GPU_EU_COUNT_PER_SUBSLICE = 49, // u32
   SCYTHE_DEVICE_GPU_HW_THREADS_PER_EU = 50,     // u32
+  SCYTHE_DEVICE_MAX_CLUSTER_SIZE = 51,          // u64, work-groups, 0 for no clusters
+  SCYTHE_DEVICE_MAX_REGISTERS_PER_GROUP = 52,   // u32, 0 if the driver does not tell
 };
 
 // How a device can be partitioned, and how it was created by partitioning. The numbers are those of
@@ -452,6 +454,12 @@ typedef struct scythe_specialization {
   const void *id; // only for the headers: the address of the `sycl::specialization_id`
 } scythe_specialization;
 
+// The way in which the work-groups of a launch depend on each other.
+enum scythe_cooperation {
+  SCYTHE_COOPERATION_NONE = 0,
+  SCYTHE_COOPERATION_ROOT = 1,    // all of them run at the same time
+  SCYTHE_COOPERATION_CLUSTERS = 2 // those of a cluster run at the same time
+};
 typedef struct scythe_kernel_launch {
   const char *name;         // device symbol ("_ZTS…"), null in host mode
   uint64_t tu;              // translation unit of names with internal linkage, or 0
@@ -466,6 +474,8 @@ typedef struct scythe_kernel_launch {
   uint64_t global_offset[3];
   const scythe_specialization *constants; // only constants that differ from their defaults
   uint64_t constant_count;
+  uint32_t cooperation; // scythe_cooperation
+  uint32_t cluster[3];  // work-groups in each dimension, only for CLUSTERS
 } scythe_kernel_launch;
 
 // One argument of a native kernel. It is copied before the call returns.
@@ -678,6 +688,22 @@ int32_t scythe_kernel_known(const char *name, uint64_t tu);
 // Gives the device symbol of `name` in the translation unit. Its address stays the same until the
 // process ends. Fails with `errc::kernel` if no registered image contains it.
 scythe_status scythe_kernel_find(const char *name, uint64_t tu, const char **symbol);
+// What a kernel needs, and how many of its work-groups run at the same time. The call builds the
+// kernel.
+typedef struct scythe_kernel_facts {
+  uint64_t max_work_group_size; // the limit of the device if the kernel has no other one
+  uint64_t together;    // the most work-groups of a launch with SCYTHE_COOPERATION_ROOT, 0 for none
+  uint64_t per_unit;    // work-groups on one compute unit, 0 if the driver does not tell
+  uint64_t spill_bytes; // memory for spilled registers, for devices with its aspect
+  uint64_t sub_groups;  // sub-groups of a work-group, 0 if they are neighbours by linear id
+  uint32_t sub_group_size; // 0 for the largest size of the device
+  uint32_t reserved;
+} scythe_kernel_facts;
+// `local_size` is the size of a work-group (fastest first). Each needs `local_bytes` bytes of local
+// memory for its local accessors.
+scythe_status scythe_kernel_query(scythe_context context, scythe_device device, const char *symbol,
+                                  const uint64_t local_size[3], uint64_t local_bytes,
+                                  scythe_kernel_facts *facts);
 // Passes the device symbol of each kernel to `sink`, in alphabetical order.
 typedef void (*scythe_symbol_sink)(void *ctx, const char *symbol);
 scythe_status scythe_kernel_list(scythe_symbol_sink sink, void *ctx);

@@ -198,6 +198,7 @@ void describe_kernel(scythe_kernel_launch &launch, const K &, code_location) {
   launch.host = &run_on_host<Shape, D, K>;
   launch.constants = nullptr;
   launch.constant_count = 0;
+  launch.cooperation = SCYTHE_COOPERATION_NONE;
   launch.shape = Shape;
   launch.dims = D;
   launch.functor_size = sizeof(launched_functor<K>);
@@ -216,6 +217,7 @@ SCYTHE_LIBRARY void describe(scythe_kernel_launch &launch, std::uint64_t tu, con
   launch.host = nullptr;
   launch.constants = nullptr;
   launch.constant_count = 0;
+  launch.cooperation = SCYTHE_COOPERATION_NONE;
   launch.shape = shape;
   launch.dims = dims;
   launch.functor_size = functor_size;
@@ -286,12 +288,16 @@ template <class Required, int D> void check_group_size([[maybe_unused]] const ra
 // `Pack` contains the kernel's properties.
 template <int D, class Pack = properties_pack<>>
 SCYTHE_SHARED void set_nd_range(scythe_kernel_launch &launch, const nd_range<D> &r) {
-  if constexpr (!std::is_void_v<property_in<ext::oneapi::experimental::use_root_sync_key, Pack>>)
+  if constexpr (!std::is_void_v<property_in<ext::oneapi::experimental::use_root_sync_key, Pack>>) {
+    launch.cooperation = SCYTHE_COOPERATION_ROOT;
+#ifdef SCYTHE_HOST_MODE
     if (r.get_group_range().size() > 1)
       fail(errc::nd_range,
-           "parallel_for: a kernel with use_root_sync can only run as one work-group, but the "
-           "nd_range has %zu work-groups",
+           "parallel_for: a kernel with use_root_sync can only run as one work-group in host mode, "
+           "but the nd_range has %zu work-groups",
            r.get_group_range().size());
+#endif
+  }
   check_group_size<property_in<ext::oneapi::work_group_size, Pack>>(r.get_local_range());
   to_abi_order(launch.global_size, r.get_global_range(), 1);
   to_abi_order(launch.local_size, r.get_local_range(), 1);

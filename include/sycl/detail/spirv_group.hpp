@@ -24,6 +24,7 @@ constexpr std::uint32_t scope(memory_scope s) {
   case memory_scope::work_group:
     return 2;
   case memory_scope::device:
+  case memory_scope::ext_codeplay_cuda_cluster_group:
     return 1;
   case memory_scope::system:
     break;

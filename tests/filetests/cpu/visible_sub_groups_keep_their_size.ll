@@ -1,11 +1,12 @@
 ; RUN: lower-cpu -O3 --cpu=x86-64-v4 --width=512 --lanes=16 --stage=work-groups %s | FileCheck %s
 ; A kernel that sees its sub-groups has as many lanes for small work-groups as for others, and is not compiled anew for them: its
-; form names no lanes.
+; form names no lanes. It names the size of the sub-groups.
 
 ; CHECK-LABEL: define {{.*}}void @__scythe_cpu.k(ptr
 ; CHECK: store i32 16
 ; CHECK-LABEL: define void @__scythe_cpu_form.k(ptr
 ; CHECK: store i32 0
+; CHECK: store i32 16
 ; CHECK: store i64 4
 ; CHECK: store i64 1
 ; CHECK: store i64 1

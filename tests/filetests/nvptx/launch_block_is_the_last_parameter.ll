@@ -3,7 +3,7 @@
 target triple = "nvptx64-nvidia-cuda"
 declare i64 @_Z33__spirv_BuiltInGlobalInvocationIdi(i32) #1
 
-; CHECK: define ptx_kernel void @range(ptr addrspace(1) noundef %out, ptr noalias noundef readonly byval({ [3 x i64], [3 x i64], [3 x i64], [3 x i64], [3 x i32], [3 x i32] }) align 8 "nvvm.grid_constant" %launch)
+; CHECK: define ptx_kernel void @range(ptr addrspace(1) noundef %out, ptr noalias noundef readonly byval({ [3 x i64], [3 x i64], [3 x i64], [3 x i64], [3 x i32], [3 x i32], i64 }) align 8 "nvvm.grid_constant" %launch)
 ; CHECK: check:
 ; CHECK: call{{.*}} i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
 ; CHECK: [[START:%.*]] = load i64, ptr %launch, align 8, !invariant.load

@@ -14,7 +14,7 @@ define internal i64 @asks(i32 %d) noinline {
 }
 
 ; CHECK-LABEL: .visible .entry k(
-; CHECK: .param .align 8 .b8 k_param_1[120]
+; CHECK: .param .align 8 .b8 k_param_1[128]
 ; CHECK-NOT: .local
 ; CHECK-DAG: %tid.x
 ; CHECK-DAG: %ntid.y

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use scythe_hal::library::Library;
 
-use crate::{assertion, barrier};
+use crate::{assertion, barrier, gang};
 
 /// In the order of search. The process's own scope is not among them: a program's `pow` must not
 /// become the kernel's, nor the host's version of a device function that another image should
@@ -18,6 +18,9 @@ const LIBRARIES: [&str; 4] = ["libm.so.6", "libmvec.so.1", "libc.so.6", "libgcc_
 pub(crate) fn system_symbol(name: &str) -> Option<usize> {
     if name == barrier::SYMBOL {
         return Some(barrier::divergent_barrier as extern "C" fn() as usize);
+    }
+    if name == gang::SYMBOL {
+        return Some(gang::root_group_wait as extern "C" fn() as usize);
     }
     if name == assertion::SYMBOL {
         type Failed = unsafe extern "C" fn(

@@ -76,6 +76,7 @@ fn work(kernel: &Arc<dyn Kernel>, functor: FunctorBytes) -> Work {
         global_size: [320, 200, 1],
         local_size: [16, 2, 1],
         global_offset: [3, 0, 0],
+        cooperation: Default::default(),
     }))
 }
 

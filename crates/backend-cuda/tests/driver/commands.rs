@@ -6,7 +6,10 @@ use std::sync::mpsc::channel;
 
 use crate::fake::{Fake, enqueue, kernel, launch};
 use scythe_abi::launch::Shape;
-use scythe_hal::{BuildRequest, Command, CopyBox, Device, Event, Hint, Status, UsmKind, Work};
+use scythe_hal::{
+    BuildRequest, Command, Cooperation, CopyBox, Device, Errc, Event, Hint, Occupancy, Status,
+    UsmKind, Work,
+};
 use scythe_image::Format;
 
 /// Returns memory of the fake device, which is also host memory.
@@ -336,4 +339,66 @@ fn what_a_command_uses_is_kept_until_it_has_completed() {
     while Arc::strong_count(&kept) > 1 {
         std::thread::yield_now();
     }
+}
+
+/// Returns a launch whose work-groups depend on each other.
+fn cooperating(work: Work, cooperation: Cooperation) -> Work {
+    match work {
+        Work::Kernel(mut work) => {
+            work.cooperation = cooperation;
+            Work::Kernel(work)
+        }
+        other => other,
+    }
+}
+
+#[test]
+fn work_groups_that_wait_for_each_other_are_launched_together() {
+    let fake = Fake::new();
+    let device = fake.device();
+    let count = kernel(&device, "count", Shape::NdRange, 0);
+    let seen = words(&device, 64 * 40);
+    let at = seen.as_mut_ptr();
+    let work = |global: &[u64]| {
+        let work = launch(&count, at.cast(), &[], global, &[8, 4], &[]);
+        cooperating(work, Cooperation::Root)
+    };
+    for in_order in [false, true] {
+        let queue = match in_order {
+            true => device.create_in_order_queue(false).unwrap().unwrap(),
+            false => device.create_queue(false).unwrap(),
+        };
+        for _ in 0..3 {
+            enqueue(&queue, work(&[64, 40]), &[]).unwrap().wait().unwrap();
+        }
+    }
+    assert!(seen.iter().all(|&n| n == 6));
+    assert_eq!((fake.get("cooperative"), fake.get("launches")), (6, 6));
+    // 32 work-items: 64 blocks on each of 132 multiprocessors.
+    let occupancy = device.occupancy(&*count, [8, 4, 1], 0).unwrap();
+    assert_eq!(occupancy, Occupancy { per_unit: Some(64), together: 64 * 132, sub_groups: None });
+    let large = device.occupancy(&*count, [2048, 1, 1], 0).unwrap();
+    let full = device.occupancy(&*count, [8, 4, 1], 1 << 20).unwrap();
+    assert_eq!((large.together, full.together), (0, 0));
+    let queue = device.create_queue(false).unwrap();
+    let error = enqueue(&queue, work(&[8 * 64 * 132 + 8, 4]), &[]).err().unwrap();
+    assert_eq!(error.code, Errc::NdRange);
+    assert!(error.message.contains("query max_num_work_groups"), "{error}");
+}
+
+#[test]
+fn clusters_reach_the_driver() {
+    let fake = Fake::new();
+    let device = fake.device();
+    assert_eq!(device.info().max_cluster_size, 8);
+    let queue = device.create_queue(false).unwrap();
+    let count = kernel(&device, "count", Shape::NdRange, 0);
+    let seen = words(&device, 64 * 8);
+    let work = launch(&count, seen.as_mut_ptr().cast(), &[], &[64, 8], &[8, 4], &[]);
+    let work = cooperating(work, Cooperation::Clusters([4, 2, 1]));
+    enqueue(&queue, work, &[]).unwrap().wait().unwrap();
+    assert!(seen.iter().all(|&n| n == 1));
+    assert_eq!(fake.get("clusters"), 1);
+    let old = Fake::new();
+    assert_eq!(old.set("has_clusters", 0).device().info().max_cluster_size, 0);
 }

@@ -166,6 +166,7 @@ pub fn launch(
         global_size: fill(global, 1),
         local_size: fill(local, 1),
         global_offset: fill(offset, 0),
+        cooperation: Default::default(),
     }))
 }
 

@@ -4,7 +4,7 @@
 
 enum { kernel_node, copy_node, box_node, fill_node };
 struct node {
-  int kind, count;
+  int kind, count, together;
   struct node *deps[8];
   int done;
   void *function;
@@ -56,6 +56,7 @@ static void capture_kernel(void *function, const uint32_t *grid, const uint32_t 
   struct kernel_params p = {function, {grid[0], grid[1], grid[2]}, {block[0], block[1], block[2]}, shared, arguments, 0};
   set_kernel(add_node(kernel_node), &p);
 }
+static void capture_together(void) { ends[0]->together = 1; }
 static void capture_copy(address to, address from, size_t size) {
   struct node *n = add_node(copy_node);
   n->to = to, n->from = from, n->size = size;
@@ -70,6 +71,9 @@ static result run_node(struct node *n) {
   void *arguments[] = {&n->words, &n->launch};
   switch (n->kind) {
   case kernel_node:
+    if (n->together)
+      return cuLaunchCooperativeKernel(n->function, n->grid[0], n->grid[1], n->grid[2], n->block[0], n->block[1],
+                                       n->block[2], n->shared, stream, arguments);
     return cuLaunchKernel(n->function, n->grid[0], n->grid[1], n->grid[2], n->block[0], n->block[1], n->block[2],
                           n->shared, stream, arguments, 0);
   case copy_node:

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::fake::{Fake, enqueue, kernel, launch};
 use scythe_abi::launch::Shape;
-use scythe_hal::{CopyBox, Device, Graph, GraphNode, Hint, UsmKind, Work};
+use scythe_hal::{Cooperation, CopyBox, Device, Graph, GraphNode, Hint, UsmKind, Work};
 
 fn words(device: &Arc<dyn Device>, count: usize) -> &'static mut [u32] {
     let at = device.alloc(UsmKind::Device, 4 * count, 256).expect("memory");
@@ -90,4 +90,28 @@ fn kernels_are_updated_in_place() {
     event.wait().unwrap();
     assert_eq!((seen[0], seen[64], seen[73], seen[74]), (0, 1, 1, 0));
     assert!(event.times().is_some());
+}
+
+#[test]
+fn nodes_whose_work_groups_wait_for_each_other_have_their_own_words() {
+    let fake = Fake::new();
+    let device = fake.device();
+    let queue = device.create_queue(false).unwrap();
+    let count = kernel(&device, "count", Shape::NdRange, 0);
+    let seen = words(&device, 64);
+    let at = seen.as_mut_ptr();
+    let node = || match launch(&count, at.cast(), &[], &[64], &[16], &[]) {
+        Work::Kernel(mut work) => {
+            work.cooperation = Cooperation::Root;
+            Work::Kernel(work)
+        }
+        other => other,
+    };
+    let made = graph(&device, vec![(node(), vec![]), (node(), vec![])]);
+    for _ in 0..3 {
+        // SAFETY: tests keep all memory until the commands have completed.
+        unsafe { queue.launch_graph(&made, &[], None) }.unwrap().wait().unwrap();
+    }
+    assert!(seen.iter().all(|&n| n == 6));
+    assert_eq!(fake.get("cooperative"), 6);
 }

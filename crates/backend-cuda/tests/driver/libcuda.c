@@ -49,16 +49,20 @@ enum {
   physical,
   grants_made,
   registered,
+  cooperative,
+  clusters,
+  has_clusters,
   numbers
 };
 static int64_t state[numbers] = {[devices] = 1,    [driver] = 13000,        [memory_left] = 1 << 30,
-                                 [ptx_limit] = 90, [shared_optin] = 232448, [grid_y] = 65535};
+                                 [ptx_limit] = 90, [shared_optin] = 232448, [grid_y] = 65535,
+                                 [has_clusters] = 1};
 static const char *names[numbers] = {
     "devices",        "driver", "init_error",  "sticky", "memory_left", "pending",      "ptx_limit",
     "shared_optin",   "grid_y", "records",     "waits",  "launches",    "stream_syncs", "streams",
     "set_attributes", "frees",  "last_shared", "peers",  "prefetches",  "advises",      "elapsed",
     "last_priority",  "instances", "node_updates", "graph_launches", "no_hints", "no_read_only",
-    "reserved",       "physical", "grants_made", "registered"};
+    "reserved",       "physical", "grants_made", "registered", "cooperative", "clusters", "has_clusters"};
 
 static int64_t *find(const char *name) {
   for (int i = 0; i < numbers; i++)
@@ -131,6 +135,15 @@ result cuDeviceGetAttribute(int *value, int name, int device) {
     break;
   case 8:
     *value = 49152;
+    break;
+  case 12: // registers of a block
+    *value = 65536;
+    break;
+  case 95: // cooperative launches
+    *value = 1;
+    break;
+  case 120: // clusters
+    *value = (int)state[has_clusters];
     break;
   case 13:
     *value = 1980000;
@@ -381,9 +394,11 @@ result cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *function, 
 struct launch {
   uint64_t start[3], end[3], size[3], offset[3];
   uint32_t first[3], groups[3];
+  uint64_t meeting;
 };
 static void capture_kernel(void *function, const uint32_t *grid, const uint32_t *block, uint32_t shared,
                            void **arguments);
+static void capture_together(void);
 result cuLaunchKernel(void *function, uint32_t gx, uint32_t gy, uint32_t gz, uint32_t bx, uint32_t by, uint32_t bz,
                       uint32_t shared, void *stream, void **arguments, void **extra) {
   LOST;
@@ -415,6 +430,46 @@ result cuLaunchKernel(void *function, uint32_t gx, uint32_t gy, uint32_t gz, uin
         words[id[0] + l->size[0] * (id[1] + l->size[1] * id[2])]++;
       }
   return 0;
+}
+// The blocks meet once: each adds to the word, which must be 0 in its lower bits before and after.
+result cuLaunchCooperativeKernel(void *function, uint32_t gx, uint32_t gy, uint32_t gz, uint32_t bx, uint32_t by,
+                                 uint32_t bz, uint32_t shared, void *stream, void **arguments) {
+  if (gx * gy * gz > 132 * (2048 / (bx * by * bz)))
+    return 720;
+  int captured_now = captures(stream);
+  result code = cuLaunchKernel(function, gx, gy, gz, bx, by, bz, shared, stream, arguments, 0);
+  if (code || !strcmp(((struct function *)function)->name, "illegal"))
+    return code;
+  if (captured_now)
+    return capture_together(), 0;
+  uint32_t *word = (uint32_t *)((struct launch *)arguments[1])->meeting;
+  if (!word || *word & 0x7fffffff)
+    return 1;
+  for (uint32_t i = 0; i < gx * gy * gz; i++)
+    *word += i ? 1 : 0x80000000u - (gx * gy * gz - 1);
+  state[cooperative]++;
+  return 0;
+}
+struct attribute {
+  int id;
+  char padding[4];
+  uint32_t value[16];
+};
+struct config {
+  uint32_t grid[3], block[3], shared;
+  void *stream;
+  struct attribute *attributes;
+  uint32_t count;
+};
+result cuLaunchKernelEx(const struct config *c, void *function, void **arguments, void **extra) {
+  if (c->count != 1 || c->attributes->id != 4)
+    return 1;
+  for (int d = 0; d < 3; d++)
+    if (!c->attributes->value[d] || c->grid[d] % c->attributes->value[d])
+      return 1;
+  state[clusters]++;
+  return cuLaunchKernel(function, c->grid[0], c->grid[1], c->grid[2], c->block[0], c->block[1], c->block[2], c->shared,
+                        c->stream, arguments, extra);
 }
 result cuLinkCreate_v2(uint32_t count, const int *options, void *const *values, void **link) {
   (void)count, (void)options, (void)values;

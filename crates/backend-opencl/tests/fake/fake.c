@@ -217,6 +217,10 @@ void *clCreateKernel(void *p, const char *name, cl_int *code) {
 cl_int clGetKernelInfo(void *k, cl_uint name, size_t room, void *place, size_t *full) {
   return name == 0x1194 ? NUMBER(void *, ((struct object *)k)->parent) : INVALID_VALUE;
 }
+cl_int clGetKernelWorkGroupInfo(void *k, void *d, cl_uint name, size_t room, void *place, size_t *full) {
+  (void)k;
+  return !d && name == 0x11b0 ? NUMBER(size_t, 128) : INVALID_VALUE;
+}
 cl_int clSetKernelArg(void *k, cl_uint i, size_t size, const void *value) {
   (void)k, (void)i, (void)size, (void)value;
   ++counts[ARGUMENTS];

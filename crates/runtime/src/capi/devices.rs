@@ -369,6 +369,8 @@ fn device_value(device: &Device, param: u32) -> Result<Vec<u8>> {
         device_param::PARTITION_MAX_SUB_DEVICES => bytes([info.partition_max_sub_devices]),
         device_param::ASPECTS => bytes(aspects(device)),
         device_param::FREE_MEMORY => bytes([device.hal.free_memory()?]),
+        device_param::MAX_CLUSTER_SIZE => bytes([info.max_cluster_size]),
+        device_param::MAX_REGISTERS_PER_GROUP => bytes([info.max_registers_per_group]),
         _ => return device_detail(info, param),
     })
 }

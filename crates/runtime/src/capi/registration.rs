@@ -3,13 +3,15 @@
 
 use std::ffi::{c_char, c_void};
 
-use scythe_abi::capi::{DeviceHandle, DeviceT, Status, bundle_state};
+use scythe_abi::capi::{
+    self as c, ContextHandle, ContextT, DeviceHandle, DeviceT, Status, bundle_state,
+};
 use scythe_abi::tgt::BinDesc;
 
 use super::handles::{check_out, get, put, text};
 use super::{c_string, edge, edge_or};
 use crate::registry::{self, BundleState};
-use crate::{Result, invalid};
+use crate::{Result, cooperation, invalid};
 
 /// # Safety
 /// `desc` must be null, or a descriptor that stays valid, with its images, until
@@ -119,6 +121,34 @@ pub unsafe extern "C" fn scythe_kernel_required_sizes(
         unsafe { work_group.cast::<[u64; 3]>().write(sizes) };
         // SAFETY: the caller guarantees that `sub_group` is null or valid for a write.
         unsafe { put(sub_group, "sub_group", lanes) }
+    })
+}
+
+/// # Safety
+/// See [`super`]. `local_size` must be null or valid for reads of three numbers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn scythe_kernel_query(
+    context: ContextHandle,
+    device: DeviceHandle,
+    symbol: *const c_char,
+    local_size: *const u64,
+    local_bytes: u64,
+    facts: *mut c::KernelFacts,
+) -> Status {
+    edge(|| {
+        check_out(facts, "facts")?;
+        // SAFETY: the caller guarantees that both handles are null or live and that `symbol` is
+        // null or a C string.
+        let (context, device, symbol) = unsafe {
+            (get::<ContextT>(context)?, get::<DeviceT>(device)?, text(symbol, "symbol")?)
+        };
+        // SAFETY: the caller guarantees that `local_size` is null or valid for three numbers.
+        let local_size = unsafe { local_size.cast::<[u64; 3]>().as_ref() }
+            .ok_or_else(|| invalid("the local size is null"))?;
+        let place = registry::DeviceInContext { device, context: context.id };
+        let known = cooperation::facts(symbol, place, *local_size, local_bytes)?;
+        // SAFETY: the caller guarantees that `facts` is null or valid for a write.
+        unsafe { put(facts, "facts", known) }
     })
 }
 

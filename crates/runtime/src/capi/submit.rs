@@ -8,7 +8,7 @@ use scythe_abi::capi::{
     COMMAND_UNRECORDED, Command, EventHandle, EventT, QueueHandle, QueueT, Status, command_kind,
     requirement_flags,
 };
-use scythe_hal::{FunctorBytes, Hint, Work};
+use scythe_hal::{Cooperation, FunctorBytes, Hint, Work};
 
 use super::buffers::mode_from;
 use super::edge;
@@ -24,7 +24,7 @@ use crate::memory::coherence::Access;
 use crate::native_kernel::Arguments;
 use crate::queue::{Action, Commit, HostCall, Known, Order, Queue};
 use crate::registry::{self, Constants, Expected, ReadyKernel, Slot};
-use crate::{Result, invalid, settings};
+use crate::{Result, cooperation, invalid, settings};
 
 /// Submits a command. If the call succeeds, the runtime owns the context of a host task. If it
 /// fails, the caller keeps the ownership.
@@ -473,7 +473,7 @@ unsafe fn constants(launch: &c::KernelLaunch) -> Result<Constants> {
 /// # Safety
 /// The contract is that of [`kernel`].
 unsafe fn kernel_alone(launch: &c::KernelLaunch, queue: &Queue) -> Result<Node> {
-    let content = || slot_content(launch);
+    let content = || slot_content(launch).filter(|_| launch.cooperation == c::cooperation::NONE);
     if let Some(slot) = content() {
         // SAFETY: the caller guarantees that the functor is null or valid for reads of
         // `functor_size` bytes.
@@ -490,7 +490,8 @@ unsafe fn kernel_alone(launch: &c::KernelLaunch, queue: &Queue) -> Result<Node> 
         Launched::OnHost(action) => action,
         Launched::Kernel { kernel, functor, ranges } => {
             let lent = ranges.launch(&kernel, functor);
-            if !ranges.is_empty() && kernel.accessors().is_empty() {
+            let alone = ranges.cooperation == Cooperation::None;
+            if alone && !ranges.is_empty() && kernel.accessors().is_empty() {
                 let known = content().map(|slot| Known::new(slot, launch, &kernel));
                 // SAFETY: the caller guarantees that the addresses in the functor are valid.
                 if let Some(node) = unsafe { queue.launch(&lent, known) } {
@@ -556,6 +557,7 @@ unsafe fn checked_kernel<'a>(launch: &c::KernelLaunch, queue: &Queue) -> Result<
     let functor = unsafe { slice(launch.functor.cast::<u8>(), launch.functor_size, "functor") }?;
     if let Some(call) = launch.host {
         ranges.check(device)?;
+        cooperation::check_on_host(&ranges, device)?;
         return Ok(Launched::OnHost(Action::host_kernel(call, functor, &ranges)));
     }
     let expected = Expected { functor_size: launch.functor_size, shape: ranges.shape };
@@ -582,6 +584,7 @@ unsafe fn checked_kernel<'a>(launch: &c::KernelLaunch, queue: &Queue) -> Result<
         ranges.check_required(size)?;
     }
     check_local_memory(&kernel, functor, ranges.shape, device)?;
+    cooperation::check(&kernel, functor, &ranges, device)?;
     Ok(Launched::Kernel { kernel, functor, ranges })
 }
 

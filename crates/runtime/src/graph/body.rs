@@ -338,7 +338,8 @@ impl Body {
         for d in dims as usize..3 {
             (global[d], local[d], offset[d]) = (1, 1, 0);
         }
-        *ranges = Ranges::of(shape, dims, [global, local, offset])?;
+        let cooperation = ranges.cooperation;
+        *ranges = Ranges { cooperation, ..Ranges::of(shape, dims, [global, local, offset])? };
         ranges.check(device)?;
         if let Some(required) = required {
             ranges.check_required(&required)?;

@@ -94,6 +94,7 @@ fn chain(content: &Content, placed: &[Placed<'_>]) -> Result<Chain> {
                 global_size: ranges.global_size,
                 local_size: ranges.local_size,
                 global_offset: ranges.global_offset,
+                cooperation: ranges.cooperation,
             };
             vec![(Work::Kernel(Box::new(work)), None)]
         }

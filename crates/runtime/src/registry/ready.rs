@@ -82,6 +82,10 @@ impl Kernel for ReadyKernel {
         self.inner.as_any()
     }
 
+    fn resources(&self) -> Result<hal::Resources> {
+        self.inner.resources()
+    }
+
     fn native(&self) -> Result<hal::Native> {
         self.inner.native()
     }

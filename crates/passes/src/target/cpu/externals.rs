@@ -36,6 +36,10 @@ const C_LIBRARY: [&str; 12] = [
 /// process.
 pub const ASSERTION: &str = "__scythe_assertion_failed";
 
+/// The function by which a work-group waits for all others of the launch: the CPU backend runs them
+/// at the same time.
+pub const ROOT_GROUP_WAIT: &str = "__scythe_root_group_wait";
+
 /// The `double` functions of the maths library, sorted. The names of the `float` functions have an
 /// additional `f` at the end.
 const MATHS: [&str; 67] = [
@@ -117,7 +121,7 @@ pub fn is_maths(symbol: &str) -> bool {
 /// True for symbols that the object loader finds in the process.
 pub fn is_provided(symbol: &str) -> bool {
     C_LIBRARY.contains(&symbol)
-        || [DIVERGENT_BARRIER, ASSERTION].contains(&symbol)
+        || [DIVERGENT_BARRIER, ASSERTION, ROOT_GROUP_WAIT].contains(&symbol)
         || is_printf(symbol)
         || is_maths(symbol)
 }

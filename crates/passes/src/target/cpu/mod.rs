@@ -291,9 +291,11 @@ impl<'ctx> Lowering<'_, 'ctx> {
         let divides = general && hidden && specialise::divides_by_size(function);
         let one_form = general && by_items && items::has_many_barriers(function);
         let mut lanes = if general && (hidden || one_form) { options.lanes } else { 0 };
+        let mut sub_group = 1;
         let made = if by_items {
             let made = items::make(module, machine, function, passing, shape, local_size, options)?;
             lanes = if made.lanes > 1 || divides { lanes } else { 0 };
+            sub_group = made.lanes;
             made.function
         } else {
             // A single task is a sub-group with one work-item, for functions of the device library
@@ -302,7 +304,7 @@ impl<'ctx> Lowering<'_, 'ctx> {
             work_group::make(module, function, passing, shape, local_size, options)?
         };
         let required = local_size.unwrap_or_default();
-        let form = Form { lanes, every_size: u32::from(divides || one_form), required };
+        let form = Form { lanes, every_size: u32::from(divides || one_form), required, sub_group };
         Ok((Entry { function: made, by_items }, form))
     }
 

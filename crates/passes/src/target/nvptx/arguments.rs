@@ -59,7 +59,8 @@ fn keep_parameters<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) {
 fn block_type<'ctx>(module: &Module<'ctx>) -> Type<'ctx> {
     let context = module.context();
     let (words, halves) = (context.int_type(64).array(3), context.int_type(32).array(3));
-    context.struct_type(&[words, words, words, words, halves, halves], false)
+    let word = context.int_type(64);
+    context.struct_type(&[words, words, words, words, halves, halves, word], false)
 }
 
 /// Replaces `kernel` by a kernel with parameters of these types. A new parameter takes over the

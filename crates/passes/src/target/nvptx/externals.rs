@@ -1,7 +1,7 @@
 //! Symbols that finished NVPTX code may leave undefined: the functions that CUDA's driver provides.
 
 use super::NvptxError;
-use crate::target::common::queries;
+use super::lowering::launch::reads_launch;
 use scythe_llvm::Module;
 
 /// The functions that the driver provides.
@@ -12,8 +12,7 @@ pub fn missing(module: &Module<'_>) -> Vec<String> {
     let undefined =
         module.functions().filter(|f| f.is_declaration() && !f.is_intrinsic() && f.has_uses());
     let names = undefined.map(|f| f.name());
-    let is_query = |name: &str| queries::parse(name).is_some_and(|q| q.takes_dimension());
-    names.filter(|name| !PROVIDED.contains(&name.as_str()) && !is_query(name)).collect()
+    names.filter(|name| !PROVIDED.contains(&name.as_str()) && !reads_launch(name)).collect()
 }
 
 /// Fails if the finished module uses a symbol that is not defined anywhere.

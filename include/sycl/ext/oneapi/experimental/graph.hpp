@@ -237,6 +237,7 @@ public:
     scythe_kernel_launch launch{};
     launch.shape = SCYTHE_SHAPE_ND_RANGE;
     launch.dims = D;
+    launch.cooperation = SCYTHE_COOPERATION_NONE;
     sycl::detail::set_nd_range<D>(launch, r);
     sycl::detail::check(scythe_graph_node_set_ranges(impl_.get(), &launch));
   }

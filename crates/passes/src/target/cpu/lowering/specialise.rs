@@ -134,6 +134,7 @@ pub fn describe<'ctx>(module: &Module<'ctx>, name: &str, form: Form) -> Function
     };
     put(32, u64::from(form.lanes), offset_of!(Form, lanes));
     put(32, u64::from(form.every_size), offset_of!(Form, every_size));
+    put(32, u64::from(form.sub_group), offset_of!(Form, sub_group));
     for (d, extent) in form.required.into_iter().enumerate() {
         put(64, extent, offset_of!(Form, required) + 8 * d);
     }

@@ -14,6 +14,14 @@ use std::mem::offset_of;
 /// The names of the dimensions in special registers.
 const AXES: [&str; 3] = ["x", "y", "z"];
 
+/// The function that returns [`Launch::meeting`], for the device library.
+const MEETING: &str = "__scythe_meeting";
+
+/// Returns whether the function with this name reads the launch block.
+pub fn reads_launch(name: &str) -> bool {
+    name == MEETING || queries::parse(name).is_some_and(|query| query.takes_dimension())
+}
+
 /// Makes work-items beyond the end of dimension 0 return at once.
 pub fn return_outside_range<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) {
     let context = module.context();
@@ -44,14 +52,19 @@ pub fn answer_queries<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) {
     let builder = module.context().create_builder();
     let calls: Vec<_> = kernel.instructions().filter(|i| i.is_call()).collect();
     for call in calls {
-        let symbol = call.called_function().map(|f| f.name());
-        let Some(query) = symbol.and_then(|s| queries::parse(&s)).filter(|q| q.takes_dimension())
-        else {
+        let Some(symbol) = call.called_function().map(|f| f.name()) else { continue };
+        let position = Position { module, builder: &builder, launch: launch_of(kernel) };
+        if symbol == MEETING {
+            builder.position_before(call);
+            call.replace_all_uses_with(position.word(offset_of!(Launch, meeting), 0));
+            call.erase();
+            continue;
+        }
+        let Some(query) = queries::parse(&symbol).filter(|q| q.takes_dimension()) else {
             continue;
         };
         let Some(dimension) = call.args().first().copied() else { continue };
         builder.position_before(call);
-        let position = Position { module, builder: &builder, launch: launch_of(kernel) };
         let beyond = call.ty().const_int(query.value_beyond_dimensions());
         let answer = match dimension.const_int_value() {
             Some(d) => usize::try_from(d)
@@ -93,7 +106,7 @@ fn answer_size(kernel: Function<'_>, size: [u64; 3]) {
 pub fn check_none_left(module: &Module<'_>) -> Result<(), NvptxError> {
     for function in module.functions().filter(|f| f.is_declaration()) {
         let name = function.name();
-        if queries::parse(&name).is_none_or(|q| !q.takes_dimension()) {
+        if !reads_launch(&name) {
             continue;
         }
         if let Some(user) = function.users().first() {
@@ -108,9 +121,7 @@ pub fn check_none_left(module: &Module<'_>) -> Result<(), NvptxError> {
 /// Returns the functions that query the launch, and their direct and indirect callers. They must be
 /// inlined into their kernels.
 pub fn users<'ctx>(module: &Module<'ctx>) -> Vec<Function<'ctx>> {
-    let asked = |f: &Function<'ctx>| {
-        f.is_declaration() && queries::parse(&f.name()).is_some_and(|q| q.takes_dimension())
-    };
+    let asked = |f: &Function<'ctx>| f.is_declaration() && reads_launch(&f.name());
     callers::of(module.functions().filter(asked))
 }
 
