@@ -2,7 +2,6 @@
 // all parts call them together or one part does alone.
 // MODES: device
 // LEVELS: O2
-// BACKENDS: cpu,opencl
 // VALGRIND: no
 #include <sycl/sycl.hpp>
 
@@ -136,7 +135,14 @@ int main() {
   sycl::queue q;
   parts<kind::ballot>(q);
   parts<kind::fixed>(q);
-  parts<kind::tangle>(q);
+  // Work-items of NVIDIA GPUs do not know who else will reach a call.
+  if (q.get_device().has(sycl::aspect::ext_oneapi_tangle_group))
+    parts<kind::tangle>(q);
+  else
+    CHECK(check::throws(sycl::errc::kernel_not_supported, [&] { parts<kind::tangle>(q); }));
+  CHECK(q.get_device().has(sycl::aspect::ext_oneapi_ballot_group) &&
+        q.get_device().has(sycl::aspect::ext_oneapi_fixed_size_group) &&
+        q.get_device().has(sycl::aspect::ext_oneapi_opportunistic_group));
   parts<kind::opportunistic>(q);
   parts<kind::alone>(q);
   return check::result();

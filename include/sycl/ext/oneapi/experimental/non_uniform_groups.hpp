@@ -4,14 +4,41 @@
 //
 // A part is a mask of its parent's work-items, and all operations are shuffles between them. Its
 // members may therefore call an algorithm while the rest of the sub-group calls it for another
-// part, or runs other code. This works on devices whose sub-groups run in lockstep: CPUs and OpenCL
-// devices. Host mode does not support these groups.
+// part, or runs other code. Work-items of NVIDIA GPUs do not run in lockstep, so every operation
+// names the members, which wait for each other. The work-items that reach a call are not known
+// there before they arrive, so `tangle_group` needs an aspect that these GPUs lack. Host mode does
+// not support these groups.
 #ifndef SCYTHE_EXT_ONEAPI_EXPERIMENTAL_NON_UNIFORM_GROUPS_HPP
 #define SCYTHE_EXT_ONEAPI_EXPERIMENTAL_NON_UNIFORM_GROUPS_HPP
 
 #include <sycl/ext/oneapi/experimental/root_group.hpp>
 #include <sycl/ext/oneapi/sub_group_mask.hpp>
 #include <sycl/group_algorithms.hpp>
+
+// The functions of the device library that exchange values between members.
+#ifdef SCYTHE_DEVICE_PASS
+// Returns the members for which `x` holds.
+SCYTHE_DEVICE_LIBRARY extern unsigned long __scythe_part_votes(unsigned long members,
+                                                               bool x) noexcept;
+// Returns the work-items of the sub-group that run together here.
+SCYTHE_DEVICE_LIBRARY extern unsigned long __scythe_part_reached() noexcept;
+SCYTHE_DEVICE_LIBRARY extern void __scythe_part_barrier(unsigned long members) noexcept;
+#define SCYTHE_PART_SHUFFLE(T)                                                                     \
+  SCYTHE_DEVICE_LIBRARY extern T __scythe_part_shuffle(unsigned long members, T x,                 \
+                                                       unsigned lane) noexcept;
+SCYTHE_PART_SHUFFLE(signed char)
+SCYTHE_PART_SHUFFLE(short)
+SCYTHE_PART_SHUFFLE(int)
+SCYTHE_PART_SHUFFLE(long)
+SCYTHE_PART_SHUFFLE(unsigned char)
+SCYTHE_PART_SHUFFLE(unsigned short)
+SCYTHE_PART_SHUFFLE(unsigned int)
+SCYTHE_PART_SHUFFLE(unsigned long)
+SCYTHE_PART_SHUFFLE(_Float16)
+SCYTHE_PART_SHUFFLE(float)
+SCYTHE_PART_SHUFFLE(double)
+#undef SCYTHE_PART_SHUFFLE
+#endif
 
 namespace sycl {
 
@@ -45,7 +72,13 @@ public:
   // --- Building blocks of group algorithms
 
   template <class T> T scythe_shuffle(T x, linear_id_type member) const {
-    return detail::shuffle(parent_, x, lane_of(member));
+#ifdef SCYTHE_DEVICE_PASS
+    const linear_id_type lane = lane_of(member);
+    return by_pieces(x, [=](auto p) { return __scythe_part_shuffle(mask_, p, lane); });
+#else
+    (void)member;
+    return x;
+#endif
   }
   template <spirv::group_operation Kind, class T, class Op> T scythe_combine(T x, Op op) const {
     const linear_id_type self = get_local_linear_id();
@@ -66,30 +99,51 @@ public:
       return scythe_shuffle(sum, get_local_linear_range() - 1);
     }
   }
-  bool scythe_any(bool x) const { return (votes(x) & mask_) != 0; }
-  bool scythe_all(bool x) const { return (votes(x) & mask_) == mask_; }
-  // Members run in lockstep, so all members have completed the code before the barrier.
-  void scythe_barrier(memory_scope scope) const { atomic_fence(memory_order::acq_rel, scope); }
+  bool scythe_any(bool x) const { return votes(mask_, x) != 0; }
+  bool scythe_all(bool x) const { return votes(mask_, x) == mask_; }
+  void scythe_barrier(memory_scope scope) const {
+    atomic_fence(memory_order::acq_rel, scope);
+#ifdef SCYTHE_DEVICE_PASS
+    __scythe_part_barrier(mask_);
+    atomic_fence(memory_order::acq_rel, scope);
+#endif
+  }
 
 protected:
   using bits = std::uint64_t;
   part_of_sub_group(const sub_group &parent, bits mask, linear_id_type group, linear_id_type groups)
       : parent_(parent), mask_(mask), group_(group), groups_(groups) {}
 
-  // Returns the votes of the work-items of the sub-group that reach this call.
-  static bits votes(const sub_group &g, bool x) {
+  // Returns the members for which `x` holds. All members call it.
+  static bits votes(bits members, bool x) {
 #ifdef SCYTHE_DEVICE_PASS
-    return detail::combine<spirv::reduce>(g, x ? bits(1) << g.get_local_linear_id() : bits(0),
-                                          std::bit_or<bits>());
+    return __scythe_part_votes(members, x);
 #else
-    (void)g, (void)x;
-    fail(errc::feature_not_supported, "non-uniform groups are not supported in host mode; compile "
-                                      "with -fsycl and run the kernel on a device");
+    (void)members, (void)x;
+    refuse();
 #endif
   }
-  bits votes(bool x) const { return votes(parent_, x); }
+  // Returns the work-items of the sub-group that run together here.
+  static bits reached() {
+#ifdef SCYTHE_DEVICE_PASS
+    return __scythe_part_reached();
+#else
+    refuse();
+#endif
+  }
+  // Returns all work-items of the sub-group.
+  static bits members(const sub_group &g) {
+    const linear_id_type count = g.get_local_linear_range();
+    return count >= 64 ? ~bits(0) : (bits(1) << count) - 1;
+  }
 
 private:
+#ifndef SCYTHE_DEVICE_PASS
+  [[noreturn]] static void refuse() {
+    fail(errc::feature_not_supported, "non-uniform groups are not supported in host mode; compile "
+                                      "with -fsycl and run the kernel on a device");
+  }
+#endif
   // Finds the lane of bit number `member` of the mask by bisection: in one half, then in a quarter,
   // and so on.
   linear_id_type lane_of(linear_id_type member) const {
@@ -119,9 +173,9 @@ template <class ParentGroup> class ballot_group : public sycl::detail::part_of_s
   static_assert(std::is_same_v<ParentGroup, sub_group>,
                 "ballot_group: the parent group must be a sub_group");
   ballot_group(const sub_group &g, bits yes, bool predicate)
-      : part_of_sub_group(g, predicate ? yes : votes(g, true) & ~yes, predicate, 2) {}
+      : part_of_sub_group(g, predicate ? yes : members(g) & ~yes, predicate, 2) {}
   ballot_group(const sub_group &g, bool predicate)
-      : ballot_group(g, votes(g, predicate), predicate) {}
+      : ballot_group(g, votes(members(g), predicate), predicate) {}
   template <class Group> friend ballot_group<Group> get_ballot_group(Group g, bool predicate);
 };
 template <class Group> ballot_group<Group> get_ballot_group(Group g, bool predicate) {
@@ -153,10 +207,12 @@ fixed_size_group<PartitionSize, Group> get_fixed_size_group(Group g) {
 template <class ParentGroup> class tangle_group : public sycl::detail::part_of_sub_group {
   static_assert(std::is_same_v<ParentGroup, sub_group>,
                 "tangle_group: the parent group must be a sub_group");
-  explicit tangle_group(const sub_group &g) : part_of_sub_group(g, votes(g, true), 0, 1) {}
+  explicit tangle_group(const sub_group &g) : part_of_sub_group(g, reached(), 0, 1) {}
   template <class Group> friend tangle_group<Group> get_tangle_group(Group g);
 };
-template <class Group> tangle_group<Group> get_tangle_group(Group g) {
+template <class Group>
+SCYTHE_USES_ASPECTS(aspect::ext_oneapi_tangle_group)
+tangle_group<Group> get_tangle_group(Group g) {
   return tangle_group<Group>(g);
 }
 
@@ -165,12 +221,12 @@ namespace this_kernel {
 opportunistic_group get_opportunistic_group();
 }
 class opportunistic_group : public sycl::detail::part_of_sub_group {
-  explicit opportunistic_group(const sub_group &g) : part_of_sub_group(g, votes(g, true), 0, 1) {}
+  explicit opportunistic_group(const sub_group &g) : part_of_sub_group(g, reached(), 0, 1) {}
   friend opportunistic_group this_kernel::get_opportunistic_group();
 };
 namespace this_kernel {
 inline opportunistic_group get_opportunistic_group() {
-  return opportunistic_group(this_work_item::get_sub_group());
+  return opportunistic_group(oneapi::this_work_item::get_sub_group());
 }
 } // namespace this_kernel
 
