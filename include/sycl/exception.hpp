@@ -186,6 +186,8 @@ fail(errc code, const char *format, ...) {
 }
 
 [[noreturn]] SCYTHE_LIBRARY_COLD void fail_with_last_error(scythe_status status) {
+  // Every program with checked calls refers to the version of the runtime library.
+  static_cast<void>(*static_cast<const volatile uint8_t *>(&SCYTHE_ABI_VARIABLE));
   const char *message = scythe_last_error();
   throw exception(make_error_code(static_cast<errc>(status)), message ? message : "");
 }

@@ -23,6 +23,11 @@ extern "C" {
 
 #define SCYTHE_ABI_VERSION 2
 
+// The runtime library defines this variable for its version only. The headers refer to it, so a
+// program or library for another version does not link and is not loaded.
+#define SCYTHE_ABI_VARIABLE scythe_abi_version_2
+extern const uint8_t SCYTHE_ABI_VARIABLE;
+
 typedef int32_t scythe_status;
 typedef struct scythe_platform_t *scythe_platform;
 typedef struct scythe_device_t *scythe_device;

@@ -29,9 +29,16 @@ use std::cell::RefCell;
 use std::ffi::{CString, c_char};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use scythe_abi::capi::Status;
+use scythe_abi::capi::{ABI_VERSION, Status};
 
 use crate::{Errc, Error, Result};
+
+/// The variable `SCYTHE_ABI_VARIABLE` of the header. The linker and the loader find it only for
+/// programs of the same version of the interface.
+#[unsafe(no_mangle)]
+pub static scythe_abi_version_2: u8 = 2;
+
+const _: () = assert!(ABI_VERSION == 2, "rename scythe_abi_version_2, also in abi.h");
 
 thread_local! {
     static LAST_ERROR: RefCell<Option<CString>> = const { RefCell::new(None) };
