@@ -7,5 +7,6 @@
 #include "complex_functions.hpp"
 #include "group_functions.hpp"
 #include "maths.hpp"
+#include "matrices.hpp"
 #include "parts_of_sub_groups.hpp"
 #include "specialization.hpp"

@@ -8,6 +8,7 @@
 #include "c_maths.hpp"
 #include "c_memory.hpp"
 #include "group_functions.hpp"
+#include "matrices.hpp"
 #include "parts_of_sub_groups.hpp"
 #include "root_group.hpp"
 #include "wide_division.hpp"

@@ -7,7 +7,7 @@
 use std::ffi::c_char;
 
 pub const LIBRARY: &str = "libscythe-jit.so";
-pub const VERSION: u32 = 8;
+pub const VERSION: u32 = 9;
 pub const BUILD_SYMBOL: &str = "scythe_jit_build";
 pub const FREE_SYMBOL: &str = "scythe_jit_free";
 
@@ -148,12 +148,19 @@ pub struct Response {
     pub object_len: usize,
     /// The error message, NUL-terminated; null on success.
     pub error: *mut c_char,
+    /// 1 if the device lacks a feature that the code uses, otherwise 0.
+    pub unsupported: u32,
 }
 
 impl Response {
     /// Creates a response without code and without an error.
     pub const fn empty() -> Self {
-        Self { object: std::ptr::null_mut(), object_len: 0, error: std::ptr::null_mut() }
+        Self {
+            object: std::ptr::null_mut(),
+            object_len: 0,
+            error: std::ptr::null_mut(),
+            unsupported: 0,
+        }
     }
 }
 

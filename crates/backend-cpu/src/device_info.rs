@@ -98,6 +98,7 @@ fn aspects(half: bool, level: Option<Level>) -> Vec<u32> {
         // The SYCL headers implement images on plain memory.
         Aspect::Image,
         Aspect::ExtIntelLegacyImage,
+        Aspect::ExtIntelMatrix,
         Aspect::OnlineCompiler,
         Aspect::OnlineLinker,
         Aspect::QueueProfiling,

@@ -376,6 +376,8 @@ fn aspects(
     add(double, Aspect::Fp64);
     add(has("cl_intel_required_subgroup_size"), Aspect::ExtIntelSpillMemorySize);
     add(half || has("cl_khr_fp16"), Aspect::Fp16);
+    // Joint matrices exchange their elements by shuffles.
+    add(has("cl_khr_subgroup_shuffle"), Aspect::ExtIntelMatrix);
     add(has("cl_khr_int64_base_atomics") && has("cl_khr_int64_extended_atomics"), Aspect::Atomic64);
     add(fine || may(DEVICE_MEM_CAPABILITIES, 1), Aspect::UsmDeviceAllocations);
     add(fine || may(HOST_MEM_CAPABILITIES, 1), Aspect::UsmHostAllocations);

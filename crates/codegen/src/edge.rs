@@ -48,7 +48,14 @@ pub unsafe extern "C" fn scythe_jit_build(request: *const Request, response: *mu
                 0,
             )
         }
-        Err(error) => (Response { error: c_text(error.to_string()), ..Response::empty() }, 1),
+        Err(error) => (
+            Response {
+                error: c_text(error.to_string()),
+                unsupported: error.is_unsupported().into(),
+                ..Response::empty()
+            },
+            1,
+        ),
     };
     // SAFETY: `response` is not null, so the caller guarantees that it is valid for writes (this
     // function's contract).

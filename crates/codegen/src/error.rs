@@ -64,6 +64,16 @@ pub enum Error {
     Panic { text: String },
 }
 
+impl Error {
+    /// Whether the device lacks a feature that the code uses.
+    pub fn is_unsupported(&self) -> bool {
+        matches!(
+            self,
+            Self::Nvptx(NvptxError::Matrix { .. }) | Self::Cpu(CpuError::HiddenMatrix { .. })
+        )
+    }
+}
+
 /// A request to the run-time compiler that violates the contract of [`scythe_abi::jit`].
 #[derive(Debug, thiserror::Error)]
 pub enum RequestError {

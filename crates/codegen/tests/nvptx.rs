@@ -58,8 +58,8 @@ fn generic_code_becomes_ptx_for_the_device_and_its_driver() {
 fn requests_that_make_no_sense_are_refused() {
     let refused = |change: &dyn Fn(&mut Request)| translate(b"BC", change).unwrap_err();
     assert!(
-        refused(&|r| r.version = 9)
-            .contains(&format!("expects a request of version {VERSION}, found version 9"))
+        refused(&|r| r.version = 8)
+            .contains(&format!("expects a request of version {VERSION}, found version 8"))
     );
     assert!(refused(&|r| r.opt_level = 4).contains("optimisation level 4"));
     assert!(refused(&|r| r.bitcode.data = null()).contains("no bitcode"));

@@ -83,8 +83,8 @@ defvar UsmAllocations = [AspectUsm_device_allocations, AspectUsm_host_allocation
                          AspectExt_oneapi_bindless_images_sample_2d_usm,
                          AspectExt_oneapi_bindless_images_gather, AspectExt_oneapi_async_memory_alloc];
 defvar CpuAspects = [AspectCpu, AspectFp64, AspectImage, AspectExt_intel_legacy_image, AspectAtomic64,
-                     AspectExt_oneapi_atomic16, AspectExt_oneapi_virtual_mem, AspectExt_oneapi_register_host_memory,
-                     AspectExt_oneapi_memory_export_linear, AspectExt_intel_free_memory,
+                     AspectExt_intel_matrix, AspectExt_oneapi_atomic16, AspectExt_oneapi_virtual_mem,
+                     AspectExt_oneapi_register_host_memory, AspectExt_oneapi_memory_export_linear, AspectExt_intel_free_memory,
                      AspectOnline_compiler, AspectOnline_linker, AspectQueue_profiling,
                      AspectExt_oneapi_ballot_group, AspectExt_oneapi_fixed_size_group,
                      AspectExt_oneapi_opportunistic_group, AspectExt_oneapi_tangle_group,

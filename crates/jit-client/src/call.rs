@@ -94,7 +94,9 @@ pub(crate) fn compile(library: &Library, request: &CompileRequest<'_>) -> Result
         )))
     } else {
         // SAFETY: the error is a NUL-terminated string until the response is freed.
-        Err(build_error(unsafe { CStr::from_ptr(response.error) }.to_string_lossy().into_owned()))
+        let text = unsafe { CStr::from_ptr(response.error) }.to_string_lossy().into_owned();
+        let code = if response.unsupported == 0 { Errc::Build } else { Errc::KernelNotSupported };
+        Err(Error::new(code, text))
     };
     // SAFETY: the compiler filled the response, and nothing uses it any more.
     unsafe { (library.free)(&mut response) };

@@ -5,6 +5,7 @@ pub mod address_spaces;
 pub mod async_copies;
 pub(crate) mod callers;
 pub mod local_variables;
+pub mod matrices;
 pub mod pointers;
 pub mod printf;
 pub mod queries;

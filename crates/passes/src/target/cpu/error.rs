@@ -46,6 +46,13 @@ pub enum CpuError {
          {why}"
     )]
     SubGroups { kernel: String, size: u32, why: WideningError },
+    /// The compiler cannot find the variable of a joint matrix, or it holds other data as well.
+    #[error(
+        "kernel '{kernel}' uses a joint matrix (sycl_ext_oneapi_matrix) through an address that \
+         the compiler cannot follow, or as a member next to other data; the CPU device needs \
+         matrices that are local variables or arrays of them"
+    )]
+    HiddenMatrix { kernel: String },
     /// The kernel that the options select does not exist.
     #[error("the device code has no kernel '{kernel}'")]
     NoKernel { kernel: String },

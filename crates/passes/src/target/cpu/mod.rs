@@ -35,7 +35,7 @@ use crate::kept_variables::{self, BoundGlobals};
 use crate::target::common::{local_variables, required_sizes, shape};
 use arguments::Passing;
 use lowering::widening::subgroup;
-use lowering::{items, local_atomics, queries, specialise, work_group};
+use lowering::{items, local_atomics, matrices, queries, specialise, work_group};
 use scythe_abi::cpu::Form;
 use scythe_abi::launch::Shape;
 use scythe_llvm::{Function, Module, OptLevel, PassOptions, Place, TargetMachine, run_passes};
@@ -221,7 +221,9 @@ impl<'ctx> Lowering<'_, 'ctx> {
     /// need.
     fn simplify(&self, kernels: &mut [Kernel<'ctx>]) -> Result<(), CpuError> {
         let Self { module, machine, options, passes } = *self;
-        let simplify = if options.opt_level == 0 { INLINE } else { SIMPLIFY };
+        // The variables of matrices are found in optimised code.
+        let plain = options.opt_level == 0 && !matrices::any(module);
+        let simplify = if plain { INLINE } else { SIMPLIFY };
         run_passes(module, simplify, Some(machine), passes)?;
         for kernel in kernels.iter_mut() {
             address_spaces::resolve_queries(module, kernel.function);
@@ -247,6 +249,7 @@ impl<'ctx> Lowering<'_, 'ctx> {
     ) -> Result<Vec<Entry<'ctx>>, CpuError> {
         let Self { module, machine, options, passes } = *self;
         for kernel in kernels.iter_mut() {
+            matrices::share(kernel.function)?;
             local_atomics::mark(kernel.function);
             kernel.by_items =
                 items::is_compiled(kernel.function, kernel.shape, kernel.local_size, options);
@@ -301,6 +304,7 @@ impl<'ctx> Lowering<'_, 'ctx> {
             // A single task is a sub-group with one work-item, for functions of the device library
             // that query it.
             subgroup::make_single(module, function);
+            matrices::lower(module, function, options)?;
             work_group::make(module, function, passing, shape, local_size, options)?
         };
         let required = local_size.unwrap_or_default();

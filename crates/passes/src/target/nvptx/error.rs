@@ -1,6 +1,7 @@
 //! The error type of the NVPTX target.
 
 use super::check::{Construct, Position};
+use super::lowering::matrices::Unavailable;
 use crate::target::common::local_variables::SizeNotConstant;
 use crate::target::common::shape::ShapeError;
 
@@ -48,6 +49,13 @@ pub enum NvptxError {
         place.as_ref().map_or_else(String::new, |place| format!("{place}: "))
     )]
     Unsupported { construct: Construct, function: String, place: Option<String> },
+    /// The device has no instructions for a use of joint matrices.
+    #[error(
+        "function '{function}' {what}: NVIDIA GPUs of architecture sm_{sm} do not support this use \
+         of sycl_ext_oneapi_matrix; info::device::matrix_combinations lists the products that a \
+         device has"
+    )]
+    Matrix { function: String, what: Unavailable, sm: u32 },
     #[error(transparent)]
     Llvm(#[from] scythe_llvm::Error),
 }

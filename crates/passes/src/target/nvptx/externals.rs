@@ -2,6 +2,7 @@
 
 use super::NvptxError;
 use super::lowering::launch::reads_launch;
+use crate::target::common::matrices;
 use scythe_llvm::Module;
 
 /// The functions that the driver provides.
@@ -12,7 +13,10 @@ pub fn missing(module: &Module<'_>) -> Vec<String> {
     let undefined =
         module.functions().filter(|f| f.is_declaration() && !f.is_intrinsic() && f.has_uses());
     let names = undefined.map(|f| f.name());
-    names.filter(|name| !PROVIDED.contains(&name.as_str()) && !reads_launch(name)).collect()
+    let is_known = |name: &str| {
+        PROVIDED.contains(&name) || reads_launch(name) || name.starts_with(matrices::PREFIX)
+    };
+    names.filter(|name| !is_known(name)).collect()
 }
 
 /// Fails if the finished module uses a symbol that is not defined anywhere.

@@ -25,8 +25,8 @@ pub use error::NvptxError;
 
 use crate::target::common::{local_variables, required_sizes, shape};
 use lowering::{
-    atomics, by_value, copies, launch, local_arrays, local_memory, loops, names, read_only,
-    short_pointers, single_calls,
+    atomics, by_value, copies, launch, local_arrays, local_memory, loops, matrices, names,
+    read_only, short_pointers, single_calls,
 };
 use scythe_abi::cuda::{MAX_SLOWEST_SIZE, SUB_GROUP_SIZE};
 use scythe_llvm::{Function, Module, OptLevel, PassOptions, Place, TargetMachine, run_passes};
@@ -109,6 +109,7 @@ pub fn lower<'ctx, 'm>(
         ..PassOptions::default()
     };
     run_passes(module, "globaldce,always-inline,globaldce", Some(machine), passes)?;
+    matrices::run(module, machine, options.sm)?;
     for offset in local_memory::run(module) {
         // The first block is at the start of the launch's memory.
         offset.replace_all_uses_with(offset.ty().const_int(0));

@@ -14,7 +14,7 @@
 use super::widening::divergence::WideningError;
 use super::widening::{counters, group, lanes, merges, ranges, subgroup};
 use super::work_group::{Frame, Loop, Scope};
-use super::{local_memory, queries, specialise};
+use super::{local_memory, matrices, queries, specialise};
 use crate::target::common::{queries as common_queries, required_sizes};
 use crate::target::cpu::address_spaces::{self, Regions};
 use crate::target::cpu::arguments::Passing;
@@ -157,10 +157,10 @@ pub fn make<'ctx>(
     let layout = local_size.map(|size| specialise::layout(kernel, size, count));
     let order = layout.map_or([0, 1, 2], |l| l.order);
     specialise::reorder(kernel, order);
-    let (versions, narrow) = versions(module, machine, kernel, count, layout)?;
+    let (versions, narrow) = versions(module, machine, kernel, count, layout, options)?;
     // The fast form may assume that work-item numbers fit in an `int`. If it does, the plain form
     // handles larger numbers.
-    let spare = if narrow { Some(single(module, kernel)?) } else { None };
+    let spare = if narrow { Some(single(module, kernel, options)?) } else { None };
     let make_group = |suffix: &str, v: &group::Versions<'ctx>| {
         group::make(module, &format!("{name}.{suffix}"), v)
             .map_err(|why| CpuError::WorkGroup { kernel: name.clone(), why })
@@ -309,6 +309,7 @@ fn versions<'ctx>(
     kernel: Function<'ctx>,
     count: u32,
     layout: Option<Layout>,
+    options: &Options,
 ) -> Result<(group::Versions<'ctx>, bool), CpuError> {
     let Plan { lanes, fold, full, masked } = Plan::new(kernel, count, layout);
     if lanes > 1 {
@@ -337,9 +338,10 @@ fn versions<'ctx>(
                     return Err(CpuError::SubGroups { kernel: name, size, why });
                 }
                 // A reason that prevents one form also prevents the other.
-                (Err(_), _) => return Ok((single(module, kernel)?, false)),
+                (Err(_), _) => return Ok((single(module, kernel, options)?, false)),
             };
             subgroup::erase_barriers(widened.function);
+            matrices::lower(module, widened.function, options)?;
             run_function_passes(
                 widened.function,
                 CLEANUP_PIPELINE,
@@ -350,13 +352,13 @@ fn versions<'ctx>(
             *place = Some(widened.function);
             if is_free && is_too_large(kernel, widened.function) {
                 made.into_iter().flatten().for_each(Function::erase);
-                return Ok((single(module, kernel)?, false));
+                return Ok((single(module, kernel, options)?, false));
             }
         }
         let [full, masked] = made;
         return Ok((group::Versions { full, masked, lanes, fold }, narrow));
     }
-    Ok((single(module, kernel)?, false))
+    Ok((single(module, kernel, options)?, false))
 }
 
 /// Whether a widened form consists mostly of scalar work for each lane, or is so large that it
@@ -374,6 +376,7 @@ fn is_too_large(kernel: Function<'_>, widened: Function<'_>) -> bool {
 fn single<'ctx>(
     module: &Module<'ctx>,
     kernel: Function<'ctx>,
+    options: &Options,
 ) -> Result<group::Versions<'ctx>, CpuError> {
     let copy = module.add_function(&format!("{}.single", kernel.name()), kernel.function_type());
     copy.copy_attributes_from(kernel);
@@ -386,6 +389,7 @@ fn single<'ctx>(
     }
     copy.remove_enum_attribute(Place::Function, "optnone");
     subgroup::make_single(module, copy);
+    matrices::lower(module, copy, options)?;
     Ok(group::Versions { full: Some(copy), masked: None, lanes: 1, fold: None })
 }
 

@@ -18,6 +18,7 @@ pub mod interleave;
 pub mod items;
 pub mod local_atomics;
 pub mod local_memory;
+pub mod matrices;
 pub mod parallel;
 pub mod queries;
 pub mod specialise;

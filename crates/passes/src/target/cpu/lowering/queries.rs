@@ -1,5 +1,6 @@
 //! Finds and replaces the work-item queries of device code.
 
+use super::matrices;
 use super::widening::group::BARRIER;
 use super::widening::subgroup::Primitive;
 use crate::target::common::address_spaces::is_query;
@@ -61,9 +62,12 @@ pub fn declare_pure(module: &Module<'_>) {
 }
 
 /// Whether the function with this name is only meaningful as part of a kernel: a query, a barrier,
-/// or a collective operation of a sub-group.
+/// a collective operation of a sub-group, or an operation on matrices.
 pub fn belongs_to_kernel(name: &str) -> bool {
-    queries::parse(name).is_some() || name.contains(BARRIER) || Primitive::parse(name).is_some()
+    queries::parse(name).is_some()
+        || name.contains(BARRIER)
+        || Primitive::parse(name).is_some()
+        || matrices::is_operation(name)
 }
 
 /// Returns all functions that use local variables, and all functions from which a chain of direct

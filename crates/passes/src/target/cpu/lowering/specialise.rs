@@ -5,6 +5,7 @@
 //! for a size that its general form handles badly ([`Target`]). Sub-groups keep the size that the
 //! device reports if the kernel can observe them.
 
+use super::matrices;
 use super::widening::subgroup::Primitive;
 use crate::target::common::queries::{self, Query};
 use crate::target::common::required_sizes;
@@ -42,7 +43,7 @@ pub fn sees_sub_groups(kernel: Function<'_>) -> bool {
     kernel.instructions().filter_map(|i| i.called_function()).any(|f| {
         let name = f.name();
         let query = queries::parse(&name).is_some_and(|q| !q.takes_dimension());
-        query || Primitive::parse(&name).is_some()
+        query || Primitive::parse(&name).is_some() || matrices::is_operation(&name)
     })
 }
 

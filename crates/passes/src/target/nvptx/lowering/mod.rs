@@ -23,6 +23,7 @@ pub mod local_arrays;
 pub mod local_memory;
 pub mod loops;
 pub mod maths;
+pub mod matrices;
 pub mod names;
 pub mod read_only;
 pub mod short_pointers;

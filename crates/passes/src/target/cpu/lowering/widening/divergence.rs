@@ -18,6 +18,7 @@ mod extension;
 
 pub use extension::{LaneScope, Wider};
 
+use super::super::matrices;
 use super::cfg::{Cfg, Dominators, Loops, UnsupportedCfg};
 use super::convergence::Convergence;
 use crate::target::common::queries::{self, Query};
@@ -359,6 +360,8 @@ impl<'ctx> Divergence<'ctx> {
                 _ => Shape::Varying,
             },
             Opcode::LLVMAlloca if calls.separate_allocas() => Shape::Varying,
+            // All lanes have the same copy.
+            Opcode::LLVMAlloca if matrices::is_shared(i) => Shape::Uniform,
             // Each lane has its own copy, one after the other.
             Opcode::LLVMAlloca => {
                 let size = i.allocated_type().and_then(|t| t.alloc_size(module)).unwrap_or(0);

@@ -1,6 +1,7 @@
 //! Widens one instruction at a time: to a scalar instruction if all lanes agree, to a vector
 //! instruction if there is one, else to a copy per lane.
 
+use super::super::super::matrices;
 use super::super::divergence::is_safe_divisor;
 use super::super::group::BARRIER;
 use super::super::subgroup::Primitive;
@@ -142,6 +143,9 @@ impl<'ctx> Widener<'_, 'ctx> {
         if let Some(primitive) = Primitive::parse(&name) {
             return self.primitive(b, i, primitive);
         }
+        if matrices::is_operation(&name) {
+            return self.once(b, i);
+        }
         let sub_group = match queries::parse(&name) {
             Some(Query::SubgroupLocalInvocationId) => Some(self.int(0)),
             Some(Query::SubgroupMaxSize) => Some(self.int(u64::from(self.lanes))),
@@ -185,6 +189,35 @@ impl<'ctx> Widener<'_, 'ctx> {
             }
         }
         self.replicate(b, i)
+    }
+
+    /// Emits an operation that the sub-group performs once. Its arguments are uniform by contract,
+    /// although the analysis may not prove it: the call gets those of the first active lane.
+    fn once(&mut self, b: usize, i: Instruction<'ctx>) {
+        let args: Vec<_> = i
+            .args()
+            .into_iter()
+            .map(|v| match self.facts.shape(v) {
+                Shape::Uniform => self.scalar(v),
+                _ => {
+                    let wide = self.vector(v);
+                    self.first_active(b, wide)
+                }
+            })
+            .collect();
+        let skipped = self.masks[b].filter(|_| !self.plan.never_empty[b]).map(|mask| {
+            let block = || self.context.append_block(self.new, "");
+            let (then, next) = (block(), block());
+            self.builder.cond_br(self.any(mask), then, next);
+            self.builder.position_at_end(then);
+            next
+        });
+        let callee = i.called_function().expect("checked before");
+        self.builder.call(callee, &args, "");
+        if let Some(next) = skipped {
+            self.builder.br(next);
+            self.builder.position_at_end(next);
+        }
     }
 
     /// Emits a call with the same arguments in all lanes, which runs only if a lane is active: with

@@ -3,6 +3,7 @@
 //! Neighbouring lanes at neighbouring addresses become one access, other lanes a gather or scatter.
 //! Inactive lanes access no memory of the kernel.
 
+use super::super::super::matrices;
 use super::super::divergence::packed_size;
 use super::{Form, Shape, Widener};
 use scythe_llvm::{Instruction, IntPredicate, Opcode, Place, Type, Value};
@@ -19,7 +20,8 @@ impl<'ctx> Widener<'_, 'ctx> {
         let ty = i.allocated_type().expect("an allocation has a type");
         let space = i.ty().address_space().unwrap_or(0);
         debug_assert_eq!(space, 0, "x86 allocates in address space 0");
-        let slot = self.slots.alloca(ty.array(self.lanes as u64), "private");
+        let copies = if matrices::is_shared(i) { 1 } else { u64::from(self.lanes) };
+        let slot = self.slots.alloca(ty.array(copies), "private");
         slot.set_align(i.alignment().max(64));
         self.set_scalar(i, slot.as_value());
     }
