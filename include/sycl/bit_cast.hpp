@@ -7,13 +7,28 @@
 #include <type_traits>
 
 namespace sycl {
+namespace detail {
 
-template <class To, class From,
-          class = std::enable_if_t<sizeof(To) == sizeof(From) && __is_trivially_copyable(To) &&
-                                   __is_trivially_copyable(From)>>
-constexpr To bit_cast(const From &from) noexcept {
-  return __builtin_bit_cast(To, from);
-}
+template <class To, class... From> struct bit_cast_function {
+  template <class T,
+            class = std::enable_if_t<sizeof(To) == sizeof(T) && __is_trivially_copyable(To) &&
+                                     __is_trivially_copyable(T)>>
+  constexpr To operator()(const T &from) const noexcept {
+    return __builtin_bit_cast(To, from);
+  }
+};
+
+// The type of the argument is specified: other types are converted to it.
+template <class To, class From> struct bit_cast_function<To, From> {
+  constexpr To operator()(const From &from) const noexcept { return bit_cast_function<To>()(from); }
+};
+
+} // namespace detail
+
+// An object, which argument-dependent lookup does not find: in calls of another library's
+// `bit_cast` without a namespace, the argument may have a type of SYCL, such as `half`.
+template <class To, class... From>
+inline constexpr detail::bit_cast_function<To, From...> bit_cast{};
 
 } // namespace sycl
 

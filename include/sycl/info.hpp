@@ -206,6 +206,8 @@ struct usm_shared_allocations : aspect_flag<aspect::usm_shared_allocations> {};
 struct usm_system_allocations : aspect_flag<aspect::usm_system_allocations> {};
 
 struct is_available : detail::fixed_param<bool, 1> {};
+// SYCL 1.2.1 and DPC++ have this query. Devices are never freed.
+struct reference_count : detail::fixed_param<std::uint32_t, 1> {};
 struct is_endian_little : detail::fixed_param<bool, __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__> {};
 struct host_unified_memory : aspect_flag<aspect::usm_system_allocations> {};
 struct preferred_interop_user_sync : detail::fixed_param<bool, 1>, detail::opencl_only {};

@@ -155,6 +155,35 @@ void names_and_sizes(sycl::queue &q) {
                         [&] { sycl::device d{sycl::ext::oneapi::filter_selector(filter)}; }));
 }
 
+// A library with its own `bit_cast`, whose arguments have types of SYCL.
+namespace library {
+template <class T> struct wrapper {
+  T value;
+};
+template <class To, class From> constexpr To bit_cast(const From &from) {
+  return __builtin_bit_cast(To, from);
+}
+template <class T> std::uint16_t bits(T value) {
+  return bit_cast<std::uint16_t>(wrapper<T>{value});
+}
+} // namespace library
+
+void bit_casts(sycl::queue &q) {
+  std::uint32_t *result = sycl::malloc_shared<std::uint32_t>(4, q);
+  const float one = 1;
+  q.single_task([=] {
+     result[0] = sycl::bit_cast<std::uint32_t>(one);
+     result[1] = sycl::bit_cast<std::uint32_t, float>(one);
+     result[2] = library::bits(sycl::half(one));
+     using namespace sycl;
+     result[3] = static_cast<std::uint32_t>(bit_cast<float>(result[0]));
+   }).wait();
+  CHECK(result[0] == 0x3f800000 && result[1] == result[0]);
+  CHECK(result[2] == 0x3c00 && result[3] == 1);
+  static_assert(sycl::bit_cast<std::uint32_t>(2.0f) == 0x40000000);
+  sycl::free(result, q);
+}
+
 void sorters() {
   namespace sorters = sycl::ext::oneapi::experimental::default_sorters;
   const auto scope = sycl::memory_scope::work_group;
@@ -174,6 +203,8 @@ int main() {
   generic_kernels(q);
   untyped_copies(q);
   names_and_sizes(q);
+  CHECK(q.get_device().get_info<sycl::info::device::reference_count>() == 1);
+  bit_casts(q);
   sorters();
   return check::result();
 }
