@@ -2,9 +2,9 @@
 //! compiler, device configuration and backends agree.
 //!
 //! The numbers below 900 are those that DPC++ publishes, so that device images have the same
-//! meaning in both implementations. Missing numbers belonged to aspects that were withdrawn; they stay
-//! unused. From 900 on, Scythe numbers aspects of extensions for which no number is published. From
-//! 1000 on there is one aspect for each device architecture that
+//! meaning in both implementations. Missing numbers belonged to aspects that were withdrawn; they
+//! stay unused. From 900 on, Scythe numbers aspects of extensions for which no number is published.
+//! From 1000 on there is one aspect for each device architecture that
 //! `-fsycl-targets=` can name. The property `fixed_target` holds these aspects. DPC++ assigned no
 //! numbers to them; the numbers of Scythe leave room for numbers that DPC++ may add.
 //!

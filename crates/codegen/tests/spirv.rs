@@ -435,6 +435,37 @@ fn local_memory_that_is_asked_for_becomes_a_variable_of_the_group() {
 }
 
 #[test]
+fn private_memory_has_the_size_that_a_specialization_constant_says() {
+    let code = |count: &str| {
+        format!(
+            "@size = linkonce_odr addrspace(1) constant {count}, align 4
+             declare spir_func ptr addrspace(4) @__scythe_private_alloca(ptr addrspace(4), i64, i64)
+             define spir_kernel void @kernel(ptr addrspace(1) %p, i64 %n) {{
+               %a = call spir_func ptr addrspace(4) @__scythe_private_alloca(ptr addrspace(4) \
+                 addrspacecast (ptr addrspace(1) @size to ptr addrspace(4)), i64 4, i64 16)
+               %x = getelementptr i32, ptr addrspace(4) %a, i64 %n
+               store volatile i32 1, ptr addrspace(4) %x
+               %v = load volatile i32, ptr addrspace(4) %x
+               store volatile i32 %v, ptr addrspace(1) %p
+               ret void }}"
+        )
+    };
+    for count in ["i32 7", "[4 x i8] c\"\\07\\00\\00\\00\""] {
+        let text = translated(&code(count));
+        assert!(text.contains(" 32") && text.contains("OpTypeArray"), "{text}");
+    }
+    let unknown = error(
+        "declare spir_func ptr addrspace(4) @__scythe_private_alloca(ptr addrspace(4), i64, i64)
+         define spir_kernel void @kernel(ptr addrspace(4) %p, i64 %n) {
+           %a = call spir_func ptr addrspace(4) @__scythe_private_alloca(ptr addrspace(4) %p, \
+             i64 4, i64 16)
+           store i32 1, ptr addrspace(4) %a
+           ret void }",
+    );
+    assert!(unknown.contains("private memory whose size or alignment"), "{unknown}");
+}
+
+#[test]
 fn what_cannot_be_translated_is_an_error_and_the_process_goes_on() {
     let undefined = error(
         "declare spir_func float @strange(float)

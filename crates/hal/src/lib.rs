@@ -233,9 +233,9 @@ pub trait Device: Send + Sync + Any {
     }
 
     /// Makes memory of the program accessible to commands, and copies of it fast. The default is
-    /// for devices that access all memory of the system. `start` and `size` are multiples of the size
-    /// of a page for devices with `aspect::ext_oneapi_register_host_memory`. Returns an error for
-    /// memory that is registered already.
+    /// for devices that access all memory of the system. `start` and `size` are multiples of the
+    /// size of a page for devices with `aspect::ext_oneapi_register_host_memory`. Returns an error
+    /// for memory that is registered already.
     ///
     /// # Safety
     /// The memory stays valid until [`Device::unregister_host`].

@@ -310,7 +310,8 @@ pub unsafe extern "C" fn scythe_device_set_peer_access(
 
 /// Returns the aspects of the device, and those that the headers and the runtime implement for it:
 /// memory pools and bindless images only require device allocations, and the runtime has graphs for
-/// every device.
+/// every device. The compiler lowers private memory for every target, and the headers convert
+/// colours of images.
 fn aspects(device: &Device) -> Vec<u32> {
     let mut aspects = device.hal.info().aspects.clone();
     if aspects.contains(&(Aspect::UsmDeviceAllocations as u32)) {
@@ -320,6 +321,7 @@ fn aspects(device: &Device) -> Vec<u32> {
     if aspects.contains(&(Aspect::UsmSystemAllocations as u32)) && !aspects.contains(&registers) {
         aspects.push(registers);
     }
+    aspects.push(Aspect::ExtOneapiPrivateAlloca as u32);
     aspects.push(Aspect::ExtOneapiGraph as u32);
     aspects.push(Aspect::ExtOneapiLimitedGraph as u32);
     aspects

@@ -12,14 +12,16 @@ const GROUP_LOCAL_MEMORY: &str = "__scythe_group_local_memory";
 /// The address space of local memory in device code.
 pub const LOCAL: u32 = 3;
 
-/// The error for a function that requests local memory of non-constant size or alignment.
+/// The error for a function that requests memory of non-constant size or alignment.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "function '{function}' allocates group-local memory whose size or alignment is not a constant"
+    "function '{function}' allocates {memory} memory whose size or alignment is not a constant"
 )]
 pub struct SizeNotConstant {
     /// The symbol of the function, as in the device module.
     pub function: String,
+    /// The kind of memory.
+    pub memory: &'static str,
 }
 
 /// Replaces each call of [`GROUP_LOCAL_MEMORY`] by a new variable.
@@ -34,6 +36,7 @@ pub fn declare(module: &Module<'_>) -> Result<(), SizeNotConstant> {
         else {
             return Err(SizeNotConstant {
                 function: call.function().map_or_else(String::new, |f| f.name()),
+                memory: "group-local",
             });
         };
         let variable = module.add_global("group.local", context.int_type(8).array(bytes), LOCAL);

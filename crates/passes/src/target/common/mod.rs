@@ -8,6 +8,7 @@ pub mod local_variables;
 pub mod matrices;
 pub mod pointers;
 pub mod printf;
+pub mod private_memory;
 pub mod queries;
 pub mod required_sizes;
 pub(crate) mod retarget;

@@ -32,7 +32,7 @@ pub mod retarget;
 pub use error::CpuError;
 
 use crate::kept_variables::{self, BoundGlobals};
-use crate::target::common::{local_variables, required_sizes, shape};
+use crate::target::common::{local_variables, private_memory, required_sizes, shape};
 use arguments::Passing;
 use lowering::widening::subgroup;
 use lowering::{items, local_atomics, matrices, queries, specialise, work_group};
@@ -199,6 +199,7 @@ impl<'ctx> Lowering<'_, 'ctx> {
         check::globals(module)?;
         crate::properties::drop_annotations(module);
         local_variables::declare(module)?;
+        private_memory::declare(module)?;
         retarget::run(module, self.machine, options);
         printf::run(module);
         let functions: Vec<_> = kernels.iter().map(|k| k.function).collect();

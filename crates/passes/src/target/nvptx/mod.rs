@@ -23,7 +23,7 @@ mod retarget;
 
 pub use error::NvptxError;
 
-use crate::target::common::{local_variables, required_sizes, shape};
+use crate::target::common::{local_variables, private_memory, required_sizes, shape};
 use lowering::{
     atomics, by_value, copies, launch, local_arrays, local_memory, loops, matrices, names,
     read_only, short_pointers, single_calls,
@@ -70,6 +70,7 @@ pub fn prepare(
     check::constructors(module)?;
     crate::properties::drop_annotations(module);
     local_variables::declare(module)?;
+    private_memory::declare(module)?;
     retarget::run(module, machine, options);
     printf::run(module);
     lowering::maths::run(module);

@@ -21,7 +21,7 @@ pub mod retarget;
 
 pub use error::SpirvError;
 
-use crate::target::common::local_variables;
+use crate::target::common::{local_variables, private_memory};
 use crate::{device_globals, device_has};
 use lowering::decorations::{self, Additions};
 use lowering::{
@@ -114,6 +114,7 @@ fn prepare(
     device_globals::to_pointers(module)?;
     device_has::fold(module, &options.aspects)?;
     local_variables::declare(module)?;
+    private_memory::declare(module)?;
     wide_division::run(module);
     Ok(())
 }
