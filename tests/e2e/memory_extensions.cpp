@@ -1,5 +1,5 @@
-// Extensions for memory: registered memory of the program, hints about copies, exported memory, and
-// allocations without a context.
+// Extensions for memory: registered memory of the program, hints about copies, exported memory,
+// allocations without a context, and allocations with properties.
 //
 // LEVELS: O2
 // VALGRIND: no
@@ -7,7 +7,10 @@
 
 #include "check.hpp"
 
+#include <sycl/ext/oneapi/experimental/annotated_usm/alloc_device.hpp>
+#include <sycl/ext/oneapi/experimental/annotated_usm/dealloc.hpp>
 #include <sycl/ext/oneapi/experimental/copy_optimize.hpp>
+#include <sycl/ext/oneapi/experimental/ipc_memory.hpp>
 #include <sycl/ext/oneapi/experimental/register_host_memory.hpp>
 #include <sycl/ext/oneapi/experimental/usm_shortcuts.hpp>
 #include <sycl/ext/oneapi/memory_export.hpp>
@@ -134,6 +137,68 @@ void shortcuts(const sycl::device &d) {
   CHECK(is(ext::aligned_alloc_shared<int>(512, 64, d), alloc::shared, 512));
 }
 
+void annotated(sycl::queue &q) {
+  const sycl::context c = q.get_context();
+  const sycl::device d = q.get_device();
+  using sycl::usm::alloc;
+  const auto is = [&](const auto &p, alloc kind, std::size_t alignment) {
+    auto copy = p;
+    const bool right = copy && sycl::get_pointer_type(copy.get(), c) == kind &&
+                       reinterpret_cast<std::uintptr_t>(copy.get()) % alignment == 0;
+    ext::free(copy, c);
+    return right;
+  };
+  const ext::properties aligned{ext::alignment<512>};
+  auto a = ext::annotated_malloc_device<int>(64, q);
+  auto b = ext::annotated_malloc_device<int>(64, d, c, aligned);
+  static_assert(decltype(a)::has_property<ext::usm_kind_key>() &&
+                !decltype(a)::has_property<ext::alignment_key>());
+  static_assert(decltype(b)::get_property<ext::usm_kind_key>() == ext::usm_kind_device &&
+                decltype(b)::get_property<ext::alignment_key>() == ext::alignment<512>);
+  static_assert(!std::is_same_v<decltype(a), decltype(b)>);
+  q.parallel_for(64, [=](sycl::id<1> i) { b[i] = static_cast<int>(i) + 1; }).wait();
+  int last = 0;
+  q.copy(b.get() + 63, &last, 1).wait();
+  CHECK(last == 64);
+  CHECK(is(a, alloc::device, 4) && is(b, alloc::device, 512));
+  CHECK(is(ext::annotated_malloc_device(64, q), alloc::device, 1));
+  CHECK(is(ext::annotated_aligned_alloc_device(1024, 64, d, c), alloc::device, 1024));
+  CHECK(is(ext::annotated_aligned_alloc_device<int>(512, 64, q, aligned), alloc::device, 512));
+  CHECK(is(ext::annotated_malloc_host<int>(64, c), alloc::host, 4));
+  CHECK(is(ext::annotated_malloc_host(64, q, aligned), alloc::host, 512));
+  auto e = ext::annotated_malloc<int>(64, q, alloc::device);
+  static_assert(!decltype(e)::has_property<ext::usm_kind_key>());
+  CHECK(is(e, alloc::device, 4));
+  const ext::properties device{ext::usm_kind<alloc::device>, ext::alignment<64>};
+  auto f = ext::annotated_malloc<int>(64, q, device);
+  static_assert(decltype(f)::has_property<ext::usm_kind_key>());
+  CHECK(is(f, alloc::device, 64) && is(ext::annotated_malloc(64, d, c, device), alloc::device, 64));
+  CHECK(is(ext::annotated_malloc<int>(64, q, alloc::device, device), alloc::device, 64));
+  CHECK(check::throws(sycl::errc::invalid,
+                      [&] { ext::annotated_malloc<int>(64, q, alloc::host, device); }));
+  CHECK(check::throws(sycl::errc::invalid,
+                      [&] { ext::annotated_aligned_alloc_device<int>(128, 64, q, aligned); }));
+  if (d.has(sycl::aspect::usm_shared_allocations)) {
+    auto g = ext::annotated_malloc_shared<int>(64, q, aligned);
+    g[3] = 7;
+    CHECK(*(g + 3) == 7 && is(g, alloc::shared, 512));
+    CHECK(is(ext::annotated_aligned_alloc_shared(256, 64, d, c), alloc::shared, 256));
+  }
+}
+
+// No device shares its allocations with other processes.
+void other_processes(sycl::queue &q) {
+  namespace ipc = ext::ipc;
+  CHECK(!q.get_device().has(sycl::aspect::ext_oneapi_ipc_memory));
+  int *data = sycl::malloc_device<int>(32, q);
+  const auto refuses = [](auto f) { return check::throws(sycl::errc::feature_not_supported, f); };
+  CHECK(refuses([&] { ipc::memory::get(data, q.get_context()); }));
+  CHECK(refuses(
+      [&] { ext::ipc_memory::open(ipc::handle_data_t(), q.get_context(), q.get_device()); }));
+  CHECK(check::throws(sycl::errc::invalid, [&] { ipc::memory::get(&data, q.get_context()); }));
+  sycl::free(data, q);
+}
+
 } // namespace
 
 int main() {
@@ -142,5 +207,7 @@ int main() {
   prepared(q);
   exported(q);
   shortcuts(q.get_device());
+  annotated(q);
+  other_processes(q);
   return check::result();
 }

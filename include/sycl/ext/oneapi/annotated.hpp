@@ -59,9 +59,9 @@ public:
     return *this;
   }
   T *get() const { return ptr; }
-  T &operator*() const { return *ptr; }
+  std::add_lvalue_reference_t<T> operator*() const { return *ptr; }
   T *operator->() const { return ptr; }
-  T &operator[](std::ptrdiff_t index) const { return ptr[index]; }
+  std::add_lvalue_reference_t<T> operator[](std::ptrdiff_t index) const { return ptr[index]; }
   annotated_ptr &operator++() {
     ++ptr;
     return *this;

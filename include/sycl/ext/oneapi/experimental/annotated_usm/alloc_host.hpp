@@ -1,0 +1,7 @@
+// DPC++'s name of <sycl/ext/oneapi/experimental/annotated_usm/alloc_base.hpp>.
+#ifndef SCYTHE_EXT_ONEAPI_EXPERIMENTAL_ANNOTATED_USM_ALLOC_HOST_HPP
+#define SCYTHE_EXT_ONEAPI_EXPERIMENTAL_ANNOTATED_USM_ALLOC_HOST_HPP
+
+#include <sycl/ext/oneapi/experimental/annotated_usm/alloc_base.hpp>
+
+#endif
