@@ -1,5 +1,6 @@
 // `sycl::image`, `sycl::sampler` and their accessors of SYCL 1.2.1
-// (`sycl_ext_intel_legacy_image`): formats, sampling, arrays, host access and write-back.
+// (`sycl_ext_intel_legacy_image`): formats, sampling, arrays, host access, write-back, and colours
+// of sRGB (`sycl_ext_oneapi_srgb`).
 //
 // A foreign host compiler cannot tell unnamed kernels of one line apart:
 // MODES: device,host
@@ -198,10 +199,56 @@ void memory(sycl::queue &q) {
   }));
 }
 
+// Reads make colours linear, but not alpha, and before they mix elements.
+void srgb(sycl::queue &q) {
+  if (!q.get_device().has(sycl::aspect::ext_oneapi_srgb))
+    return;
+  const std::vector<unsigned char> texels{127, 0, 255, 127, 10, 64, 200, 255};
+  sycl::image<2> image(texels.data(), order::ext_oneapi_srgba, type::unorm_int8,
+                       sycl::range<2>(2, 1));
+  sycl::float4 results[2];
+  {
+    sycl::buffer<sycl::float4> b(results, sycl::range<1>(2));
+    q.submit([&](sycl::handler &h) {
+      auto in = image.get_access<sycl::float4, mode::read>(h);
+      sycl::accessor out(b, h);
+      const sycl::sampler linear(sycl::coordinate_normalization_mode::unnormalized,
+                                 sycl::addressing_mode::clamp_to_edge,
+                                 sycl::filtering_mode::linear);
+      h.single_task([=] {
+        out[0] = in.read(sycl::int2(0, 0));
+        out[1] = in.read(sycl::float2(1, 0.5f), linear);
+      });
+    });
+  }
+  const auto linear = [](int c) {
+    const double x = c / 255.0;
+    return static_cast<float>(x <= 0.04045 ? x / 12.92 : std::pow((x + 0.055) / 1.055, 2.4));
+  };
+  CHECK(near(results[0], {linear(127), 0, 1, 127 / 255.0f}, 1e-5f));
+  CHECK(near(
+      results[1],
+      {(linear(127) + linear(10)) / 2, linear(64) / 2, (1 + linear(200)) / 2, (127 + 255) / 510.0f},
+      1e-5f));
+  CHECK(check::throws(sycl::errc::invalid, [] {
+    sycl::image<1>(order::ext_oneapi_srgba, type::unorm_int8, sycl::range<1>(4));
+  }));
+  CHECK(check::throws(sycl::errc::invalid, [] {
+    sycl::image<2>(order::ext_oneapi_srgba, type::unorm_int16, sycl::range<2>(4, 4));
+  }));
+  CHECK(check::throws(sycl::errc::feature_not_supported, [&] {
+    q.submit([&](sycl::handler &h) {
+      auto out = image.get_access<sycl::float4, mode::write>(h);
+      h.single_task([=] { out.write(sycl::int2(0, 0), sycl::float4(1)); });
+    });
+  }));
+}
+
 } // namespace
 
 int main() {
   sycl::queue q;
+  srgb(q);
   CHECK(q.get_device().has(sycl::aspect::ext_intel_legacy_image));
   formats(q);
   samplers(q);

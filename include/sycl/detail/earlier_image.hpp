@@ -166,6 +166,10 @@ protected:
   explicit earlier_image_access(const image<D + slice, A> &image)
       : buffer_(image.scythe_handle()), layout_{image.scythe_layout()} {
     check(scythe_image_check_access("accessor", layout_.format, channel_kind<element>));
+    if constexpr (Mode != access_mode::read)
+      if (layout_.order() == image_channel_order::ext_oneapi_srgba)
+        fail(errc::feature_not_supported,
+             "accessor: images with order ext_oneapi_srgba can only be read");
   }
   // For a command. The launch sets the address, except in host mode.
   template <class A>

@@ -24,6 +24,7 @@ enum class image_channel_order : unsigned {
   intensity,
   luminance,
   abgr,
+  ext_oneapi_srgba, // read in linear colours; `sycl_ext_oneapi_srgb`
 };
 
 enum class image_channel_type : unsigned {
@@ -86,6 +87,7 @@ constexpr unsigned channel_places(image_channel_order order) {
   case o::abgr:
     return 0x3210;
   case o::rgba:
+  case o::ext_oneapi_srgba:
     break;
   }
   return 0x0123;
@@ -106,6 +108,12 @@ template <class E, class C> struct snorm_channel {
     return static_cast<C>(__builtin_rintf(inside * std::numeric_limits<C>::max()));
   }
 };
+
+// Colours of sRGB between 0 and 1, as linear colours.
+template <class E> E linear_colour(E x) {
+  const float c = static_cast<float>(x);
+  return c <= 0.04045f ? c / 12.92f : __builtin_powf((c + 0.055f) / 1.055f, 2.4f);
+}
 
 // Calls `use` with an object for the type of the channels, unless they are packed. The type must be
 // one that programs access as `E`.
@@ -195,6 +203,10 @@ template <class T> T load_texel(const std::byte *at, const earlier_layout &layou
              : place == constant_zero ? element(0)
                                       : channel.decode(bits);
     }
+    if constexpr (channel_kind<element> == 2)
+      if (layout.order() == image_channel_order::ext_oneapi_srgba)
+        for (int c = 0; c < 3; ++c)
+          x[c] = linear_colour<element>(x[c]);
     return x;
   });
 }

@@ -321,6 +321,9 @@ fn aspects(device: &Device) -> Vec<u32> {
     if aspects.contains(&(Aspect::UsmSystemAllocations as u32)) && !aspects.contains(&registers) {
         aspects.push(registers);
     }
+    if aspects.contains(&(Aspect::ExtIntelLegacyImage as u32)) {
+        aspects.push(Aspect::ExtOneapiSrgb as u32);
+    }
     aspects.push(Aspect::ExtOneapiPrivateAlloca as u32);
     aspects.push(Aspect::ExtOneapiGraph as u32);
     aspects.push(Aspect::ExtOneapiLimitedGraph as u32);

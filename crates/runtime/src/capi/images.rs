@@ -79,8 +79,11 @@ fn format_of(name: &str, number: u32) -> Result<Format> {
 /// `image_channel_type`.
 const EARLIER_FORMATS: u32 = 256;
 
+/// The order of images in the colour space sRGB, which reads make linear.
+const SRGBA: &str = "ext_oneapi_srgba";
+
 /// The orders of `sycl::image_channel_order`, in its order: name, channels.
-const ORDERS: [(&str, u32); 14] = [
+const ORDERS: [(&str, u32); 15] = [
     ("a", 1),
     ("r", 1),
     ("rx", 1),
@@ -95,6 +98,7 @@ const ORDERS: [(&str, u32); 14] = [
     ("intensity", 1),
     ("luminance", 1),
     ("abgr", 4),
+    (SRGBA, 4),
 ];
 
 /// The types of `sycl::image_channel_type`, in its order: name, bytes per channel, kind. The types
@@ -117,6 +121,12 @@ const TYPES: [(&str, u32, Kind); 15] = [
     ("fp32", 4, Kind::Float),
 ];
 
+/// Returns the name of the order in a format of SYCL 1.2.1.
+fn order_name(format: u32) -> Option<&'static str> {
+    let order = format.checked_sub(EARLIER_FORMATS)? >> 4;
+    ORDERS.get(order as usize).map(|&(name, _)| name)
+}
+
 /// Returns a format of SYCL 1.2.1, if OpenCL permits the combination of order and type.
 fn earlier_format(name: &str, number: u32) -> Result<Format> {
     let (order, type_) = ((number >> 4) as usize, (number & 15) as usize);
@@ -135,6 +145,7 @@ fn earlier_format(name: &str, number: u32) -> Result<Format> {
             "a normalised type or a floating-point type"
         }
         "argb" | "bgra" | "abgr" if channel != 1 => "a type of 8 bits",
+        SRGBA if type_name != "unorm_int8" => "unorm_int8",
         _ if packed => "a type that is not packed",
         _ => "",
     };
@@ -151,6 +162,11 @@ fn earlier_format(name: &str, number: u32) -> Result<Format> {
 /// `pitch` is empty if the program provided none.
 fn lay_out(name: &str, format: u32, size: &[u64], pitch: &[u64]) -> Result<ImageLayout> {
     let shape = format_of(name, format)?;
+    if size.len() == 1 && format >= EARLIER_FORMATS && order_name(format) == Some(SRGBA) {
+        return Err(invalid(format!(
+            "{name}: an image with order {SRGBA} has one dimension, expected 2 or 3"
+        )));
+    }
     // The code for SYCL 1.2.1 needs the size of a whole element.
     let channel = if format < EARLIER_FORMATS { shape.channel } else { shape.element() };
     let mut layout = ImageLayout { pitch: [0; 2], size: [1; 3], format, channel };
