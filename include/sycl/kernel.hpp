@@ -164,6 +164,10 @@ public:
                         std::is_same_v<Param, specific::preferred_work_group_size_multiple>,
                     "kernel::get_info: Param is not an info::kernel_device_specific descriptor");
       std::size_t largest = required(d).sub_group;
+      // Other kernels for the CPU get a vector of floats.
+      if (largest == 0 && d.get_backend() == backend::scythe_cpu)
+        largest =
+            d.template get_info<detail::later_t<Param, info::device::native_vector_width_float>>();
       if (largest == 0)
         for (std::size_t size :
              d.template get_info<detail::later_t<Param, info::device::sub_group_sizes>>())

@@ -95,10 +95,29 @@ void unusual(sycl::queue &q) {
   sycl::free(out, q);
 }
 
+// A work-group of the size that the query returns is one sub-group, so that programs can compute
+// one matrix in each work-group.
+class one_sub_group;
+void sizes(sycl::queue &q) {
+  const auto id = sycl::get_kernel_id<one_sub_group>();
+  const auto bundle =
+      sycl::get_kernel_bundle<sycl::bundle_state::executable>(q.get_context(), {id});
+  const std::size_t size =
+      bundle.get_kernel(id).get_info<sycl::info::kernel_device_specific::max_sub_group_size>(
+          q.get_device());
+  auto *groups = sycl::malloc_shared<std::uint32_t>(1, q);
+  q.parallel_for<one_sub_group>(sycl::nd_range<1>(size, size), [=](sycl::nd_item<1> it) {
+     groups[0] = it.get_sub_group().get_group_linear_range();
+   }).wait();
+  CHECK(groups[0] == 1 || q.get_backend() == sycl::backend::opencl);
+  sycl::free(groups, q);
+}
+
 } // namespace
 
 int main() {
   sycl::queue q;
+  sizes(q);
   const auto device = q.get_device();
   bool has = false;
   for (const std::size_t size : device.get_info<sycl::info::device::sub_group_sizes>())
