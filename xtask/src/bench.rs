@@ -9,6 +9,7 @@ mod cuda;
 mod graphs;
 mod launch;
 mod link;
+mod matrix;
 mod opencl;
 mod peer;
 
@@ -41,6 +42,7 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
         [what] if what == "compile" => (|prefix, _| compile::measure(prefix), &[]),
         [what] if what == "graphs" => (|prefix, _| graphs::measure(prefix), &[]),
         [what] if what == "link" => (|prefix, _| link::measure(prefix), &[]),
+        [what] if what == "matrix" => (|prefix, _| matrix::measure(prefix), &[]),
         [what] if what == "opencl" => (|prefix, _| opencl::measure(prefix), &[]),
         [what] if what == "run" => (|prefix, _| launch::measure(prefix), &[]),
         [what, names @ ..] if what == "cpu" => (cpu::measure, names),
@@ -52,7 +54,7 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
         _ => {
             return Err(
                 "'bench' needs one of 'aspects', 'collection', 'compile', 'cpu', 'cuda', 'graphs', \
-                'link', 'opencl', 'peer' or 'run'"
+                'link', 'matrix', 'opencl', 'peer' or 'run'"
                     .to_owned(),
             );
         }

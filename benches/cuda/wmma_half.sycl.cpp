@@ -1,0 +1,4 @@
+// A product of two matrices of half on tensor cores.
+#include "wmma.hpp"
+
+int main() { measure_tensor_cores<sycl::half>("wmma_half"); }
