@@ -355,7 +355,16 @@ mod tests {
             fails(9, 14),
             "i: channel order argb with channel type fp32, expected a type of 8 bits"
         );
-        assert_eq!(fails(14, 2), "i: the channel order of the image is unknown, expected 0 to 13");
+        assert_eq!(fails(15, 2), "i: the channel order of the image is unknown, expected 0 to 14");
+        assert_eq!(
+            fails(14, 3),
+            "i: channel order ext_oneapi_srgba with channel type unorm_int16, expected unorm_int8"
+        );
+        assert_eq!(
+            lay_out("i", EARLIER_FORMATS + 14 * 16 + 2, &[4], &[]).unwrap_err().message,
+            "i: an image with order ext_oneapi_srgba has one dimension, expected 2 or 3"
+        );
+        assert_eq!(lay_out("i", EARLIER_FORMATS + 14 * 16 + 2, &[4, 4], &[]).unwrap().channel, 4);
         assert_eq!(fails(8, 15), "i: the channel type of the image is unknown, expected 0 to 14");
     }
 
