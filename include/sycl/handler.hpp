@@ -20,6 +20,8 @@ namespace sycl {
 
 namespace ext::oneapi::experimental {
 struct work_group_scratch_size;
+struct image_mem_handle;
+struct image_descriptor;
 // Graphs (`ext/oneapi/experimental/graph.hpp`).
 enum class graph_state { modifiable, executable };
 template <graph_state State = graph_state::modifiable> class command_graph;
@@ -82,6 +84,9 @@ class kernel;
 
 class handler {
   using loc = detail::code_location;
+  using image_memory = const ext::oneapi::experimental::image_mem_handle &;
+  using image_format = const ext::oneapi::experimental::image_descriptor &;
+  using image_box = const range<3> &;
 
 public:
   handler(const handler &) = delete;
@@ -421,8 +426,34 @@ public:
     command_.u.fill.pattern = keep(pattern);
   }
 
-  // Bindless images (`detail/bindless_copy.hpp`).
+  // Bindless images (`detail/bindless_copy.hpp`): whole images and, so that the arguments can be
+  // lists in braces, boxes.
   template <class... Args> void ext_oneapi_copy(const Args &...args);
+  template <class V = void>
+  void ext_oneapi_copy(const void *src, image_box src_at, image_box src_size, image_memory dst,
+                       image_box dst_at, image_format dst_format, image_box size);
+  template <class V = void>
+  void ext_oneapi_copy(image_memory src, image_box src_at, image_format src_format, void *dst,
+                       image_box dst_at, image_box dst_size, image_box size);
+  template <class V = void>
+  void ext_oneapi_copy(image_memory src, image_box src_at, image_format src_format,
+                       image_memory dst, image_box dst_at, image_format dst_format, image_box size);
+  template <class V = void>
+  void ext_oneapi_copy(image_memory src, image_box src_at, image_format src_format, void *dst,
+                       image_box dst_at, image_format dst_format, std::size_t dst_pitch,
+                       image_box size);
+  template <class V = void>
+  void ext_oneapi_copy(const void *src, image_box src_at, image_format src_format,
+                       std::size_t src_pitch, image_memory dst, image_box dst_at,
+                       image_format dst_format, image_box size);
+  template <class V = void>
+  void ext_oneapi_copy(const void *src, image_box src_at, void *dst, image_box dst_at,
+                       image_format of_device, std::size_t pitch, image_box host_size,
+                       image_box size);
+  template <class V = void>
+  void ext_oneapi_copy(const void *src, image_box src_at, image_format src_format,
+                       std::size_t src_pitch, void *dst, image_box dst_at, image_format dst_format,
+                       std::size_t dst_pitch, image_box size);
   template <class... Args> void ext_oneapi_wait_external_semaphore(const Args &...args);
   template <class... Args> void ext_oneapi_signal_external_semaphore(const Args &...args);
 

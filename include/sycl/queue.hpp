@@ -17,6 +17,9 @@ enum class queue_state;
 class queue {
   using loc = detail::code_location;
   using deps = detail::event_list;
+  using image_memory = const ext::oneapi::experimental::image_mem_handle &;
+  using image_format = const ext::oneapi::experimental::image_descriptor &;
+  using image_box = const range<3> &;
 
 public:
   // --- Construction
@@ -334,6 +337,33 @@ public:
 
   // Bindless images (`detail/bindless_copy.hpp`). The last argument may be an event or several.
   template <class... Args> event ext_oneapi_copy(const Args &...args);
+  template <class V = void>
+  event ext_oneapi_copy(const void *src, image_box src_at, image_box src_size, image_memory dst,
+                        image_box dst_at, image_format dst_format, image_box size,
+                        deps after = none());
+  template <class V = void>
+  event ext_oneapi_copy(image_memory src, image_box src_at, image_format src_format, void *dst,
+                        image_box dst_at, image_box dst_size, image_box size, deps after = none());
+  template <class V = void>
+  event ext_oneapi_copy(image_memory src, image_box src_at, image_format src_format,
+                        image_memory dst, image_box dst_at, image_format dst_format, image_box size,
+                        deps after = none());
+  template <class V = void>
+  event ext_oneapi_copy(image_memory src, image_box src_at, image_format src_format, void *dst,
+                        image_box dst_at, image_format dst_format, std::size_t dst_pitch,
+                        image_box size, deps after = none());
+  template <class V = void>
+  event ext_oneapi_copy(const void *src, image_box src_at, image_format src_format,
+                        std::size_t src_pitch, image_memory dst, image_box dst_at,
+                        image_format dst_format, image_box size, deps after = none());
+  template <class V = void>
+  event ext_oneapi_copy(const void *src, image_box src_at, void *dst, image_box dst_at,
+                        image_format of_device, std::size_t pitch, image_box host_size,
+                        image_box size, deps after = none());
+  template <class V = void>
+  event ext_oneapi_copy(const void *src, image_box src_at, image_format src_format,
+                        std::size_t src_pitch, void *dst, image_box dst_at, image_format dst_format,
+                        std::size_t dst_pitch, image_box size, deps after = none());
   template <class... Args> event ext_oneapi_wait_external_semaphore(const Args &...args);
   template <class... Args> event ext_oneapi_signal_external_semaphore(const Args &...args);
 

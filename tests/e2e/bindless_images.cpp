@@ -57,7 +57,7 @@ void copy_of(sycl::queue &q, sycl::range<D> size, unsigned channels, format f) {
   const sycl::event copied = q.ext_oneapi_copy(in.data(), from.get_handle(), desc);
   const sycl::event ran = q.parallel_for<copying<T>>(size, copied, [=](sycl::id<D> i) {
     const auto at = coordinates(i);
-    ext::write_image(write, at, ext::fetch_image<T>(read, at));
+    ext::write_image<T>(write, at, ext::fetch_image<T>(read, at));
   });
   q.ext_oneapi_copy(to.get_handle(), out.data(), desc, std::vector<sycl::event>{ran}).wait();
   CHECK(std::memcmp(in.data(), out.data(), in.size() * sizeof(T)) == 0);
@@ -332,6 +332,19 @@ void in_usm(sycl::queue &q) {
   for (int i = 0; i < 15; ++i)
     right &= out[i] == 2 * in[i];
   CHECK(right);
+  // Ranges in braces, between images and memory of the program.
+  const ext::image_mem middle(desc, q);
+  q.ext_oneapi_copy(in.data(), {0, 0, 0}, {5, 3, 0}, middle.get_handle(), {0, 0, 0}, desc,
+                    {5, 3, 1})
+      .wait();
+  q.ext_oneapi_copy(middle.get_handle(), {1, 1, 0}, desc, second, {0, 0, 0}, desc, pitch, {2, 2, 1})
+      .wait();
+  const sycl::event back = q.ext_oneapi_copy(second, {0, 0, 0}, desc, pitch, middle.get_handle(),
+                                             {3, 1, 0}, desc, {2, 2, 1});
+  q.ext_oneapi_copy(middle.get_handle(), {0, 0, 0}, desc, out.data(), {0, 0, 0}, {5, 3, 0},
+                    {5, 3, 1}, back)
+      .wait();
+  CHECK(out[7] == in[7] && out[8] == in[6] && out[9] == in[7] && out[14] == in[12]);
   // A box of two by two from the first memory to the second, and between both whole.
   q.ext_oneapi_copy(memory, sycl::range<3>(3, 1, 0), desc, pitch, second, sycl::range<3>(0, 0, 0),
                     desc, pitch, sycl::range<3>(2, 2, 1))

@@ -55,6 +55,8 @@ class image_copy {
 public:
   scythe_view src, dst;
 
+  image_copy(const queue_impl &, const image_copy &made) : image_copy(made) {}
+
   // Whole images. Memory of the host has no gaps.
   image_copy(const queue_impl &, const void *from, handle to, const descriptor &desc)
       : src(packed(from, desc)), dst(image(to, desc)) {}
@@ -86,6 +88,16 @@ public:
              const descriptor &from_desc, handle to, const range<3> &to_offset,
              const descriptor &to_desc, const range<3> &extent)
       : src(box(from, from_desc, from_offset, extent)), dst(box(to, to_desc, to_offset, extent)) {}
+  image_copy(const queue_impl &, handle from, const range<3> &from_offset,
+             const descriptor &from_desc, void *to, const range<3> &to_offset,
+             const descriptor &to_desc, std::size_t to_pitch, const range<3> &extent)
+      : src(box(from, from_desc, from_offset, extent)),
+        dst(box_in(to, to_desc, to_pitch, whole_of(to_desc), to_offset, extent)) {}
+  image_copy(const queue_impl &, const void *from, const range<3> &from_offset,
+             const descriptor &from_desc, std::size_t from_pitch, handle to,
+             const range<3> &to_offset, const descriptor &to_desc, const range<3> &extent)
+      : src(box_in(from, from_desc, from_pitch, whole_of(from_desc), from_offset, extent)),
+        dst(box(to, to_desc, to_offset, extent)) {}
   image_copy(const queue_impl &q, const void *from, const range<3> &from_offset, void *to,
              const range<3> &to_offset, const descriptor &desc, std::size_t pitch,
              const range<3> &host_extent, const range<3> &extent)
@@ -181,6 +193,112 @@ template <class... Args> void handler::ext_oneapi_wait_external_semaphore(const 
 }
 template <class... Args> void handler::ext_oneapi_signal_external_semaphore(const Args &...) {
   detail::bindless::no_semaphore("ext_oneapi_signal_external_semaphore", queue_.target);
+}
+
+// The forms for boxes.
+template <class V>
+void handler::ext_oneapi_copy(const void *src, image_box src_at, image_box src_size,
+                              image_memory dst, image_box dst_at, image_format dst_format,
+                              image_box size) {
+  ext_oneapi_copy(
+      detail::bindless::image_copy(queue_, src, src_at, src_size, dst, dst_at, dst_format, size));
+}
+template <class V>
+event queue::ext_oneapi_copy(const void *src, image_box src_at, image_box src_size,
+                             image_memory dst, image_box dst_at, image_format dst_format,
+                             image_box size, deps after) {
+  return behind(after, [&](handler &h) {
+    h.ext_oneapi_copy(src, src_at, src_size, dst, dst_at, dst_format, size);
+  });
+}
+template <class V>
+void handler::ext_oneapi_copy(image_memory src, image_box src_at, image_format src_format,
+                              void *dst, image_box dst_at, image_box dst_size, image_box size) {
+  ext_oneapi_copy(
+      detail::bindless::image_copy(queue_, src, src_at, src_format, dst, dst_at, dst_size, size));
+}
+template <class V>
+event queue::ext_oneapi_copy(image_memory src, image_box src_at, image_format src_format, void *dst,
+                             image_box dst_at, image_box dst_size, image_box size, deps after) {
+  return behind(after, [&](handler &h) {
+    h.ext_oneapi_copy(src, src_at, src_format, dst, dst_at, dst_size, size);
+  });
+}
+template <class V>
+void handler::ext_oneapi_copy(image_memory src, image_box src_at, image_format src_format,
+                              image_memory dst, image_box dst_at, image_format dst_format,
+                              image_box size) {
+  ext_oneapi_copy(
+      detail::bindless::image_copy(queue_, src, src_at, src_format, dst, dst_at, dst_format, size));
+}
+template <class V>
+event queue::ext_oneapi_copy(image_memory src, image_box src_at, image_format src_format,
+                             image_memory dst, image_box dst_at, image_format dst_format,
+                             image_box size, deps after) {
+  return behind(after, [&](handler &h) {
+    h.ext_oneapi_copy(src, src_at, src_format, dst, dst_at, dst_format, size);
+  });
+}
+template <class V>
+void handler::ext_oneapi_copy(image_memory src, image_box src_at, image_format src_format,
+                              void *dst, image_box dst_at, image_format dst_format,
+                              std::size_t dst_pitch, image_box size) {
+  ext_oneapi_copy(detail::bindless::image_copy(queue_, src, src_at, src_format, dst, dst_at,
+                                               dst_format, dst_pitch, size));
+}
+template <class V>
+event queue::ext_oneapi_copy(image_memory src, image_box src_at, image_format src_format, void *dst,
+                             image_box dst_at, image_format dst_format, std::size_t dst_pitch,
+                             image_box size, deps after) {
+  return behind(after, [&](handler &h) {
+    h.ext_oneapi_copy(src, src_at, src_format, dst, dst_at, dst_format, dst_pitch, size);
+  });
+}
+template <class V>
+void handler::ext_oneapi_copy(const void *src, image_box src_at, image_format src_format,
+                              std::size_t src_pitch, image_memory dst, image_box dst_at,
+                              image_format dst_format, image_box size) {
+  ext_oneapi_copy(detail::bindless::image_copy(queue_, src, src_at, src_format, src_pitch, dst,
+                                               dst_at, dst_format, size));
+}
+template <class V>
+event queue::ext_oneapi_copy(const void *src, image_box src_at, image_format src_format,
+                             std::size_t src_pitch, image_memory dst, image_box dst_at,
+                             image_format dst_format, image_box size, deps after) {
+  return behind(after, [&](handler &h) {
+    h.ext_oneapi_copy(src, src_at, src_format, src_pitch, dst, dst_at, dst_format, size);
+  });
+}
+template <class V>
+void handler::ext_oneapi_copy(const void *src, image_box src_at, void *dst, image_box dst_at,
+                              image_format of_device, std::size_t pitch, image_box host_size,
+                              image_box size) {
+  ext_oneapi_copy(detail::bindless::image_copy(queue_, src, src_at, dst, dst_at, of_device, pitch,
+                                               host_size, size));
+}
+template <class V>
+event queue::ext_oneapi_copy(const void *src, image_box src_at, void *dst, image_box dst_at,
+                             image_format of_device, std::size_t pitch, image_box host_size,
+                             image_box size, deps after) {
+  return behind(after, [&](handler &h) {
+    h.ext_oneapi_copy(src, src_at, dst, dst_at, of_device, pitch, host_size, size);
+  });
+}
+template <class V>
+void handler::ext_oneapi_copy(const void *src, image_box src_at, image_format src_format,
+                              std::size_t src_pitch, void *dst, image_box dst_at,
+                              image_format dst_format, std::size_t dst_pitch, image_box size) {
+  ext_oneapi_copy(detail::bindless::image_copy(queue_, src, src_at, src_format, src_pitch, dst,
+                                               dst_at, dst_format, dst_pitch, size));
+}
+template <class V>
+event queue::ext_oneapi_copy(const void *src, image_box src_at, image_format src_format,
+                             std::size_t src_pitch, void *dst, image_box dst_at,
+                             image_format dst_format, std::size_t dst_pitch, image_box size,
+                             deps after) {
+  return behind(after, [&](handler &h) {
+    h.ext_oneapi_copy(src, src_at, src_format, src_pitch, dst, dst_at, dst_format, dst_pitch, size);
+  });
 }
 
 template <class... Args> event queue::ext_oneapi_copy(const Args &...args) {

@@ -317,11 +317,11 @@ DataT fetch_cubemap(const unsampled_image_handle &handle, const int2 &coords, un
   return sycl::detail::fetch_layer<DataT, HintT>(handle, coords, face);
 }
 
-template <class CoordT, class DataT>
+template <class DataT, class CoordT>
 void write_image(unsampled_image_handle handle, const CoordT &coords, const DataT &color) {
   sycl::detail::write_layer(handle.raw_handle, coords, 0, color);
 }
-template <class CoordT, class DataT>
+template <class DataT, class CoordT>
 void write_image_array(unsampled_image_handle handle, const CoordT &coords, unsigned layer,
                        const DataT &color) {
   sycl::detail::write_layer(handle.raw_handle, coords, layer, color);
