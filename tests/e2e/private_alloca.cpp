@@ -2,6 +2,7 @@
 // and alignments, and functions that are called in loops.
 //
 // MODES: device, gxx
+// VALGRIND: no
 #include <sycl/sycl.hpp>
 
 #include "check.hpp"

@@ -2,6 +2,7 @@
 // ranges. Devices without the aspect refuse all functions.
 //
 // LEVELS: O2
+// VALGRIND: no
 #include <sycl/sycl.hpp>
 
 #include "check.hpp"
