@@ -23,6 +23,7 @@ fn main() {
         "device_global",
         "tokens",
         "attribute",
+        "free_function",
     ] {
         build.file(format!("shim/{file}.cpp"));
     }

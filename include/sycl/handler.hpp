@@ -241,7 +241,7 @@ public:
 #endif
   }
 
-  // --- Native kernels (`kernel.hpp`), made by `make_kernel`
+  // --- Kernel objects (`kernel.hpp`): free function kernels, and kernels made by `make_kernel`
 
   template <class T> void set_arg(int index, T &&value) {
     if constexpr (detail::is_dynamic<std::decay_t<T>>)
@@ -513,9 +513,6 @@ private:
   SCYTHE_LIBRARY_COLD void launch_native(const detail::handle<scythe_native_kernel> &kernel,
                                          scythe_kernel_shape shape, unsigned dims,
                                          const scythe_kernel_launch &sizes) {
-    if (!kernel)
-      detail::fail(errc::invalid, "only a kernel object made by make_kernel can be launched "
-                                  "without a function object; pass the kernel's lambda or functor");
     set_kind(SCYTHE_COMMAND_NATIVE_KERNEL);
     native_kernel_ = kernel;
     scythe_native_launch &launch = command_.u.native;
@@ -531,6 +528,47 @@ private:
     }
   }
 
+  void launch_object(const kernel &k, scythe_kernel_shape shape, unsigned dims,
+                     const scythe_kernel_launch &sizes);
+#ifdef SCYTHE_HOST_MODE
+  [[noreturn]] void launch_function(const char *, scythe_kernel_shape, unsigned,
+                                    const scythe_kernel_launch &) {
+    detail::fail(errc::kernel, "the program was compiled without -fsycl and has no kernel objects");
+  }
+#else
+  // Launches a free function kernel with the arguments that the program has set.
+  SCYTHE_LIBRARY_COLD void launch_function(const char *symbol, scythe_kernel_shape shape,
+                                           unsigned dims, const scythe_kernel_launch &sizes) {
+    scythe_kernel_function function{};
+    detail::check(scythe_kernel_arguments(symbol, 0, &function, nullptr, nullptr));
+    detail::check_function(function, symbol, shape, dims, arguments_.size());
+    set_kind(SCYTHE_COMMAND_KERNEL);
+    unsigned char *functor = keep_zeroes(function.functor_size);
+    if (scratch_bytes_) {
+      const std::size_t scratch[] = {number_local(), scratch_bytes_};
+      __builtin_memcpy(functor, scratch, sizeof scratch);
+    }
+    detail::functor_filler filler{arguments_, functor, 0, false};
+    detail::check(scythe_kernel_arguments(symbol, 0, &function, &filler.take, &filler));
+    if (filler.differs)
+      detail::fail(errc::kernel_argument,
+                   "argument %zu of kernel '%s' has another size than the value that set_arg got",
+                   filler.index, symbol);
+    scythe_kernel_launch &launch = command_.u.kernel;
+    launch = sizes;
+    launch.name = symbol;
+    launch.tu = 0;
+    launch.slot = nullptr;
+    launch.host = nullptr;
+    launch.constants = nullptr;
+    launch.constant_count = 0;
+    launch.shape = shape;
+    launch.dims = dims;
+    launch.functor_size = function.functor_size;
+    launch.functor = functor;
+    check_bundle();
+  }
+#endif
   SCYTHE_LIBRARY void set_kind(scythe_command_kind kind) {
     if (has_command_)
       detail::fail(errc::invalid, "a command group must contain one command, but this one already "
@@ -556,6 +594,8 @@ private:
   }();
   template <class Name, class Space, class K, class O, class... R>
   void with_options(const Space &r, const K &kernel, loc where, const O &option, const R &...rest) {
+    if constexpr (detail::has_scratch<O> && std::is_same_v<K, class kernel>)
+      scratch_bytes_ = detail::scratch_launch<O>::bytes(option);
     if constexpr (detail::has_scratch<O> && !detail::prepares_scratch<K>)
       detail::scratch_launch<O>::template over<Name>(*this, r, kernel, where, option, rest...);
     else if constexpr (detail::is_reduction<O>)
@@ -633,9 +673,19 @@ private:
     __builtin_memcpy(kept_, object, bytes);
     return kept_;
   }
+  unsigned char *keep_zeroes(std::size_t bytes) {
+    if (bytes > sizeof(kept_inline_))
+      kept_ = new unsigned char[bytes];
+    __builtin_memset(kept_, 0, bytes);
+    return kept_;
+  }
   // Stores the functor of a kernel that is already described.
   SCYTHE_LIBRARY void take_functor(const void *functor, std::size_t bytes) {
     command_.u.kernel.functor = keep(functor, bytes);
+    check_bundle();
+  }
+  // Throws if the kernel is not in the bundle of the command group.
+  SCYTHE_LIBRARY void check_bundle() {
     if (bundle_holds_ &&
         !bundle_holds_(bundle_.get(), command_.u.kernel.name, command_.u.kernel.tu, queue_.target))
       detail::fail(errc::kernel_not_supported,
@@ -711,10 +761,12 @@ private:
   detail::ref<const detail::counted_object> bundle_;
   bool (*bundle_holds_)(const detail::counted_object *, const char *, std::uint64_t,
                         const device &) = nullptr;
-  // The arguments and handle of a native kernel.
+  // The arguments of a kernel object, and the handle of a native kernel.
   detail::native_arguments arguments_;
   detail::handle<scythe_native_kernel> native_kernel_;
   std::size_t local_bytes_ = 0;
+  // The scratch memory of a kernel object's work-groups.
+  std::size_t scratch_bytes_ = 0;
   // The dynamic parameters among the arguments of a command of a graph.
   detail::ref<detail::counted_object> dynamic_;
   bool in_graph_ = false;

@@ -110,9 +110,15 @@ public:
 
   template <class Param> typename Param::return_type get_info() const {
     if constexpr (std::is_same_v<Param, info::kernel::num_args>) {
+      scythe_kernel_function function{};
+      if (!shared_->native)
+        detail::check(
+            scythe_kernel_arguments(shared_->id.get_name(), 0, &function, nullptr, nullptr));
+      if (function.functor_size)
+        return function.arg_count;
       detail::fail(errc::invalid,
-                   "info::kernel::num_args: kernel '%s' is defined in the program; this query "
-                   "requires a built-in kernel or a kernel made by make_kernel",
+                   "info::kernel::num_args: kernel '%s' is a function object; this query requires "
+                   "a free function kernel, a built-in kernel or a kernel made by make_kernel",
                    shared_->id.get_name());
     } else if constexpr (std::is_same_v<Param, info::kernel::context>) {
       return get_context();
@@ -278,12 +284,19 @@ struct native_access {
 
 } // namespace detail
 
-// --- Native kernels, with the arguments of `set_arg`
+// --- Kernel objects, with the arguments of `set_arg`
 
+inline void handler::launch_object(const kernel &k, scythe_kernel_shape shape, unsigned dims,
+                                   const scythe_kernel_launch &sizes) {
+  if (const auto &native = detail::native_access::native(k))
+    launch_native(native, shape, dims, sizes);
+  else
+    launch_function(detail::native_access::symbol(k), shape, dims, sizes);
+}
 inline void handler::single_task(const kernel &k) {
   scythe_kernel_launch sizes;
   detail::set_single(sizes);
-  launch_native(detail::native_access::native(k), SCYTHE_SHAPE_SINGLE_TASK, 1, sizes);
+  launch_object(k, SCYTHE_SHAPE_SINGLE_TASK, 1, sizes);
 }
 inline void handler::parallel_for(range<1> r, const kernel &k) { native_range(k, 1, r[0], 1, 1); }
 inline void handler::parallel_for(range<2> r, const kernel &k) {
@@ -299,17 +312,17 @@ SCYTHE_COLD inline void handler::native_range(const kernel &k, unsigned dims, st
   sizes.global_size[0] = x;
   sizes.global_size[1] = y;
   sizes.global_size[2] = z;
-  launch_native(detail::native_access::native(k), SCYTHE_SHAPE_RANGE, dims, sizes);
+  launch_object(k, SCYTHE_SHAPE_RANGE, dims, sizes);
 }
 template <int D> void handler::parallel_for(range<D> r, id<D> offset, const kernel &k) {
   scythe_kernel_launch sizes;
   detail::set_range(sizes, r, offset);
-  launch_native(detail::native_access::native(k), SCYTHE_SHAPE_RANGE, D, sizes);
+  launch_object(k, SCYTHE_SHAPE_RANGE, D, sizes);
 }
 template <int D> void handler::parallel_for(nd_range<D> r, const kernel &k) {
   scythe_kernel_launch sizes;
   detail::set_nd_range(sizes, r);
-  launch_native(detail::native_access::native(k), SCYTHE_SHAPE_ND_RANGE, D, sizes);
+  launch_object(k, SCYTHE_SHAPE_ND_RANGE, D, sizes);
 }
 
 } // namespace sycl

@@ -8,6 +8,7 @@
 #define SCYTHE_KERNEL_BUNDLE_HPP
 
 #include <sycl/detail/kernel_name.hpp>
+#include <sycl/ext/oneapi/experimental/free_function_traits.hpp>
 #include <sycl/kernel.hpp>
 
 namespace sycl {
@@ -139,6 +140,30 @@ bool has_kernel_bundle(const context &where, const std::vector<device> &devices)
 template <class Name, bundle_state State> bool has_kernel_bundle(const context &where) {
   return has_kernel_bundle<Name, State>(where, detail::devices_of<State>(where));
 }
+
+// Free function kernels.
+namespace ext::oneapi::experimental {
+
+template <auto *Func, sycl::detail::if_free_function<Func> = 0> kernel_id get_kernel_id() {
+  sycl::detail::use_function<Func>();
+  return sycl::get_kernel_id<sycl::detail::free_function_name<Func>>();
+}
+template <auto *Func, sycl::detail::if_free_function<Func> = 0>
+bool is_compatible(const device &d) {
+  return sycl::detail::is_compatible(experimental::get_kernel_id<Func>(), d,
+                                     bundle_state::executable);
+}
+template <auto *Func, bundle_state State, sycl::detail::if_free_function<Func> = 0>
+bool has_kernel_bundle(const context &where, const std::vector<device> &devices) {
+  return sycl::has_kernel_bundle<State>(where, devices, {experimental::get_kernel_id<Func>()});
+}
+template <auto *Func, bundle_state State, sycl::detail::if_free_function<Func> = 0>
+bool has_kernel_bundle(const context &where) {
+  return experimental::has_kernel_bundle<Func, State>(where,
+                                                      sycl::detail::devices_of<State>(where));
+}
+
+} // namespace ext::oneapi::experimental
 
 } // namespace sycl
 

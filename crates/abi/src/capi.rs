@@ -407,6 +407,15 @@ pub struct NativeLaunch {
     pub global_offset: [u64; 3],
 }
 
+/// `scythe_kernel_function`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct KernelFunction {
+    pub functor_size: u64,
+    pub dims: u32,
+    pub arg_count: u32,
+}
+
 /// `scythe_view`.
 #[repr(C)]
 #[derive(Clone, Copy)]

@@ -9,8 +9,12 @@
 //! !{!"<symbol>", i32 <shape>, i64 <functor size>, !"<file>", i32 <line>, i32 <column>,
 //!   i64 <identity>,
 //!   i32 <kind>, i64 <size>, i64 <offset>, i32 <passing>,    ; repeated for each parameter
-//!   ...}
+//!   ...,
+//!   !<function>}                                            ; only for a free function kernel
 //! ```
+//!
+//! `function` is `!{!"<symbol>", !"<name>", i32 <dimensions>, !{!"<registered name>", ...},
+//! i64 <offset>, i64 <size>, ...}` with an offset and a size for each argument.
 //!
 //! `identity` is a hash of the kernel's definition (not of its position). File, line, column and
 //! identity determine whether one symbol denotes the same kernel in two modules.
@@ -228,6 +232,35 @@ impl Param {
     }
 }
 
+/// An argument of a free function kernel: `size` bytes at `offset` of the functor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Argument {
+    pub offset: u64,
+    pub size: u64,
+}
+
+/// The function of the program that is a kernel (`sycl_ext_oneapi_free_function_kernels`).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct FreeFunction {
+    /// The symbol of the function: its mangled name, or its name if it is `extern "C"`.
+    pub symbol: String,
+    /// The name in the source, with namespaces and template arguments: `ns::iota<float>`.
+    pub name: String,
+    /// The number of dimensions of an `nd_range_kernel`, and 0 for a `single_task_kernel`.
+    pub dimensions: u32,
+    /// The names that the unit registers for the function (`docs/contracts.md`).
+    pub registered: Vec<String>,
+    /// The arguments, in the order of the parameters.
+    pub arguments: Vec<Argument>,
+}
+
+impl FreeFunction {
+    /// Returns whether a program that names a kernel by text can mean this function.
+    pub fn is_named(&self, text: &str) -> bool {
+        self.symbol == text || self.name == text || self.registered.iter().any(|name| name == text)
+    }
+}
+
 /// The description of a kernel that launching it requires.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct KernelLaunch {
@@ -238,13 +271,17 @@ pub struct KernelLaunch {
     pub column: u32,
     pub identity: u64,
     pub params: Vec<Param>,
+    /// Set if the kernel is a free function kernel.
+    pub function: Option<FreeFunction>,
 }
 
 impl KernelLaunch {
     /// Returns the value of the image property, in little-endian order: `u32` shape, `u64` functor
     /// size, `u32` line, `u32` column, `u64` identity, `u32` length of the file name, the file
     /// name, `u32` number of parameters, and per parameter `u32` kind, `u64` size, `u64` offset,
-    /// `u32` passing.
+    /// `u32` passing. A free function kernel continues with its symbol and its name (texts, like
+    /// the file name), `u32` dimensions, `u32` number of registered names, these names, `u32`
+    /// number of arguments, and per argument `u64` offset, `u64` size.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = Vec::with_capacity(36 + self.file.len() + 24 * self.params.len());
         out.extend((self.shape as u32).to_le_bytes());
@@ -252,14 +289,25 @@ impl KernelLaunch {
         out.extend(self.line.to_le_bytes());
         out.extend(self.column.to_le_bytes());
         out.extend(self.identity.to_le_bytes());
-        out.extend((self.file.len() as u32).to_le_bytes());
-        out.extend(self.file.as_bytes());
+        push_text(&mut out, &self.file);
         out.extend((self.params.len() as u32).to_le_bytes());
         for p in &self.params {
             out.extend((p.kind as u32).to_le_bytes());
             out.extend(p.size.to_le_bytes());
             out.extend(p.offset.to_le_bytes());
             out.extend(p.passing.to_u32().to_le_bytes());
+        }
+        if let Some(function) = &self.function {
+            push_text(&mut out, &function.symbol);
+            push_text(&mut out, &function.name);
+            out.extend(function.dimensions.to_le_bytes());
+            out.extend((function.registered.len() as u32).to_le_bytes());
+            function.registered.iter().for_each(|name| push_text(&mut out, name));
+            out.extend((function.arguments.len() as u32).to_le_bytes());
+            for argument in &function.arguments {
+                out.extend(argument.offset.to_le_bytes());
+                out.extend(argument.size.to_le_bytes());
+            }
         }
         out
     }
@@ -271,8 +319,7 @@ impl KernelLaunch {
         let functor_size = r.u64()?;
         let (line, column) = (r.u32()?, r.u32()?);
         let identity = r.u64()?;
-        let len = r.u32()? as usize;
-        let file = std::str::from_utf8(r.take(len)?).ok()?.to_owned();
+        let file = r.text()?;
         let count = r.u32()?;
         let mut params = Vec::new();
         for _ in 0..count {
@@ -283,8 +330,23 @@ impl KernelLaunch {
                 passing: Passing::from_u32(r.u32()?)?,
             });
         }
-        r.0.is_empty().then_some(Self { shape, functor_size, file, line, column, identity, params })
+        let function = if r.0.is_empty() { None } else { Some(r.function()?) };
+        r.0.is_empty().then_some(Self {
+            shape,
+            functor_size,
+            file,
+            line,
+            column,
+            identity,
+            params,
+            function,
+        })
     }
+}
+
+fn push_text(out: &mut Vec<u8>, text: &str) {
+    out.extend((text.len() as u32).to_le_bytes());
+    out.extend(text.as_bytes());
 }
 
 struct Reader<'a>(&'a [u8]);
@@ -300,6 +362,17 @@ impl<'a> Reader<'a> {
     }
     fn u64(&mut self) -> Option<u64> {
         Some(u64::from_le_bytes(self.take(8)?.try_into().ok()?))
+    }
+    fn text(&mut self) -> Option<String> {
+        let len = self.u32()? as usize;
+        Some(std::str::from_utf8(self.take(len)?).ok()?.to_owned())
+    }
+    fn function(&mut self) -> Option<FreeFunction> {
+        let (symbol, name, dimensions) = (self.text()?, self.text()?, self.u32()?);
+        let registered = (0..self.u32()?).map(|_| self.text()).collect::<Option<_>>()?;
+        let argument = |r: &mut Self| Some(Argument { offset: r.u64()?, size: r.u64()? });
+        let arguments = (0..self.u32()?).map(|_| argument(self)).collect::<Option<_>>()?;
+        Some(FreeFunction { symbol, name, dimensions, registered, arguments })
     }
 }
 
@@ -319,5 +392,34 @@ mod tests {
         let known = (0..1000).filter(|&number| Passing::from_u32(number).is_some()).count();
         assert_eq!(known, all.len());
         assert_eq!(Passing::bytes(24), Passing::Bytes { align_log2: 3 });
+    }
+
+    #[test]
+    fn bytes_hold_the_whole_description() {
+        let plain = KernelLaunch {
+            shape: Shape::NdRange,
+            functor_size: 24,
+            file: "a.cpp".into(),
+            line: 3,
+            column: 5,
+            identity: 7,
+            params: vec![Param::pointer(ParamKind::Pointer, 16)],
+            function: None,
+        };
+        let function = FreeFunction {
+            symbol: "_Z1fPf".into(),
+            name: "f".into(),
+            dimensions: 2,
+            registered: vec!["(f)".into()],
+            arguments: vec![Argument { offset: 16, size: 8 }],
+        };
+        let free = KernelLaunch { function: Some(function.clone()), ..plain.clone() };
+        for launch in [plain, free] {
+            let bytes = launch.to_bytes();
+            assert_eq!(KernelLaunch::from_bytes(&bytes), Some(launch.clone()));
+            assert_eq!(KernelLaunch::from_bytes(&bytes[..bytes.len() - 1]), None);
+        }
+        assert!(["_Z1fPf", "f", "(f)"].iter().all(|name| function.is_named(name)));
+        assert!(!function.is_named("g"));
     }
 }

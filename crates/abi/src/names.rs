@@ -48,6 +48,9 @@ pub const CPU_FORM_PREFIX: &str = "__scythe_cpu_form.";
 /// The function in an object that contains all kernels of its image although only one was
 /// requested, because kernels share variables. The function is never called.
 pub const CPU_WHOLE: &str = "__scythe_cpu_whole";
+/// Beginning of the symbols of free function kernels: the class template
+/// `sycl::detail::free_function`, whose argument is the function.
+pub const FREE_FUNCTION_PREFIX: &str = "_ZTSN4sycl6detail13free_functionI";
 /// Separator between a kernel's mangled name and the identifier of its translation unit (16
 /// hexadecimal digits), for names with internal linkage.
 pub const TU_SEPARATOR: &str = ".tu.";

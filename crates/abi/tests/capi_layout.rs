@@ -65,6 +65,7 @@ fn rows() -> Vec<(String, u64)> {
         }
     );
     layout!("scythe_native_arg", c::NativeArg { kind, reserved, size, data });
+    layout!("scythe_kernel_function", c::KernelFunction { functor_size, dims, arg_count });
     layout!(
         "scythe_native_launch",
         c::NativeLaunch {

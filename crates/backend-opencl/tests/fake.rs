@@ -139,6 +139,7 @@ fn kernel(device: &Arc<dyn Device>) -> Arc<dyn Kernel> {
         column: 1,
         identity: 1,
         params: params.collect(),
+        function: None,
     };
     program.kernel("k", &launch).expect("every kernel is there")
 }

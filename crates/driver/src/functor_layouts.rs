@@ -9,6 +9,7 @@
 use std::path::{Path, PathBuf};
 
 use scythe_abi::functor::{self, Functor, Part, PartKind};
+use scythe_abi::names::FREE_FUNCTION_PREFIX;
 use scythe_diag::Location;
 
 use crate::error::Error;
@@ -44,6 +45,10 @@ fn read(path: &Path) -> Result<Vec<Functor>, Error> {
 /// the passes agree.
 fn fault(host: &Functor, device: &[Functor]) -> Option<String> {
     let Some(device) = device.iter().find(|functor| functor.symbol == host.symbol) else {
+        // Another translation unit may define a free function kernel.
+        if host.symbol.starts_with(FREE_FUNCTION_PREFIX) {
+            return None;
+        }
         return Some(
             "host code launches it, but the device pass does not define it; check whether \
              '__SYCL_DEVICE_ONLY__' or a compiler-specific macro hides it"
@@ -325,6 +330,11 @@ mod tests {
                 .unwrap()
                 .contains("the device pass does not define it")
         );
+        let free = Functor {
+            symbol: FREE_FUNCTION_PREFIX.to_owned() + "XadL_Z1fvEEE",
+            ..functor(Vec::new())
+        };
+        assert_eq!(fault(&free, &[]), None);
     }
 
     #[test]

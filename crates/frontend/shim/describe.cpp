@@ -527,6 +527,7 @@ extern "C" void scythe_describe_kernel(scythe_unit *Unit, scythe_decl Entry, scy
   if (const SYCLKernelInfo *Info = Ctx.findSYCLKernelInfo(Name))
     Out->symbol = Unit->keep(Info->GetKernelName());
   describeName(*Unit, Name, *Out);
+  Out->function = freeFunctionOf(Name);
 
   if (FD->getNumParams() == 0)
     return;

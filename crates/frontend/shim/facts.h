@@ -311,6 +311,44 @@ struct scythe_kernel {
   size_t field_count;
   const scythe_name_part *parts;
   size_t part_count;
+  scythe_decl function; // of a free function kernel, or null
+};
+
+// A rule for free function kernels that a declaration breaks.
+enum scythe_free_function_fault : uint32_t {
+  SCYTHE_FREE_FUNCTION_RESULT = 0,    // does not return void
+  SCYTHE_FREE_FUNCTION_VARIADIC = 1,  // takes variadic arguments
+  SCYTHE_FREE_FUNCTION_DEFAULT = 2,   // the parameter `name` has a default argument
+  SCYTHE_FREE_FUNCTION_REFERENCE = 3, // the parameter `name` is a reference
+  SCYTHE_FREE_FUNCTION_MEMBER = 4,    // is a member function that is not static
+  SCYTHE_FREE_FUNCTION_KINDS = 5,     // has two different kinds of kernels as properties
+  SCYTHE_FREE_FUNCTION_LATER = 6,     // has the property only on a later declaration
+};
+
+struct scythe_faulty_function {
+  uint32_t kind;
+  scythe_loc loc;
+  scythe_str function;
+  scythe_str name; // of the parameter, or empty
+};
+
+struct scythe_parameter {
+  scythe_str name;
+  scythe_loc loc;
+  uint32_t reserved;
+};
+
+// The function of the program that a free function kernel runs.
+struct scythe_free_function {
+  scythe_str symbol;
+  scythe_str name; // with namespaces and template arguments
+  scythe_loc loc;
+  uint32_t dimensions; // 0 for a single task
+  const scythe_parameter *parameters;
+  size_t parameter_count;
+  const scythe_str *registered; // the names that the unit registers
+  size_t registered_count;
+  uint64_t odr_hash;
 };
 
 struct scythe_decorated_type {
@@ -430,6 +468,8 @@ struct scythe_unit_facts {
   size_t device_global_count;
   const scythe_misuse *misuses;
   size_t misuse_count;
+  const scythe_faulty_function *faulty_functions; // declarations of free function kernels
+  size_t faulty_function_count;
   uint32_t name_conflicts; // number of kernel names that clang found in use; not reported yet
   uint32_t errors;         // whether clang reported errors other than kernel names in use
   uint32_t device_global_classes; // whether the unit completed classes of device_globals
@@ -457,6 +497,9 @@ enum scythe_words_kind : uint32_t {
 void scythe_describe_function(scythe_unit *unit, scythe_decl function, scythe_function *out);
 void scythe_walk_function(scythe_unit *unit, scythe_decl function, scythe_events *out);
 void scythe_describe_kernel(scythe_unit *unit, scythe_decl entry, scythe_kernel *out);
+// Describes the function of a free function kernel.
+void scythe_describe_free_function(scythe_unit *unit, scythe_decl function,
+                                   scythe_free_function *out);
 // Describes the functor of an entry point that takes one object of class type.
 void scythe_describe_functor(scythe_unit *unit, scythe_decl entry, scythe_functor *out);
 // Describes the type of that functor.
@@ -556,11 +599,14 @@ static_assert(sizeof(scythe_functor_type) == 56, "src/ffi.rs");
 static_assert(sizeof(scythe_capture) == 24, "src/ffi.rs");
 static_assert(sizeof(scythe_mention) == 32, "src/ffi.rs");
 static_assert(sizeof(scythe_closure) == 40, "src/ffi.rs");
-static_assert(sizeof(scythe_kernel) == 160, "src/ffi.rs");
+static_assert(sizeof(scythe_kernel) == 168, "src/ffi.rs");
+static_assert(sizeof(scythe_faulty_function) == 40, "src/ffi.rs");
+static_assert(sizeof(scythe_parameter) == 24, "src/ffi.rs");
+static_assert(sizeof(scythe_free_function) == 80, "src/ffi.rs");
 static_assert(sizeof(scythe_decorated_type) == 32, "src/ffi.rs");
 static_assert(sizeof(scythe_device_global) == 32, "src/ffi.rs");
 static_assert(sizeof(scythe_misuse) == 32, "src/ffi.rs");
-static_assert(sizeof(scythe_unit_facts) == 160, "src/ffi.rs");
+static_assert(sizeof(scythe_unit_facts) == 176, "src/ffi.rs");
 static_assert(sizeof(scythe_pass_plugin) == 40, "src/ffi.rs");
 static_assert(sizeof(scythe_token) == 24, "src/ffi.rs");
 static_assert(sizeof(scythe_piece) == 24, "src/ffi.rs");

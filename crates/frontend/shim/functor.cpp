@@ -156,16 +156,15 @@ template <class D> static D *member(DeclContext *Context, ASTContext &Ctx, llvm:
   return nullptr;
 }
 
-// Returns a declaration of the namespace sycl::detail, or null.
-template <class T> static T *ofHeaders(ASTContext &Ctx, StringRef Name) {
+NamedDecl *declarationOfHeaders(ASTContext &Ctx, StringRef Name) {
   auto *Sycl = member<NamespaceDecl>(Ctx.getTranslationUnitDecl(), Ctx, "sycl");
   auto *Detail = Sycl ? member<NamespaceDecl>(Sycl, Ctx, "detail") : nullptr;
-  return Detail ? member<T>(Detail, Ctx, Name) : nullptr;
+  return Detail ? member<NamedDecl>(Detail, Ctx, Name) : nullptr;
 }
 
 void setUnitId(scythe_unit &Unit) {
   ASTContext &Ctx = Unit.Ctx;
-  auto *Id = ofHeaders<VarDecl>(Ctx, "unit_id");
+  auto *Id = dyn_cast_or_null<VarDecl>(declarationOfHeaders(Ctx, "unit_id"));
   if (!Id || !Id->hasInit() || !Id->getType().isVolatileQualified())
     return;
   // After an error in a standard header, the variable may have another type than std::uint64_t.
@@ -179,7 +178,8 @@ void setUnitId(scythe_unit &Unit) {
 void describeLaunches(scythe_unit &Unit) {
   ASTContext &Ctx = Unit.Ctx;
   std::vector<scythe_functor> Launches;
-  auto *Launch = ofHeaders<FunctionTemplateDecl>(Ctx, "describe_kernel");
+  auto *Launch =
+      dyn_cast_or_null<FunctionTemplateDecl>(declarationOfHeaders(Ctx, "describe_kernel"));
   if (Launch) {
     for (const FunctionDecl *FD : Launch->specializations()) {
       if (!FD->isDefined() || FD->getNumParams() < 2)

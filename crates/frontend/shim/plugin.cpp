@@ -241,6 +241,8 @@ public:
     if (auto *RD = dyn_cast<CXXRecordDecl>(D);
         RD && !RD->isDependentContext() && isDeviceGlobalClass(RD))
       SawDeviceGlobal = DeviceGlobals = true;
+    if (auto *RD = dyn_cast<CXXRecordDecl>(D))
+      setFunctionFacts(unit(), RD);
     if (!Device)
       return;
     if (auto *RD = dyn_cast<CXXRecordDecl>(D); RD && !RD->isDependentContext())
@@ -325,6 +327,8 @@ public:
     Facts.device_global_count = Globals.size();
     Facts.misuses = Misuses.data();
     Facts.misuse_count = Misuses.size();
+    Facts.faulty_functions = FaultyFunctions.data();
+    Facts.faulty_function_count = FaultyFunctions.size();
     Facts.name_conflicts = Known->Kept;
     Facts.device_global_classes = DeviceGlobals;
     Facts.errors = CI.getDiagnosticClient().getNumErrors() != 0;
@@ -341,6 +345,8 @@ private:
   std::vector<FunctionDecl *> Kernels, Externals, Instantiations, Callers;
   std::vector<CXXRecordDecl *> Decorated;
   std::vector<VarDecl *> Variables;
+  std::vector<scythe_faulty_function> FaultyFunctions;
+  llvm::DenseSet<const FunctionDecl *> Emitted; // free function kernels with an entry point
   bool Precompiled = false;            // whether to visit the declarations of a precompiled header
   bool SawDeviceGlobal = false;        // whether variables may be device_globals
   bool DeviceGlobals = false;          // whether there are classes of device_globals
@@ -376,6 +382,11 @@ private:
   void variable(VarDecl *VD) {
     if (VD->isTemplated() || VD->getType()->isReferenceType())
       return;
+    if (const FunctionDecl *FD = Device ? registeredFunction(unit(), VD) : nullptr)
+      for (const auto *A : VD->specific_attrs<AnnotateAttr>())
+        if (scythe_attribute Name = describeAttribute(unit(), A); Name.text.data)
+          Unit->KernelNames[FD->getCanonicalDecl()].push_back(
+              std::string(Name.text.data, Name.text.size));
     // The class of an `extern` variable may be completed later.
     if (Device && mayBeDeviceGlobal(CI.getASTContext(), VD->getType()))
       Variables.push_back(VD);
@@ -425,6 +436,7 @@ private:
       return;
     if (FD->hasAttr<SYCLKernelEntryPointAttr>())
       Kernels.push_back(FD);
+    freeFunction(FD);
     if (FD->hasAttr<SYCLExternalAttr>())
       Externals.push_back(FD);
     if (insideNamespace(FD, "sycl")) {
@@ -433,6 +445,18 @@ private:
     } else if (FD->doesThisDeclarationHaveABody() && !insideNamespace(FD, "std")) {
       Callers.push_back(FD);
     }
+  }
+
+  // Requests the entry point of a free function kernel that this unit defines, unless its
+  // declaration breaks a rule.
+  void freeFunction(FunctionDecl *FD) {
+    if (freeFunctionShape(unit(), FD) < 0 || FD->isInvalidDecl())
+      return;
+    std::vector<scythe_faulty_function> Faults;
+    findFaults(*Unit, FD, Faults);
+    FaultyFunctions.insert(FaultyFunctions.end(), Faults.begin(), Faults.end());
+    if (Faults.empty() && FD->isDefined() && Emitted.insert(FD->getCanonicalDecl()).second)
+      emitFreeFunction(*Unit, FD);
   }
 };
 

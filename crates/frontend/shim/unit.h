@@ -33,6 +33,8 @@ struct scythe_unit {
   llvm::BumpPtrAllocator Arena;
   std::unique_ptr<clang::ASTNameGenerator> Names;
   llvm::DenseMap<clang::QualType, TypeUse> TypeUses;
+  // The names that the unit registers for free function kernels.
+  llvm::DenseMap<const clang::FunctionDecl *, std::vector<std::string>> KernelNames;
 
   scythe_unit(clang::CompilerInstance &CI, clang::ASTContext &Ctx) : CI(CI), Ctx(Ctx) {}
 
@@ -104,6 +106,9 @@ bool isDeviceGlobal(clang::ASTContext &Ctx, clang::QualType T);
 // The same test by name, for types that are not complete yet.
 bool mayBeDeviceGlobal(clang::ASTContext &Ctx, clang::QualType T);
 
+// Returns a declaration of the namespace sycl::detail with this name, or null.
+clang::NamedDecl *declarationOfHeaders(clang::ASTContext &Ctx, llvm::StringRef Name);
+
 // Describes a device_global variable.
 scythe_device_global describeDeviceGlobal(scythe_unit &Unit, const clang::VarDecl *VD);
 
@@ -142,6 +147,24 @@ void setUnitId(scythe_unit &Unit);
 
 // Passes all functors that host code launches to Rust.
 void describeLaunches(scythe_unit &Unit);
+
+// Free function kernels (free_function.cpp).
+//
+// Returns the shape that the properties of a function give to it: the number of dimensions, 0 for a
+// single task, or -1 for a function that is not a kernel.
+int freeFunctionShape(scythe_unit &Unit, const clang::FunctionDecl *FD);
+// Sets the facts in a specialisation of `sycl::detail::function_facts`. Ignores other classes.
+void setFunctionFacts(scythe_unit &Unit, clang::CXXRecordDecl *RD);
+// Appends the rules that the declarations of a free function kernel break.
+void findFaults(scythe_unit &Unit, const clang::FunctionDecl *FD,
+                std::vector<scythe_faulty_function> &Out);
+// Requests the entry point of a free function kernel.
+void emitFreeFunction(scythe_unit &Unit, clang::FunctionDecl *FD);
+// Returns the function that a kernel with this name runs, or null.
+const clang::FunctionDecl *freeFunctionOf(clang::QualType Name);
+// Returns the function that a variable with the annotation `scythe::kernel_name` registers, or
+// null.
+const clang::FunctionDecl *registeredFunction(scythe_unit &Unit, const clang::VarDecl *VD);
 
 // Describes the layout of a functor, for scythe_describe_kernel.
 void describeLayout(scythe_unit &Unit, const clang::CXXRecordDecl *Functor,

@@ -36,6 +36,10 @@ pub fn find<'a>(graph: &'a Graph, kernel: &Kernel) -> Option<CallOperator<'a>> {
     let is_call = |node: &Node| {
         node.function.parent.is_some() && node.function.name.starts_with("operator()")
     };
+    if let Some(function) = &kernel.function {
+        let node = &graph.nodes[graph.position(function.decl)?];
+        return Some(CallOperator { node, work_groups: WorkGroups::Launched });
+    }
     let entry = graph.position(kernel.entry)?;
     let of_functor = |node: &Node| {
         node.function.parent.is_some_and(|class| kernel.functor_classes.contains(&class))

@@ -22,7 +22,8 @@ use crate::rows::{self, Row};
 use crate::unit::{Reporter, Unit};
 use crate::warnings::Pragmas;
 use crate::{
-    attributes, captures, diagnose, functor, functor_layouts, properties, scratch, virtual_tables,
+    attributes, captures, diagnose, free_function, functor, functor_layouts, properties, scratch,
+    virtual_tables,
 };
 
 /// The first stage: checks device code, writes the integration header, and returns the notes for
@@ -33,6 +34,10 @@ pub fn unit(unit: &Unit, options: &Options) -> Option<UnitNotes> {
     }
     let mut kernels: Vec<Kernel> = unit.kernels.iter().map(|&entry| unit.kernel(entry)).collect();
     let mut sites = call_site::find(unit, &unit.kernels, &unit.instantiations);
+    kernels.iter_mut().for_each(free_function::name_parameters);
+    for (site, kernel) in sites.iter_mut().zip(&kernels) {
+        site.loc = free_function::site(kernel).unwrap_or(site.loc);
+    }
     // An invalid part of a functor causes invalid calls in the kernel. These calls are not
     // reported: kernels with an invalid functor are not checked.
     let fit: Vec<bool> = kernels
@@ -47,6 +52,7 @@ pub fn unit(unit: &Unit, options: &Options) -> Option<UnitNotes> {
     let roots: Vec<Decl> = kernels.iter().map(|kernel| kernel.entry).collect();
     let graph = Graph::explore(unit, &roots, &unit.externals);
     let sound = diagnose::device_globals(unit, &unit.misuses)
+        & free_function::check(unit, &unit.faulty_functions)
         & diagnose::device_code(unit, &graph, &kernels, &sites);
     let variables = properties::variables(unit, &graph);
     let operators: Vec<Option<CallOperator<'_>>> =
@@ -67,7 +73,7 @@ pub fn unit(unit: &Unit, options: &Options) -> Option<UnitNotes> {
         ..UnitNotes::default()
     };
     for (kernel, operator) in kernels.iter().zip(&operators) {
-        notes.kernels.push(kernel_note(unit, kernel, operator.as_ref()));
+        notes.kernels.push(kernel_note(unit, &graph, kernel, operator.as_ref()));
     }
     notes.functions = function_notes(unit, &graph, &kernels);
     for variable in variables {
@@ -90,7 +96,7 @@ pub fn unit(unit: &Unit, options: &Options) -> Option<UnitNotes> {
         }
     }
     let header = || {
-        let entries = header_entries(unit, &kernels, &sites);
+        let entries = header_entries(unit, &graph, &kernels, &sites);
         let macros = unit.aspect_macros();
         int_header::render(&Header {
             tu_id: &options.tu_id,
@@ -138,7 +144,12 @@ fn retain<T>(items: &mut Vec<T>, flags: &[bool]) {
 }
 
 /// Returns the kernels of the integration header.
-fn header_entries(unit: &Unit, kernels: &[Kernel], sites: &[CallSite]) -> Vec<KernelEntry> {
+fn header_entries(
+    unit: &Unit,
+    graph: &Graph,
+    kernels: &[Kernel],
+    sites: &[CallSite],
+) -> Vec<KernelEntry> {
     let calls = call_site::all_calls(unit, sites, &unit.callers);
     let entry = |(kernel, calls): (&Kernel, Vec<Loc>)| KernelEntry {
         name: kernel.name.clone(),
@@ -148,7 +159,7 @@ fn header_entries(unit: &Unit, kernels: &[Kernel], sites: &[CallSite]) -> Vec<Ke
         spelling: kernel.spelling.clone(),
         parts: kernel.parts.clone(),
         functor_size: kernel.functor_size,
-        params: kernel_rows(kernel).iter().map(|row| row.param).collect(),
+        params: kernel_rows(graph, kernel).iter().map(|row| row.param).collect(),
         calls: calls.into_iter().map(|loc| unit.locate_call(loc)).collect(),
     };
     kernels.iter().zip(calls).map(entry).collect()
@@ -175,15 +186,26 @@ fn doubts(unit: &Unit, kernel: &Kernel) -> Vec<Doubt> {
     unit.closures(kernel.entry).into_iter().filter_map(doubt).collect()
 }
 
-fn kernel_rows(kernel: &Kernel) -> Vec<Row> {
-    kernel.fields.as_ref().map(rows::flatten).unwrap_or_default()
+fn kernel_rows(graph: &Graph, kernel: &Kernel) -> Vec<Row> {
+    let mut rows = kernel.fields.as_ref().map(rows::flatten).unwrap_or_default();
+    free_function::drop_unused_scratch(graph, kernel, &mut rows);
+    rows
 }
 
-fn kernel_note(unit: &Unit, kernel: &Kernel, found: Option<&CallOperator<'_>>) -> KernelNote {
-    let rows = kernel_rows(kernel);
+fn kernel_note(
+    unit: &Unit,
+    graph: &Graph,
+    kernel: &Kernel,
+    found: Option<&CallOperator<'_>>,
+) -> KernelNote {
+    let rows = kernel_rows(graph, kernel);
     let operator = found.map(|found| found.node);
     let position = unit.locate(kernel.functor_loc);
-    let odr_hash = operator.map_or(0, |node| node.function.odr_hash);
+    let odr_hash = match &kernel.function {
+        Some(function) => function.odr_hash,
+        None => operator.map_or(0, |node| node.function.odr_hash),
+    };
+    let function = kernel.function.as_ref();
     KernelNote {
         symbol: kernel.symbol.clone(),
         launch: KernelLaunch {
@@ -194,6 +216,7 @@ fn kernel_note(unit: &Unit, kernel: &Kernel, found: Option<&CallOperator<'_>>) -
             column: position.column,
             identity: rows::identity(odr_hash, kernel.functor_size, &rows),
             params: rows.iter().map(|row| row.param).collect(),
+            function: function.map(|f| free_function::describe(f, kernel.fields.as_ref())),
         },
         internal: !kernel.external,
         work_groups: found.map(|found| found.work_groups).unwrap_or_default(),

@@ -12,8 +12,9 @@ use scythe_abi::launch::Scalar;
 
 use crate::errors::Internal;
 use crate::facts::{
-    Action, Attribute, Capture, Closure, Decl, DeviceGlobal, Event, Field, FieldKind, GetFault,
-    Global, Loc, Mention, Misuse, MisuseKind, NamePart, Placed, Position, Value,
+    Action, Attribute, Capture, Closure, Decl, DeviceGlobal, Event, FaultyFunction, Field,
+    FieldKind, FunctionFault, GetFault, Global, KernelFunction, Loc, Mention, Misuse, MisuseKind,
+    NamePart, Placed, Position, Value,
 };
 use crate::ffi;
 use crate::ffi::numbers::{self, EventKind, ValueKind};
@@ -158,6 +159,49 @@ pub unsafe fn misuse(raw: &ffi::Misuse) -> Result<Misuse, Internal> {
     let kind = MisuseKind::try_from(raw.kind)?;
     // SAFETY: the caller guarantees that the string is valid (contract of this module).
     Ok(Misuse { kind, loc: Loc(raw.loc), name: unsafe { text(raw.name) } })
+}
+
+/// Copies a rule that a declaration of a free function kernel breaks.
+///
+/// # Safety
+/// The contract of this module.
+pub unsafe fn faulty_function(raw: &ffi::FaultyFunction) -> Result<FaultyFunction, Internal> {
+    use numbers::FreeFunctionFault as Kind;
+    // SAFETY: the caller guarantees that the strings are valid (contract of this module).
+    let (function, name) = unsafe { (text(raw.function), text(raw.name)) };
+    let fault = match Kind::try_from(raw.kind)? {
+        Kind::Result => FunctionFault::Result,
+        Kind::Variadic => FunctionFault::Variadic,
+        Kind::Default => FunctionFault::DefaultArgument(name),
+        Kind::Reference => FunctionFault::Reference(name),
+        Kind::Member => FunctionFault::Member,
+        Kind::Kinds => FunctionFault::Kinds,
+        Kind::Later => FunctionFault::Later,
+    };
+    Ok(FaultyFunction { fault, loc: Loc(raw.loc), function })
+}
+
+/// Copies the function of a free function kernel.
+///
+/// # Safety
+/// The contract of this module.
+pub unsafe fn kernel_function(decl: Decl, raw: &ffi::FreeFunction) -> KernelFunction {
+    // SAFETY: the caller guarantees that the strings are valid (contract of this module).
+    let string = |s: ffi::Str| unsafe { text(s) };
+    // SAFETY: the caller guarantees that the arrays are valid (contract of this module).
+    let (parameters, registered) = unsafe {
+        (slice(raw.parameters, raw.parameter_count), slice(raw.registered, raw.registered_count))
+    };
+    KernelFunction {
+        decl,
+        symbol: string(raw.symbol),
+        name: string(raw.name),
+        loc: Loc(raw.loc),
+        dimensions: raw.dimensions,
+        parameters: parameters.iter().map(|p| (string(p.name), Loc(p.loc))).collect(),
+        registered: registered.iter().map(|&name| string(name)).collect(),
+        odr_hash: raw.odr_hash,
+    }
 }
 
 /// Returns the fault of a functor's `get(properties_tag)`. `None` if the function is usable.
@@ -341,6 +385,7 @@ pub unsafe fn field_tree(raw: &[ffi::Field]) -> Result<Option<Field>, Internal> 
         long_double: flag(LONG_DOUBLE),
         empty: flag(EMPTY),
         closure: flag(CLOSURE),
+        parameter: false,
     }))
 }
 

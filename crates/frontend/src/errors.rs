@@ -9,8 +9,8 @@ use scythe_diag::errors;
 use crate::captures::Difference;
 use parts::{
     Arity, ArrayLength, AttributeTargets, CaptureAdvice, Contradiction, DeviceGlobalMisuse,
-    EntryPointFault, Expected, FunctorPart, GetFault, GlobalUse, InternalFault, KernelSize,
-    NamedKernel, Output, PluginArgument, ReferenceMember, VariadicUse,
+    EntryPointFault, Expected, FunctionFault, FunctorPart, GetFault, GlobalUse, InternalFault,
+    KernelSize, NamedKernel, Output, PluginArgument, ReferenceMember, VariadicUse,
 };
 
 errors! {
@@ -77,6 +77,9 @@ errors! {
     128 NoScratchMemory { kernel: String }:
         "kernel '{kernel}' calls 'get_work_group_scratch_memory', but its launch does not have the \
          property 'work_group_scratch_size'";
+    /// The declaration of a free function kernel breaks a rule.
+    129 FreeFunctionDeclaration { function: String, fault: FunctionFault }:
+        "'{function}' cannot be a kernel: {fault}";
 
     // Variables: 130 to 139.
     /// An object of class `device_global` is not at namespace scope.

@@ -187,6 +187,8 @@ pub struct Field {
     pub captured_this: bool,
     pub base: bool,
     pub closure: bool,
+    /// Whether the field is an argument of a free function kernel.
+    pub parameter: bool,
     pub empty: bool,
     pub trivially_copyable: bool,
     pub device_copyable: bool,
@@ -296,6 +298,45 @@ pub struct Kernel {
     pub functor_size: u64,
     pub fields: Option<Field>,
     pub parts: Vec<NamePart>,
+    /// The function of a free function kernel.
+    pub function: Option<KernelFunction>,
+}
+
+/// The function that a free function kernel runs.
+#[derive(Clone, Debug)]
+pub struct KernelFunction {
+    pub decl: Decl,
+    pub symbol: String,
+    /// The name with namespaces and template arguments.
+    pub name: String,
+    pub loc: Loc,
+    /// 0 for a single task.
+    pub dimensions: u32,
+    /// The names and positions of the parameters.
+    pub parameters: Vec<(String, Loc)>,
+    /// The names that the unit registers for the function.
+    pub registered: Vec<String>,
+    pub odr_hash: u64,
+}
+
+/// A rule for free function kernels. The strings are names of parameters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FunctionFault {
+    Result,
+    Variadic,
+    DefaultArgument(String),
+    Reference(String),
+    Member,
+    Kinds,
+    Later,
+}
+
+/// A declaration of a free function kernel that breaks a rule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FaultyFunction {
+    pub fault: FunctionFault,
+    pub loc: Loc,
+    pub function: String,
 }
 
 /// A type with the attribute `uses_aspects`, under its name in IR.

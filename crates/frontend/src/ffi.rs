@@ -205,6 +205,35 @@ pub struct Kernel {
     pub field_count: usize,
     pub parts: *const NamePart,
     pub part_count: usize,
+    pub function: Decl,
+}
+
+#[repr(C)]
+pub struct FaultyFunction {
+    pub kind: u32,
+    pub loc: u32,
+    pub function: Str,
+    pub name: Str,
+}
+
+#[repr(C)]
+pub struct Parameter {
+    pub name: Str,
+    pub loc: u32,
+    pub reserved: u32,
+}
+
+#[repr(C)]
+pub struct FreeFunction {
+    pub symbol: Str,
+    pub name: Str,
+    pub loc: u32,
+    pub dimensions: u32,
+    pub parameters: *const Parameter,
+    pub parameter_count: usize,
+    pub registered: *const Str,
+    pub registered_count: usize,
+    pub odr_hash: u64,
 }
 
 #[repr(C)]
@@ -249,6 +278,8 @@ pub struct UnitFacts {
     pub device_global_count: usize,
     pub misuses: *const Misuse,
     pub misuse_count: usize,
+    pub faulty_functions: *const FaultyFunction,
+    pub faulty_function_count: usize,
     pub name_conflicts: u32,
     pub errors: u32,
     pub device_global_classes: u32,
@@ -321,6 +352,11 @@ unsafe extern "C" {
     pub fn scythe_describe_function(unit: *mut RawUnit, function: Decl, out: *mut Function);
     pub fn scythe_walk_function(unit: *mut RawUnit, function: Decl, out: *mut Events);
     pub fn scythe_describe_kernel(unit: *mut RawUnit, entry: Decl, out: *mut Kernel);
+    pub fn scythe_describe_free_function(
+        unit: *mut RawUnit,
+        function: Decl,
+        out: *mut FreeFunction,
+    );
     pub fn scythe_describe_functor(unit: *mut RawUnit, entry: Decl, out: *mut Functor);
     pub fn scythe_describe_functor_type(unit: *mut RawUnit, entry: Decl, out: *mut FunctorType);
     pub fn scythe_describe_closures(
@@ -372,11 +408,14 @@ const _: () = {
     assert!(size_of::<Capture>() == 24);
     assert!(size_of::<Mention>() == 32);
     assert!(size_of::<Closure>() == 40);
-    assert!(size_of::<Kernel>() == 160);
+    assert!(size_of::<Kernel>() == 168);
+    assert!(size_of::<FaultyFunction>() == 40);
+    assert!(size_of::<Parameter>() == 24);
+    assert!(size_of::<FreeFunction>() == 80);
     assert!(size_of::<DecoratedType>() == 32);
     assert!(size_of::<DeviceGlobal>() == 32);
     assert!(size_of::<Misuse>() == 32);
-    assert!(size_of::<UnitFacts>() == 160);
+    assert!(size_of::<UnitFacts>() == 176);
     assert!(size_of::<PassPlugin>() == 40);
     assert!(size_of::<Token>() == 24);
     assert!(size_of::<Piece>() == 24);

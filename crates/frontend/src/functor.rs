@@ -46,7 +46,7 @@ fn check_part(root: &Field, field: &Field, errors: &mut Vec<Diagnostic<Loc>>) {
             false => ReferenceMember::Member(name),
         };
         CapturedReference { member }.report()
-    } else if field.long_double && (leaf || field.capture) {
+    } else if field.long_double && (leaf || field.capture || field.parameter) {
         LongDoubleInFunctor { part: part(root, field) }.report()
     } else if !field.trivially_copyable && !field.device_copyable && (field.own_copy || leaf) {
         NotDeviceCopyable { part: part(root, field) }.report()
@@ -73,6 +73,8 @@ fn part(root: &Field, field: &Field) -> FunctorPart {
     let (type_name, name) = (field.type_name.clone(), field.name.clone());
     if std::ptr::eq(root, field) {
         FunctorPart::Functor { type_name }
+    } else if field.parameter {
+        FunctorPart::Parameter { type_name, name }
     } else if field.capture {
         FunctorPart::Capture { type_name, name }
     } else if field.base {

@@ -12,6 +12,7 @@
 //!   code and of functors. [`errors`]: the table of errors.
 //! * [`rows`]: functor layout → launch rows. [`call_site`]: the positions where kernels are
 //!   submitted. [`int_header`] and [`header_layout`]: the integration header.
+//! * [`free_function`]: functions of the program that are kernels.
 //! * [`captures`]: lambdas whose layout differs between compilers.
 //! * [`call_operator`]: the function of the program that a kernel runs.
 //! * [`aspects`]: uses of optional features. [`attributes`]: places and arguments of attributes.
@@ -34,6 +35,7 @@ pub mod diagnose;
 pub mod errors;
 pub mod facts;
 mod ffi;
+pub mod free_function;
 pub mod functor;
 pub mod functor_layouts;
 pub mod header_layout;

@@ -12,6 +12,7 @@
 use scythe_abi::launch::{Param, ParamKind, Passing, Scalar};
 
 use crate::facts::{Attribute, Field, FieldKind};
+use crate::free_function;
 
 /// Longer arrays become rows of bytes, even if they contain pointers.
 const MAX_EXPANDED: u64 = 256;
@@ -89,7 +90,7 @@ fn add_parts(field: &Field, shift: u64, rows: &mut Vec<Row>) {
 
 /// Whether the field contains a pointer or a special object.
 fn needs_parts(field: &Field) -> bool {
-    if field.special.is_some() {
+    if field.special.is_some() || free_function::holds_arguments(field) {
         return true;
     }
     match &field.kind {
@@ -172,6 +173,7 @@ mod tests {
             captured_this: false,
             base: false,
             closure: false,
+            parameter: false,
             empty: false,
             trivially_copyable: true,
             device_copyable: false,

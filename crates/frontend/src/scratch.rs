@@ -8,13 +8,20 @@ use scythe_diag::Report;
 
 use crate::call_site::CallSite;
 use crate::errors::NoScratchMemory;
-use crate::facts::{Kernel, Loc, Source};
+use crate::facts::{Decl, Kernel, Loc, Source};
 use crate::reach::Graph;
 
 /// The annotation of the function that returns the memory.
 const USES: &str = "scythe::uses_scratch_memory";
 /// The annotation of the function that provides it.
 const PROVIDES: &str = "scythe::provides_scratch_memory";
+
+/// Whether a kernel uses scratch memory.
+pub fn is_used(graph: &Graph, entry: Decl) -> bool {
+    let uses = |index: usize| graph.nodes[index].function.attribute(USES).is_some();
+    let Some(start) = graph.position(entry) else { return false };
+    graph.reachable(start).iter().any(|&(index, _)| uses(index))
+}
 
 /// Reports kernels that use scratch memory without having any. Returns true if there are none.
 pub fn check(source: &impl Source, graph: &Graph, kernels: &[Kernel], sites: &[CallSite]) -> bool {

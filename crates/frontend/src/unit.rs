@@ -7,13 +7,13 @@ use scythe_diag::{Diagnostic, Location, Report, Severity};
 use scythe_passes::aspects::warning::Warning;
 
 use crate::decode::{
-    attributes, closure, decl, decls, device_global, event, field_tree, get_fault, misuse,
-    name_parts, part, position, slice, text,
+    attributes, closure, decl, decls, device_global, event, faulty_function, field_tree, get_fault,
+    kernel_function, misuse, name_parts, part, position, slice, text,
 };
 use crate::errors::Internal;
 use crate::facts::{
-    Closure, Decl, DecoratedType, DeviceGlobal, Event, Function, FunctorType, Kernel, Loc, Member,
-    Misuse, Position, Source, Variable,
+    Closure, Decl, DecoratedType, DeviceGlobal, Event, FaultyFunction, Function, FunctorType,
+    Kernel, KernelFunction, Loc, Member, Misuse, Position, Source, Variable,
 };
 use crate::ffi;
 use crate::ffi::numbers;
@@ -155,6 +155,7 @@ pub struct Unit {
     pub types: Vec<DecoratedType>,
     pub device_globals: Vec<DeviceGlobal>,
     pub misuses: Vec<Misuse>,
+    pub faulty_functions: Vec<FaultyFunction>,
     /// The number of kernel names that clang found in use. The front end reports them.
     pub name_conflicts: u32,
     /// Whether clang reported errors. If so, facts may be incomplete.
@@ -194,10 +195,15 @@ impl Unit {
                     .map(|variable| device_global(variable))
                     .collect(),
                 misuses: Vec::new(),
+                faulty_functions: Vec::new(),
                 name_conflicts: facts.name_conflicts,
                 errors: facts.errors != 0,
                 device_global_classes: facts.device_global_classes != 0,
             };
+            unit.faulty_functions = slice(facts.faulty_functions, facts.faulty_function_count)
+                .iter()
+                .filter_map(|raw| unit.known(faulty_function(raw)))
+                .collect();
             unit.misuses = slice(facts.misuses, facts.misuse_count)
                 .iter()
                 .filter_map(|raw| unit.known(misuse(raw)))
@@ -255,7 +261,19 @@ impl Unit {
                 functor_size: raw.functor_size,
                 fields: self.known(field_tree(slice(raw.fields, raw.field_count))).flatten(),
                 parts: name_parts(raw.parts, raw.part_count),
+                function: decl(raw.function).map(|function| self.kernel_function(function)),
             }
+        }
+    }
+
+    /// Returns the function of a free function kernel.
+    fn kernel_function(&self, function: Decl) -> KernelFunction {
+        let mut raw = MaybeUninit::<ffi::FreeFunction>::zeroed();
+        // SAFETY: as in `Unit::kernel`.
+        unsafe {
+            let out = raw.as_mut_ptr();
+            ffi::scythe_describe_free_function(self.raw, function.0 as ffi::Decl, out);
+            kernel_function(function, &raw.assume_init())
         }
     }
 }

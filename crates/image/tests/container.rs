@@ -33,6 +33,7 @@ fn manifest() -> Manifest {
                 passing: Passing::Scalar(Scalar::Float),
             },
         ],
+        function: None,
     };
     let condition = |text: &str| text.parse::<Condition>().unwrap();
     Manifest {

@@ -88,6 +88,7 @@ fn run(name: &str) -> Result<u64> {
         column: 1,
         identity: 0,
         params: vec![Param::pointer(ParamKind::Pointer, 0)],
+        function: None,
     };
     let kernel = program.kernel("_ZTS1K", &rows)?;
     let mut value = 0u64;

@@ -3,7 +3,7 @@
 //! into a property set.
 
 use crate::Error;
-use scythe_abi::launch::{KernelLaunch, Param, ParamKind, Passing, Shape};
+use scythe_abi::launch::{Argument, FreeFunction, KernelLaunch, Param, ParamKind, Passing, Shape};
 use scythe_abi::names::LAUNCH_METADATA;
 use scythe_llvm::{ContextRef, Metadata, Module};
 
@@ -19,6 +19,8 @@ pub enum RowError {
         "the node has {count} operands, expected {HEAD} and {PER_PARAM} more for each parameter"
     )]
     Operands { count: usize },
+    #[error("kernel '{kernel}': the description of its function is wrong")]
+    Function { kernel: String },
     #[error("operand {operand} ({what}) is not a string")]
     NotText { operand: usize, what: &'static str },
     #[error("operand {operand} ({what}) is not an integer")]
@@ -79,13 +81,49 @@ fn encode<'ctx>(context: ContextRef<'ctx>, symbol: &str, launch: &KernelLaunch) 
         operands.push(context.md_int(64, param.offset));
         operands.push(context.md_int(32, param.passing.to_u32().into()));
     }
+    operands.extend(launch.function.as_ref().map(|function| encode_function(context, function)));
     context.md_node(&operands)
 }
 
+fn encode_function<'ctx>(context: ContextRef<'ctx>, function: &FreeFunction) -> Metadata<'ctx> {
+    let registered: Vec<_> =
+        function.registered.iter().map(|name| context.md_string(name)).collect();
+    let mut operands = vec![
+        context.md_string(&function.symbol),
+        context.md_string(&function.name),
+        context.md_int(32, function.dimensions.into()),
+        context.md_node(&registered),
+    ];
+    for argument in &function.arguments {
+        operands.push(context.md_int(64, argument.offset));
+        operands.push(context.md_int(64, argument.size));
+    }
+    context.md_node(&operands)
+}
+
+fn decode_function(node: Metadata<'_>) -> Option<FreeFunction> {
+    let number = |i: usize| node.operand(i)?.int();
+    let names = node.operand(3)?;
+    let registered = (0..names.operand_count()).map(|i| names.operand(i)?.string());
+    let rest = node.operand_count().checked_sub(4).filter(|rest| rest.is_multiple_of(2))?;
+    let argument =
+        |i: usize| Some(Argument { offset: number(4 + 2 * i)?, size: number(5 + 2 * i)? });
+    Some(FreeFunction {
+        symbol: node.operand(0)?.string()?,
+        name: node.operand(1)?.string()?,
+        dimensions: u32::try_from(number(2)?).ok()?,
+        registered: registered.collect::<Option<_>>()?,
+        arguments: (0..rest / 2).map(argument).collect::<Option<_>>()?,
+    })
+}
+
 fn decode(node: Metadata<'_>) -> Result<(String, KernelLaunch), RowError> {
-    let count = node.operand_count();
+    let all = node.operand_count();
+    // The function of a free function kernel is one more operand, at the end.
+    let function = (all > HEAD && (all - HEAD) % PER_PARAM == 1).then(|| node.operand(all - 1));
+    let count = all - usize::from(function.is_some());
     if count < HEAD || !(count - HEAD).is_multiple_of(PER_PARAM) {
-        return Err(RowError::Operands { count });
+        return Err(RowError::Operands { count: all });
     }
     let text = |i: usize, what: &'static str| {
         let seen = node.operand(i).and_then(Metadata::string);
@@ -113,6 +151,12 @@ fn decode(node: Metadata<'_>) -> Result<(String, KernelLaunch), RowError> {
         let (size, offset) = (number(i + 1, "parameter size")?, number(i + 2, "parameter offset")?);
         params.push(Param { kind, size, offset, passing });
     }
+    let function = function
+        .map(|found| {
+            let decoded = found.and_then(decode_function);
+            decoded.ok_or_else(|| RowError::Function { kernel: symbol.clone() })
+        })
+        .transpose()?;
     let launch = KernelLaunch {
         shape,
         functor_size: number(2, "functor size")?,
@@ -121,6 +165,7 @@ fn decode(node: Metadata<'_>) -> Result<(String, KernelLaunch), RowError> {
         column: number32(5, "column")?,
         identity: number(6, "identity")?,
         params,
+        function,
     };
     Ok((symbol, launch))
 }

@@ -41,7 +41,9 @@ proptest! {
         let context = Context::new();
         let module = context.parse_ir(text.as_bytes(), "random").unwrap();
         let launch = KernelLaunch {
-            shape: Shape::SingleTask, functor_size: offset, file: String::new(), line: 0, column: 0, identity: 0, params };
+            shape: Shape::SingleTask, functor_size: offset, file: String::new(), line: 0, column: 0, identity: 0, params,
+            function: None,
+        };
         launch_metadata::write(&module, &[("k".into(), launch)]);
         front_end_pipeline(&module, &Aspects::SILENT, &Options { verify: true, ..Options::default() }, &mut |_| {}).unwrap();
         run_passes(&module, "function(sroa)", None, PassOptions::default()).unwrap();

@@ -28,6 +28,7 @@ fn launch() -> KernelLaunch {
             offset: 0,
             passing: Passing::Scalar(Scalar::I64),
         }],
+        function: None,
     }
 }
 

@@ -17,9 +17,15 @@ pub fn symbol_name(symbol: &str) -> String {
     }
     let name = CString::new(mangled).ok().and_then(|mangled| demangle(&mangled));
     match name.as_deref().map(|name| name.strip_prefix("typeinfo name for ").unwrap_or(name)) {
-        Some(name) => name.to_owned(),
+        Some(name) => free_function(name).unwrap_or(name).to_owned(),
         None => symbol.to_owned(),
     }
+}
+
+/// Returns the function of a free function kernel, whose name is a class with that argument.
+fn free_function(name: &str) -> Option<&str> {
+    let function = name.strip_prefix("sycl::detail::free_function<&")?.strip_suffix('>')?;
+    Some(function.strip_prefix('(').and_then(|name| name.strip_suffix(')')).unwrap_or(function))
 }
 
 fn demangle(mangled: &CStr) -> Option<String> {
@@ -48,6 +54,13 @@ fn demangle(mangled: &CStr) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn free_function_kernels_are_shown_as_functions() {
+        assert_eq!(free_function("sycl::detail::free_function<&(ns::f(int))>"), Some("ns::f(int)"));
+        assert_eq!(free_function("sycl::detail::free_function<&f>"), Some("f"));
+        assert_eq!(free_function("K"), None);
+    }
 
     #[test]
     fn names_that_are_not_mangled_stay() {

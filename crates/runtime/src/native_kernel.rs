@@ -123,6 +123,7 @@ impl NativeKernel {
             column: 0,
             identity: 0,
             params: arguments.params.clone(),
+            function: None,
         };
         // SAFETY: the kernel is live. The caller of `new` guarantees this until the first wrapper
         // holds a reference.

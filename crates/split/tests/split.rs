@@ -168,6 +168,7 @@ fn launch_rows_are_in_the_manifest_of_the_part_with_the_kernel() {
         column: 5,
         identity: 77,
         params: vec![Param::pointer(ParamKind::Pointer, 0)],
+        function: None,
     };
     assert_eq!(manifest.launch("_ZTS1B"), Some(&expected));
     assert_eq!(parts[1].module.named_metadata("scythe.launch").len(), 1);

@@ -20,6 +20,7 @@ fn image() -> Image {
         column: 5,
         identity: 1,
         params: vec![Param::pointer(ParamKind::Pointer, 0)],
+        function: None,
     };
     let manifest = Manifest {
         entry_points: vec![EntryPoint {

@@ -728,6 +728,18 @@ scythe_status scythe_kernel_required_sizes(scythe_device device, const char *nam
 // Calls `sink` with the kernel's attributes and properties in SYCL's spelling, separated by blanks.
 scythe_status scythe_kernel_attributes(const char *name, uint64_t tu, scythe_symbol_sink sink,
                                        void *ctx);
+// The function of a free function kernel.
+typedef struct scythe_kernel_function {
+  uint64_t functor_size; // 0 if the kernel is not a free function kernel
+  uint32_t dims;         // of the nd_range, or 0 for a single task
+  uint32_t arg_count;
+} scythe_kernel_function;
+// Describes the function of a kernel, and calls `sink`, unless it is null, with the position of
+// each argument in the kernel's functor, in order.
+typedef void (*scythe_argument_sink)(void *ctx, uint64_t offset, uint64_t size);
+scythe_status scythe_kernel_arguments(const char *name, uint64_t tu,
+                                      scythe_kernel_function *function, scythe_argument_sink sink,
+                                      void *ctx);
 // Sets `*answer` to 1 if an image that contains the kernel contains the specialization constant,
 // and to 0 otherwise. `constant` and `tu` are as in `scythe_specialization`. If `constant` is null,
 // any constant counts.

@@ -134,6 +134,20 @@ public:
     return get_kernel(sycl::get_kernel_id<Name>());
   }
 
+  // Free function kernels.
+  template <auto *Func, detail::if_free_function<Func> = 0> bool ext_oneapi_has_kernel() const {
+    return has_kernel(ext::oneapi::experimental::get_kernel_id<Func>());
+  }
+  template <auto *Func, detail::if_free_function<Func> = 0>
+  bool ext_oneapi_has_kernel(const device &d) const {
+    return has_kernel(ext::oneapi::experimental::get_kernel_id<Func>(), d);
+  }
+  template <auto *Func, detail::if_free_function<Func> = 0, bundle_state S = State,
+            class = std::enable_if_t<S == bundle_state::executable>>
+  kernel ext_oneapi_get_kernel() const {
+    return get_kernel(ext::oneapi::experimental::get_kernel_id<Func>());
+  }
+
   // Every device with a compiler sets the values before it compiles, so all constants are native.
   bool contains_specialization_constants() const noexcept { return holds_constant(nullptr, 0); }
   bool native_specialization_constant() const noexcept {
@@ -402,6 +416,17 @@ template <class Name, bundle_state State>
 kernel_bundle<State> get_kernel_bundle(const context &where) {
   return get_kernel_bundle<Name, State>(where, detail::devices_of<State>(where));
 }
+namespace ext::oneapi::experimental {
+template <auto *Func, bundle_state State, sycl::detail::if_free_function<Func> = 0>
+kernel_bundle<State> get_kernel_bundle(const context &where, const std::vector<device> &devices) {
+  return sycl::get_kernel_bundle<State>(where, devices, {experimental::get_kernel_id<Func>()});
+}
+template <auto *Func, bundle_state State, sycl::detail::if_free_function<Func> = 0>
+kernel_bundle<State> get_kernel_bundle(const context &where) {
+  return experimental::get_kernel_bundle<Func, State>(where,
+                                                      sycl::detail::devices_of<State>(where));
+}
+} // namespace ext::oneapi::experimental
 // Creates a bundle of the images that the selector accepts.
 template <bundle_state State, class Selector,
           class = std::enable_if_t<detail::is_image_selector<State, Selector>>>

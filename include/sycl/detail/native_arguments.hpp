@@ -1,4 +1,4 @@
-// The arguments of a native kernel, set by `handler::set_arg`. They are copied and kept until the
+// The arguments of a kernel object, set by `handler::set_arg`. They are copied and kept until the
 // submission.
 #ifndef SCYTHE_DETAIL_NATIVE_ARGUMENTS_HPP
 #define SCYTHE_DETAIL_NATIVE_ARGUMENTS_HPP
@@ -16,12 +16,13 @@ template <class T, int Dimensions> class local_accessor;
 
 namespace detail {
 
-// The kind of an argument of type `T` for the driver, and the number of bytes that the runtime
-// reads.
+// The kind of an argument of type `T` for the driver, and its number of bytes. For native kernels,
+// the runtime reads only the head of an accessor.
 template <class T> struct native_argument {
+  // Structures with accessors are not trivially copyable in host code.
   static_assert(
-      std::is_trivially_copyable_v<T>,
-      "set_arg: the argument must be an accessor, a pointer or a trivially copyable value");
+      std::is_trivially_destructible_v<T>,
+      "set_arg: the argument must be an accessor, a pointer or a value that devices can copy");
   static constexpr scythe_native_arg_kind kind =
       std::is_pointer_v<T> ? SCYTHE_NATIVE_ARG_POINTER : SCYTHE_NATIVE_ARG_VALUE;
   static constexpr std::size_t bytes = sizeof(T);
@@ -30,11 +31,11 @@ template <class T, int D, access_mode M, target G, access::placeholder P, class 
 struct native_argument<accessor<T, D, M, G, P, L>> {
   static_assert(G == target::device, "set_arg: an accessor argument must have target::device");
   static constexpr scythe_native_arg_kind kind = SCYTHE_NATIVE_ARG_ACCESSOR;
-  static constexpr std::size_t bytes = sizeof(scythe_accessor_head);
+  static constexpr std::size_t bytes = sizeof(accessor<T, D, M, G, P, L>);
 };
 template <class T, int D> struct native_argument<local_accessor<T, D>> {
   static constexpr scythe_native_arg_kind kind = SCYTHE_NATIVE_ARG_LOCAL;
-  static constexpr std::size_t bytes = sizeof(scythe_local_accessor_head);
+  static constexpr std::size_t bytes = sizeof(local_accessor<T, D>);
 };
 
 // A simple array instead of `std::vector`, because every program with a handler compiles this class
@@ -95,6 +96,45 @@ private:
   scythe_native_arg *list_ = nullptr;
   std::size_t size_ = 0;
 };
+
+// Copies the arguments to the functor of a free function kernel.
+struct functor_filler {
+  const native_arguments &arguments;
+  unsigned char *functor;
+  std::size_t index; // of the next argument, or of one with the wrong size
+  bool differs;
+
+  static void take(void *self, std::uint64_t offset, std::uint64_t size) {
+    auto &f = *static_cast<functor_filler *>(self);
+    const scythe_native_arg &argument = f.arguments.data()[f.index];
+    f.differs = f.differs || argument.size != size;
+    if (f.differs)
+      return;
+    __builtin_memcpy(f.functor + offset, argument.data, size);
+    ++f.index;
+  }
+};
+
+// Throws if a kernel object cannot be launched in this way.
+SCYTHE_LIBRARY_COLD void check_function(const scythe_kernel_function &function, const char *symbol,
+                                        scythe_kernel_shape shape, unsigned dims,
+                                        std::size_t arguments) {
+  if (!function.functor_size)
+    fail(errc::invalid,
+         "kernel '%s' is a function object: launch the lambda or functor; only free "
+         "function kernels and kernels made by make_kernel are launched as objects",
+         symbol);
+  if (function.dims != (shape == SCYTHE_SHAPE_SINGLE_TASK ? 0 : dims) ||
+      shape == SCYTHE_SHAPE_RANGE)
+    fail(errc::invalid, "kernel '%s' requires %s, but it is launched in another way", symbol,
+         function.dims == 0   ? "a single_task"
+         : function.dims == 1 ? "an nd_range of 1 dimension"
+         : function.dims == 2 ? "an nd_range of 2 dimensions"
+                              : "an nd_range of 3 dimensions");
+  if (arguments != function.arg_count)
+    fail(errc::kernel_argument, "kernel '%s' has %u arguments, but %zu are set", symbol,
+         function.arg_count, arguments);
+}
 
 } // namespace detail
 } // namespace sycl

@@ -58,6 +58,7 @@ fn rows() -> KernelLaunch {
             param(ParamKind::StdLayout, 4, 32),
             param(ParamKind::Local, 8, 40),
         ],
+        function: None,
     }
 }
 

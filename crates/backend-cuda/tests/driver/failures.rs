@@ -164,6 +164,7 @@ fn libraries_are_linked_and_missing_kernels_named() {
         column: 0,
         identity: 0,
         params: Vec::new(),
+        function: None,
     };
     assert!(program.kernel("library", &rows).is_ok());
     let error = program.kernel("another", &rows).err().expect("there is none");
@@ -191,6 +192,7 @@ fn kernels_of_large_images_are_loaded_one_by_one() {
         column: 0,
         identity: 0,
         params: Vec::new(),
+        function: None,
     };
     assert!(program.kernel("first", &launch).is_ok() && program.kernel("second", &launch).is_ok());
     // This kernel shares variables with others, so the module has all kernels from now on.

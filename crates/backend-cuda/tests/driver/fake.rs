@@ -139,6 +139,7 @@ pub fn kernel(
         column: 0,
         identity: 0,
         params,
+        function: None,
     };
     program.kernel(name, &launch).expect("a kernel")
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-pub use crate::facts::{GetFault, MisuseKind};
+pub use crate::facts::{FunctionFault, GetFault, MisuseKind};
 
 /// The two ways to use variadic arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,10 +99,25 @@ impl fmt::Display for ReferenceMember {
 /// A functor or a part of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FunctorPart {
-    Functor { type_name: String },
-    Capture { type_name: String, name: String },
-    Base { type_name: String },
-    Member { type_name: String, name: String },
+    Functor {
+        type_name: String,
+    },
+    Capture {
+        type_name: String,
+        name: String,
+    },
+    Base {
+        type_name: String,
+    },
+    Member {
+        type_name: String,
+        name: String,
+    },
+    /// A parameter of a free function kernel.
+    Parameter {
+        type_name: String,
+        name: String,
+    },
 }
 
 impl fmt::Display for FunctorPart {
@@ -110,6 +125,9 @@ impl fmt::Display for FunctorPart {
         match self {
             Self::Functor { type_name } => write!(f, "kernel functor '{type_name}'"),
             Self::Capture { type_name, name } => write!(f, "'{type_name}' captured as '{name}'"),
+            Self::Parameter { type_name, name } => {
+                write!(f, "'{type_name}', the type of parameter '{name}' of the kernel,")
+            }
             Self::Base { type_name } => {
                 write!(f, "base class '{type_name}' of the kernel's functor")
             }
@@ -218,6 +236,31 @@ impl fmt::Display for DeviceGlobalMisuse {
             MisuseKind::New => " is allocated with 'new'",
             MisuseKind::Temporary => " is a temporary object",
         })
+    }
+}
+
+impl fmt::Display for FunctionFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Result => f.write_str("it must return 'void'"),
+            Self::Variadic => f.write_str("it cannot have variadic arguments"),
+            Self::DefaultArgument(name) => {
+                write!(f, "parameter '{name}' cannot have a default argument")
+            }
+            Self::Reference(name) => write!(
+                f,
+                "parameter '{name}' cannot be a reference: pass a value, or a pointer to memory \
+                 that the device can access"
+            ),
+            Self::Member => {
+                f.write_str("it must be a function at namespace scope or a static member function")
+            }
+            Self::Kinds => f.write_str("it can have only one kind of kernel as property"),
+            Self::Later => f.write_str(
+                "its first declaration must have the property: move the property there, or repeat \
+                 it there",
+            ),
+        }
     }
 }
 

@@ -65,6 +65,10 @@ kinds! {
         Local = 0, Parameter = 1, Member = 2, Array = 3, ThreadLocal = 4, NotPublic = 5, New = 6,
         Temporary = 7,
     }
+    /// A rule for free function kernels that a declaration breaks.
+    SCYTHE_FREE_FUNCTION FreeFunctionFault "fault of a free function kernel" {
+        Result = 0, Variadic = 1, Default = 2, Reference = 3, Member = 4, Kinds = 5, Later = 6,
+    }
     /// A token of the translation unit.
     SCYTHE_TOKEN TokenKind "kind of token" {
         Word = 0, Punctuation = 1, Text = 2, Other = 3, End = 4,

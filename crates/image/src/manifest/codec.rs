@@ -15,7 +15,7 @@ use super::{DeviceGlobal, EntryPoint, Import, Manifest, SpecializationConstant};
 use crate::{PropertySets, PropertyValue};
 
 /// The version of the form. Readers reject every other version.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// The reason why bytes are not a manifest.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -4,7 +4,7 @@
 use std::ffi::{c_char, c_void};
 
 use scythe_abi::capi::{
-    self as c, ContextHandle, ContextT, DeviceHandle, DeviceT, Status, bundle_state,
+    self as c, ContextHandle, ContextT, DeviceHandle, DeviceT, KernelFunction, Status, bundle_state,
 };
 use scythe_abi::tgt::BinDesc;
 
@@ -167,6 +167,38 @@ pub unsafe extern "C" fn scythe_kernel_attributes(
         let attributes = registry::attributes(unsafe { text(name, "name") }?, tu)?;
         // SAFETY: the caller guarantees that `sink` can be called with `ctx`.
         unsafe { sink(ctx, c_string(&attributes).as_ptr()) };
+        Ok(())
+    })
+}
+
+/// # Safety
+/// See [`super`]. `sink` must be null, or it must be sound to call it with `ctx`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn scythe_kernel_arguments(
+    name: *const c_char,
+    tu: u64,
+    function: *mut KernelFunction,
+    sink: Option<unsafe extern "C" fn(ctx: *mut c_void, offset: u64, size: u64)>,
+    ctx: *mut c_void,
+) -> Status {
+    edge(|| {
+        check_out(function, "function")?;
+        // SAFETY: the caller guarantees that `name` is null or a C string.
+        let launch = registry::description(unsafe { text(name, "name") }?, tu)?;
+        let found = launch.function.as_ref();
+        let arguments = found.map_or(&[][..], |found| &found.arguments);
+        let described = KernelFunction {
+            functor_size: found.map_or(0, |_| launch.functor_size),
+            dims: found.map_or(0, |found| found.dimensions),
+            arg_count: arguments.len() as u32,
+        };
+        // SAFETY: the caller guarantees that `function` is null or valid for a write.
+        unsafe { put(function, "function", described) }?;
+        let Some(sink) = sink else { return Ok(()) };
+        for argument in arguments {
+            // SAFETY: the caller guarantees that `sink` can be called with `ctx`.
+            unsafe { sink(ctx, argument.offset, argument.size) };
+        }
         Ok(())
     })
 }

@@ -38,6 +38,7 @@ use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
+use scythe_abi::launch::KernelLaunch;
 use scythe_abi::names::{SPECIALIZATION_PREFIX, SPECIALIZATION_SUFFIX, TU_SEPARATOR};
 use scythe_image::Format;
 
@@ -169,6 +170,19 @@ pub fn attributes(name: &str, tu: u64) -> Result<Arc<str>> {
     candidates
         .first()
         .map(|candidate| candidate.facts.attributes.clone())
+        .ok_or_else(|| no_image(&entry.symbol))
+}
+
+/// Returns the launch description of the kernel. Its images agree on the functor and on the
+/// function of the program.
+pub fn description(name: &str, tu: u64) -> Result<Arc<KernelLaunch>> {
+    let (entry, _) = find_entry(name, tu)?;
+    let mut registry = lock(&REGISTRY);
+    registry.read_images();
+    let candidates = registry.candidates(&entry.symbol, entry.home);
+    candidates
+        .first()
+        .map(|candidate| candidate.facts.launch.clone())
         .ok_or_else(|| no_image(&entry.symbol))
 }
 

@@ -27,6 +27,7 @@ pub fn row(functor_size: u64, shape: Shape) -> KernelLaunch {
         column: 3,
         identity: 1,
         params: Vec::new(),
+        function: None,
     }
 }
 

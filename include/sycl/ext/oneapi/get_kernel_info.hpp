@@ -24,6 +24,26 @@ typename Param::return_type get_kernel_info(const queue &q) {
   return get_kernel_info<KernelName, Param>(q.get_context(), q.get_device());
 }
 
+// Free function kernels.
+namespace experimental {
+template <auto *Func, class Param, sycl::detail::if_free_function<Func> = 0>
+typename Param::return_type get_kernel_info(const context &c) {
+  return experimental::get_kernel_bundle<Func, bundle_state::executable>(c)
+      .template ext_oneapi_get_kernel<Func>()
+      .template get_info<Param>();
+}
+template <auto *Func, class Param, sycl::detail::if_free_function<Func> = 0>
+typename Param::return_type get_kernel_info(const context &c, const device &d) {
+  return experimental::get_kernel_bundle<Func, bundle_state::executable>(c, {d})
+      .template ext_oneapi_get_kernel<Func>()
+      .template get_info<Param>(d);
+}
+template <auto *Func, class Param, sycl::detail::if_free_function<Func> = 0>
+typename Param::return_type get_kernel_info(const queue &q) {
+  return experimental::get_kernel_info<Func, Param>(q.get_context(), q.get_device());
+}
+} // namespace experimental
+
 } // namespace sycl::ext::oneapi
 
 #endif

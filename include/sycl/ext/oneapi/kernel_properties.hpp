@@ -8,6 +8,7 @@
 #define SCYTHE_EXT_ONEAPI_KERNEL_PROPERTIES_HPP
 
 #include <sycl/aspect.hpp>
+#include <sycl/detail/free_function.hpp>
 #include <sycl/ext/oneapi/properties.hpp>
 
 #include <cstdint>

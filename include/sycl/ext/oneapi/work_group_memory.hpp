@@ -61,7 +61,7 @@ namespace sycl::detail {
 template <class T, class L>
 struct native_argument<ext::oneapi::experimental::work_group_memory<T, L>> {
   static constexpr scythe_native_arg_kind kind = SCYTHE_NATIVE_ARG_LOCAL;
-  static constexpr std::size_t bytes = sizeof(scythe_local_accessor_head);
+  static constexpr std::size_t bytes = sizeof(ext::oneapi::experimental::work_group_memory<T, L>);
 };
 } // namespace sycl::detail
 

@@ -35,6 +35,11 @@ inline thread_local void *scratch_of_group = nullptr;
 inline void set_scratch_of_group(void *p) { scratch_of_group = p; }
 #endif
 
+// Free function kernels have the memory in their functor.
+inline void provide_scratch(const free_function_scratch &scratch, int) {
+  set_scratch_of_group(local_slot::memory(scratch.at));
+}
+
 // The kernel that prepares the memory for the program's kernel.
 template <class K, int D> struct scratch_kernel {
   using scythe_wrapped = K;
@@ -56,15 +61,19 @@ template <class K, int D> struct scratch_kernel {
 };
 template <class K, int D> inline constexpr bool prepares_scratch<scratch_kernel<K, D>> = true;
 
+// Kernel objects have the memory in their functor, like free function kernels.
+template <> inline constexpr bool prepares_scratch<kernel> = true;
+
 template <class Properties> struct scratch_launch {
+  static std::size_t bytes(const Properties &p) {
+    return p.template get_property<ext::oneapi::experimental::work_group_scratch_size>().value;
+  }
   template <class Name, int D, class K, class... Rest>
   static void over(handler &h, const nd_range<D> &r, const K &kernel, code_location where,
                    const Properties &p, const Rest &...rest) {
     using wrapper = scratch_kernel<K, D>;
     using name = wrapper_name_t<Name, K, wrapper>;
-    const std::size_t bytes =
-        p.template get_property<ext::oneapi::experimental::work_group_scratch_size>().value;
-    h.template parallel_for<name>(r, p, rest..., wrapper{{bytes, h}, kernel}, where);
+    h.template parallel_for<name>(r, p, rest..., wrapper{{bytes(p), h}, kernel}, where);
   }
   // For a kernel that gives the size itself. `L` is the property list of the launch.
   template <class Name, class L, int D, class K>

@@ -4,12 +4,14 @@
 #define SCYTHE_EXT_ONEAPI_ENQUEUE_FUNCTIONS_HPP
 
 #include <sycl/accessor.hpp>
+#include <sycl/ext/oneapi/experimental/free_function_traits.hpp>
 #include <sycl/queue.hpp>
 #include <sycl/reduction.hpp>
 
 namespace sycl::detail::enqueue {
 using loc = code_location;
-template <class K> using if_functor = std::enable_if_t<!std::is_same_v<K, kernel>, int>;
+template <class K>
+using if_functor = std::enable_if_t<!std::is_same_v<K, kernel> && !is_kernel_function<K>, int>;
 
 // Launches a kernel object with its arguments.
 template <class F, class... Args> void with_arguments(handler &h, F launch, Args &&...args) {
@@ -190,5 +192,7 @@ void partial_barrier(handler &h, const std::vector<sycl::detail::later_t<V, even
 }
 
 } // namespace sycl::ext::oneapi::experimental
+
+#include <sycl/ext/oneapi/experimental/free_function_kernels.hpp>
 
 #endif
