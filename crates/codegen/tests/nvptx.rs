@@ -9,6 +9,11 @@ use std::ptr::null;
 
 /// Returns the object from the C interface, or the error.
 fn translate(bitcode: &[u8], change: impl Fn(&mut Request)) -> Result<Vec<u8>, String> {
+    build(bitcode, change).map_err(|(error, _)| error)
+}
+
+/// Returns the object from the C interface, or the error and whether the device lacks a feature.
+fn build(bitcode: &[u8], change: impl Fn(&mut Request)) -> Result<Vec<u8>, (String, bool)> {
     let bitcode = Bytes { data: bitcode.as_ptr(), len: bitcode.len() };
     let mut request =
         Request { opt_level: 2, bitcode, sm: 90, ptx_version: 88, ..Request::new(Output::Ptx) };
@@ -21,7 +26,8 @@ fn translate(bitcode: &[u8], change: impl Fn(&mut Request)) -> Result<Vec<u8>, S
         Ok(unsafe { std::slice::from_raw_parts(response.object, response.object_len) }.to_vec())
     } else {
         // SAFETY: the call failed, so the error is a C string.
-        Err(unsafe { CStr::from_ptr(response.error) }.to_string_lossy().into_owned())
+        let error = unsafe { CStr::from_ptr(response.error) }.to_string_lossy().into_owned();
+        Err((error, response.unsupported == 1))
     };
     // SAFETY: the call above filled the response, and it is freed once.
     unsafe { scythe_jit_free(&mut response) };
@@ -72,4 +78,33 @@ fn requests_that_make_no_sense_are_refused() {
             .contains("'/nowhere' does not contain a CUDA toolkit")
     );
     assert!(refused(&|_| {}).contains("device image"));
+}
+
+#[test]
+fn matrices_that_the_device_lacks_are_a_missing_feature() {
+    let context = Context::new();
+    let text = |rows: u32| {
+        format!(
+            r#"target triple = "spirv64-unknown-unknown"
+            %"struct.sycl::detail::matrix_storage" = type {{ [256 x float] }}
+            declare spir_func void @__scythe_matrix_fill_f32(ptr addrspace(4), float, i32, i32, i32)
+            define spir_kernel void @_ZTS1K() #0 {{
+              %m = alloca %"struct.sycl::detail::matrix_storage", align 64
+              %p = addrspacecast ptr %m to ptr addrspace(4)
+              call spir_func void @__scythe_matrix_fill_f32(ptr addrspace(4) %p, float 1.0,
+                i32 197123, i32 {rows}, i32 16)
+              ret void
+            }}
+            attributes #0 = {{ "scythe-shape"="nd_range" }}"#
+        )
+    };
+    let bitcode =
+        |rows| context.parse_ir(text(rows).as_bytes(), "matrix").expect("it is IR").to_bitcode();
+    build(&bitcode(16), |_| {}).expect("all of these GPUs have this size");
+    let (error, unsupported) = build(&bitcode(7), |_| {}).unwrap_err();
+    assert!(unsupported && error.contains("fp32 7 x 16, use::accumulator"), "{error}");
+    let (error, unsupported) = build(&bitcode(16), |request| request.sm = 61).unwrap_err();
+    assert!(unsupported && error.contains("sm_61"), "{error}");
+    let (_, unsupported) = build(b"BC", |_| {}).unwrap_err();
+    assert!(!unsupported);
 }
