@@ -87,6 +87,8 @@ functions! {
     retain_kernel = "clRetainKernel", fn(Handle) -> i32;
     get_kernel_work_group_info = "clGetKernelWorkGroupInfo",
         fn(Handle, Handle, u32, usize, *mut c_void, *mut usize) -> i32;
+    get_kernel_sub_group_info = "clGetKernelSubGroupInfo",
+        fn(Handle, Handle, u32, usize, *const c_void, usize, *mut c_void, *mut usize) -> i32;
     get_kernel_info = "clGetKernelInfo", fn(Handle, u32, usize, *mut c_void, *mut usize) -> i32;
     retain_program = "clRetainProgram", fn(Handle) -> i32;
     retain_mem_object = "clRetainMemObject", fn(Handle) -> i32;

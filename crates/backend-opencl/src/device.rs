@@ -6,8 +6,9 @@ use std::sync::Arc;
 use scythe_abi::image_target::{Code, ImageTarget};
 use scythe_hal::by_need::{self, Part};
 use scythe_hal::{
-    BuildRequest, CompileRequest, Compiler, Device, DeviceInfo, Errc, Error, Interop, Output,
-    Partition, Partitions, Priority, Program, Queue, Result, UsmKind, globals, preference,
+    BuildRequest, CompileRequest, Compiler, Device, DeviceInfo, Errc, Error, Interop, Kernel,
+    Occupancy, Output, Partition, Partitions, Priority, Program, Queue, Result, UsmKind, globals,
+    preference,
 };
 use scythe_image::Format;
 
@@ -16,7 +17,7 @@ use crate::api::{Handle, check};
 use crate::device_info::{self, Dialect};
 use crate::intel::{self, IntelGpu};
 use crate::platform::Platform;
-use crate::program::OclProgram;
+use crate::program::{OclKernel, OclProgram};
 use crate::queue::OclQueue;
 use crate::spirv;
 
@@ -189,6 +190,17 @@ impl Device for OclDevice {
         let part =
             |id: Handle| Arc::new(Self::new(&platform, id, self.compiler)) as Arc<dyn Device>;
         Ok(parts.into_iter().map(part).collect())
+    }
+
+    fn occupancy(
+        &self,
+        kernel: &dyn Kernel,
+        local_size: [u64; 3],
+        _local_bytes: u64,
+    ) -> Result<Occupancy> {
+        let kernel = kernel.as_any().downcast_ref::<OclKernel>();
+        let sub_groups = kernel.and_then(|kernel| kernel.sub_groups(self.id, local_size));
+        Ok(Occupancy { sub_groups, ..Occupancy::ONE })
     }
 
     fn create_queue(&self, profiling: bool) -> Result<Arc<dyn Queue>> {

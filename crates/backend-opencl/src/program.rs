@@ -215,6 +215,34 @@ pub(crate) struct State {
 unsafe impl Send for State {}
 
 impl OclKernel {
+    /// Returns the maximum size of sub-groups on a device, and their number in a work-group of this
+    /// size (fastest dimension first), if the driver tells.
+    pub(crate) fn sub_groups(&self, device: Handle, local_size: [u64; 3]) -> Option<(u32, u64)> {
+        const MAX_SIZE_FOR_NDRANGE: u32 = 0x2033;
+        const COUNT_FOR_NDRANGE: u32 = 0x2034;
+        let (api, raw) = (self.platform.api, self.raw());
+        let local = local_size.map(|n| n as usize);
+        let ask = |what: u32| {
+            // SAFETY: the kernel and the device are alive, and the call gets the sizes of the
+            // input and of the memory.
+            let number = word(|size, place, full| unsafe {
+                let input = local.as_ptr().cast();
+                (api.get_kernel_sub_group_info)(
+                    raw,
+                    device,
+                    what,
+                    size_of_val(&local),
+                    input,
+                    size,
+                    place,
+                    full,
+                )
+            });
+            number.filter(|&number| number != 0)
+        };
+        Some((ask(MAX_SIZE_FOR_NDRANGE)? as u32, ask(COUNT_FOR_NDRANGE)? as u64))
+    }
+
     /// Creates a kernel. Takes over a reference count of `raw`. `shared` tells whether the program
     /// also has the kernel and may set its arguments.
     pub(crate) fn new(

@@ -376,3 +376,15 @@ fn arguments_that_stay_are_not_set_again() {
         assert_eq!(fake.calls(Counter::Arguments), calls);
     }
 }
+
+#[test]
+fn kernels_tell_what_the_driver_tells() {
+    let fake = Fake::new(Failure::Nothing, 0);
+    let device = fake.device();
+    let kernel = kernel(&device);
+    let needs = kernel.resources().unwrap();
+    assert_eq!((needs.max_group_size, needs.spill_bytes), (Some(128), None));
+    let occupancy = device.occupancy(&*kernel, [40, 1, 1], 0).unwrap();
+    assert_eq!((occupancy.per_unit, occupancy.together), (None, 1));
+    assert_eq!(occupancy.sub_groups, Some((16, 3)));
+}

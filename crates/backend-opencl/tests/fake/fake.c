@@ -221,6 +221,12 @@ cl_int clGetKernelWorkGroupInfo(void *k, void *d, cl_uint name, size_t room, voi
   (void)k;
   return !d && name == 0x11b0 ? NUMBER(size_t, 128) : INVALID_VALUE;
 }
+cl_int clGetKernelSubGroupInfo(void *k, void *d, cl_uint name, size_t input, const void *local, size_t room, void *place,
+                               size_t *full) {
+  (void)k, (void)d;
+  const size_t items = input == 3 * sizeof(size_t) ? *(const size_t *)local : 0;
+  return name == 0x2033 ? NUMBER(size_t, 16) : name == 0x2034 ? NUMBER(size_t, (items + 15) / 16) : INVALID_VALUE;
+}
 cl_int clSetKernelArg(void *k, cl_uint i, size_t size, const void *value) {
   (void)k, (void)i, (void)size, (void)value;
   ++counts[ARGUMENTS];
