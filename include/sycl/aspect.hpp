@@ -11,8 +11,11 @@ namespace sycl {
 enum class aspect : std::uint32_t {
 #define SCYTHE_ASPECT(name, number) name = number,
 #include <sycl/detail/aspects.def>
-  // The name in `sycl_ext_codeplay_cuda_cluster_group`.
-  ext_codeplay_cuda_cluster_group = ext_oneapi_cuda_cluster_group
+  // Other names in later versions of extensions.
+  ext_codeplay_cuda_cluster_group = ext_oneapi_cuda_cluster_group,
+  ext_oneapi_fragment = ext_oneapi_ballot_group,
+  ext_oneapi_chunk = ext_oneapi_fixed_size_group,
+  ext_oneapi_tangle = ext_oneapi_tangle_group
 };
 
 namespace detail {

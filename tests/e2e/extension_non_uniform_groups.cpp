@@ -52,7 +52,7 @@ void use(const Part &part, std::size_t i, outcome &o, const int *numbers, int *r
   o.shared = room[i] == x;
 }
 
-enum class kind { ballot, fixed, tangle, opportunistic, alone };
+enum class kind { ballot, fixed, tangle, opportunistic, alone, nested, chunks_of_fragment };
 
 template <kind Kind> class parts_kernel;
 
@@ -77,6 +77,14 @@ template <kind Kind> void parts(sycl::queue &q) {
        const auto part = exp::get_ballot_group(sg, o.lane % 2 == 1);
        if (part.get_group_linear_id() == 1)
          use(part, i, o, numbers, room);
+     } else if constexpr (Kind == kind::nested || Kind == kind::chunks_of_fragment) {
+       const auto parent = exp::binary_partition(sg, o.lane % 2 == 1);
+       if (parent.get_group_linear_id() == 1) {
+         if constexpr (Kind == kind::nested)
+           use(exp::binary_partition(parent, o.lane % 3 == 1), i, o, numbers, room);
+         else
+           use(exp::chunked_partition<2>(parent), i, o, numbers, room);
+       }
      } else if (o.lane % 3 != 2) {
        if constexpr (Kind == kind::tangle)
          use(exp::get_tangle_group(sg), i, o, numbers, room);
@@ -85,12 +93,14 @@ template <kind Kind> void parts(sycl::queue &q) {
      }
      out[i] = o;
    }).wait();
+  constexpr bool of_odd_lanes =
+      Kind == kind::alone || Kind == kind::nested || Kind == kind::chunks_of_fragment;
   int wrong = 0;
   for (std::size_t i = 0; i < size * groups; ++i) {
     const outcome &o = out[i];
     if (o.members == 0) {
       wrong += Kind == kind::ballot || Kind == kind::fixed ||
-               (Kind == kind::alone ? o.lane % 2 == 1 : o.lane % 3 != 2);
+               (of_odd_lanes ? o.lane % 2 == 1 : o.lane % 3 != 2);
       continue;
     }
     std::vector<std::size_t> members;
@@ -119,7 +129,8 @@ template <kind Kind> void parts(sycl::queue &q) {
     wrong += self + 1 < members.size() && o.next != value_of(members[self + 1]);
     wrong += (self ^ 1) < members.size() && o.swapped != value_of(members[self ^ 1]);
     wrong += Kind == kind::fixed && (members.size() != 4 || o.part != o.lane / 4);
-    wrong += Kind == kind::ballot && o.part != (o.lane % 3 == 1);
+    wrong += (Kind == kind::ballot || Kind == kind::nested) && o.part != (o.lane % 3 == 1);
+    wrong += Kind == kind::chunks_of_fragment && (members.size() != 2 || o.part != o.lane / 4);
   }
   CHECK(wrong == 0);
   if (wrong)
@@ -145,5 +156,7 @@ int main() {
         q.get_device().has(sycl::aspect::ext_oneapi_opportunistic_group));
   parts<kind::opportunistic>(q);
   parts<kind::alone>(q);
+  parts<kind::nested>(q);
+  parts<kind::chunks_of_fragment>(q);
   return check::result();
 }

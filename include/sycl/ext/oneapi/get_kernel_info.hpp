@@ -24,6 +24,24 @@ typename Param::return_type get_kernel_info(const queue &q) {
   return get_kernel_info<KernelName, Param>(q.get_context(), q.get_device());
 }
 
+// Queries about launches with work-groups of a size. The properties of the launch are those that
+// the kernel will have.
+template <class KernelName, class Param, int D, class Properties,
+          class = sycl::detail::if_properties<Properties>>
+typename Param::return_type get_kernel_info(const queue &q, const range<D> &local, Properties,
+                                            std::size_t bytes = 0) {
+  return get_kernel_bundle<KernelName, bundle_state::executable>(q.get_context(), {q.get_device()})
+      .template get_kernel<KernelName>()
+      .template ext_oneapi_get_info<Param>(q, local, bytes);
+}
+template <class KernelName, class Param, int D, class Properties,
+          class = sycl::detail::if_properties<Properties>>
+typename Param::return_type get_kernel_info(const context &c, const device &d,
+                                            const range<D> &local, Properties p,
+                                            std::size_t bytes = 0) {
+  return get_kernel_info<KernelName, Param>(queue(c, d), local, p, bytes);
+}
+
 // Free function kernels.
 namespace experimental {
 template <auto *Func, class Param, sycl::detail::if_free_function<Func> = 0>
@@ -45,5 +63,9 @@ typename Param::return_type get_kernel_info(const queue &q) {
 } // namespace experimental
 
 } // namespace sycl::ext::oneapi
+
+namespace sycl::ext::oneapi::experimental {
+using oneapi::get_kernel_info;
+}
 
 #endif

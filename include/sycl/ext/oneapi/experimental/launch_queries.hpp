@@ -74,6 +74,9 @@ struct max_num_work_group_sync {
   }
 };
 
+// The name in later versions, whose launch properties do not change the limit.
+struct max_num_work_groups_sync : max_num_work_groups {};
+
 // The work-groups that run on one compute unit at the same time.
 struct recommended_num_work_groups {
   using return_type = std::size_t;

@@ -131,7 +131,11 @@ protected:
     refuse();
 #endif
   }
-  // Returns all work-items of the sub-group.
+  // Returns the sub-group of a group.
+  static const sub_group &sub_group_of(const sub_group &g) { return g; }
+  static const sub_group &sub_group_of(const part_of_sub_group &g) { return g.parent_; }
+  // Returns all work-items of a group.
+  static bits members(const part_of_sub_group &g) { return g.mask_; }
   static bits members(const sub_group &g) {
     const linear_id_type count = g.get_local_linear_range();
     return count >= 64 ? ~bits(0) : (bits(1) << count) - 1;
@@ -167,40 +171,72 @@ private:
 } // namespace detail
 
 namespace ext::oneapi::experimental {
+template <class ParentGroup> class ballot_group;
+template <std::size_t PartitionSize, class ParentGroup> class fixed_size_group;
+} // namespace ext::oneapi::experimental
 
-// The work-items whose predicate is true (group 1), and the others (group 0).
+namespace detail {
+// Whether a group can be divided into fragments and chunks.
+template <class Group>
+inline constexpr bool may_have_parts = std::is_base_of_v<part_of_sub_group, Group>;
+template <> inline constexpr bool may_have_parts<sub_group> = true;
+} // namespace detail
+
+namespace ext::oneapi::experimental {
+
+// The work-items whose predicate is true (group 1), and the others (group 0). The parent is a
+// sub-group, or a part of one.
 template <class ParentGroup> class ballot_group : public sycl::detail::part_of_sub_group {
-  static_assert(std::is_same_v<ParentGroup, sub_group>,
-                "ballot_group: the parent group must be a sub_group");
-  ballot_group(const sub_group &g, bits yes, bool predicate)
-      : part_of_sub_group(g, predicate ? yes : members(g) & ~yes, predicate, 2) {}
-  ballot_group(const sub_group &g, bool predicate)
+  static_assert(sycl::detail::may_have_parts<ParentGroup>,
+                "ballot_group: the parent group must be a sub_group, a fragment or a chunk");
+  ballot_group(const ParentGroup &g, bits yes, bool predicate)
+      : part_of_sub_group(sub_group_of(g), predicate ? yes : members(g) & ~yes, predicate, 2) {}
+  ballot_group(const ParentGroup &g, bool predicate)
       : ballot_group(g, votes(members(g), predicate), predicate) {}
+  explicit ballot_group(const part_of_sub_group &same) : part_of_sub_group(same) {}
   template <class Group> friend ballot_group<Group> get_ballot_group(Group g, bool predicate);
+  template <std::size_t, class> friend class fixed_size_group;
 };
 template <class Group> ballot_group<Group> get_ballot_group(Group g, bool predicate) {
   return {g, predicate};
 }
 
-// Neighbouring work-items.
+// Neighbouring members of the parent, which is a sub-group or a part of one.
 template <std::size_t PartitionSize, class ParentGroup>
 class fixed_size_group : public sycl::detail::part_of_sub_group {
-  static_assert(std::is_same_v<ParentGroup, sub_group>,
-                "fixed_size_group: the parent group must be a sub_group");
+  static_assert(sycl::detail::may_have_parts<ParentGroup>,
+                "fixed_size_group: the parent group must be a sub_group, a fragment or a chunk");
   static_assert(
       PartitionSize > 0 && PartitionSize <= 64 && (PartitionSize & (PartitionSize - 1)) == 0,
       "fixed_size_group: the size must be a power of two and at most the size of a sub-group");
   static constexpr linear_id_type size = static_cast<linear_id_type>(PartitionSize);
   static constexpr bits whole = size == 64 ? ~bits(0) : (bits(1) << size % 64) - 1;
-  fixed_size_group(const sub_group &g, linear_id_type group)
-      : part_of_sub_group(g, whole << group * size, group, g.get_local_linear_range() / size) {}
+  static bits neighbours(const ParentGroup &g, linear_id_type group) {
+    if constexpr (std::is_same_v<ParentGroup, sub_group>) {
+      return whole << group * size;
+    } else {
+      bits from = members(g);
+      for (linear_id_type i = 0; i < group * size; ++i)
+        from &= from - 1;
+      bits after = from;
+      for (linear_id_type i = 0; i < size; ++i)
+        after &= after - 1;
+      return from & ~after;
+    }
+  }
+  fixed_size_group(const ParentGroup &g, linear_id_type group)
+      : part_of_sub_group(sub_group_of(g), neighbours(g, group), group,
+                          g.get_local_linear_range() / size) {}
   template <std::size_t Size, class Group>
   friend fixed_size_group<Size, Group> get_fixed_size_group(Group g);
+
+public:
+  operator ballot_group<ParentGroup>() const { return ballot_group<ParentGroup>(*this); }
 };
-// The size of the sub-group must be a multiple of the partition size.
+// The size of the parent must be a multiple of the partition size.
 template <std::size_t PartitionSize, class Group>
 fixed_size_group<PartitionSize, Group> get_fixed_size_group(Group g) {
-  return {g, g.get_local_linear_id() / static_cast<std::uint32_t>(PartitionSize)};
+  return {g, static_cast<std::uint32_t>(g.get_local_linear_id() / PartitionSize)};
 }
 
 // The work-items that reach the same call.
