@@ -8,6 +8,7 @@
 #include "../spirv/c_memory.hpp"
 #include "address_spaces.hpp"
 #include "c_support.hpp"
+#include "clock.hpp"
 #include "cluster_group.hpp"
 #include "groups.hpp"
 #include "maths.hpp"

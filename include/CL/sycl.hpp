@@ -6,6 +6,8 @@
 #ifndef SCYTHE_CL_SYCL_HPP
 #define SCYTHE_CL_SYCL_HPP
 
+#include <sycl/ext/oneapi/atomic.hpp>
+#include <sycl/ext/oneapi/group_algorithm.hpp>
 #include <sycl/sycl.hpp>
 
 namespace sycl {
@@ -54,6 +56,39 @@ using opencl::cl_uchar;
 using opencl::cl_uint;
 using opencl::cl_ulong;
 using opencl::cl_ushort;
+
+// The namespace of DPC++'s extensions at that time. Programs may use it with `namespace sycl`, so
+// it has the names of that time only, and programs may add names to it.
+namespace ONEAPI {
+using ext::oneapi::all_of;
+using ext::oneapi::any_of;
+using ext::oneapi::atomic_accessor;
+using ext::oneapi::atomic_fence;
+using ext::oneapi::atomic_ref;
+using ext::oneapi::bit_and;
+using ext::oneapi::bit_or;
+using ext::oneapi::bit_xor;
+using ext::oneapi::broadcast;
+using ext::oneapi::exclusive_scan;
+using ext::oneapi::filter_selector;
+using ext::oneapi::inclusive_scan;
+using ext::oneapi::leader;
+using ext::oneapi::logical_and;
+using ext::oneapi::logical_or;
+using ext::oneapi::maximum;
+using ext::oneapi::memory_order;
+using ext::oneapi::memory_scope;
+using ext::oneapi::minimum;
+using ext::oneapi::multiplies;
+using ext::oneapi::none_of;
+using ext::oneapi::plus;
+using ext::oneapi::reduce;
+using ext::oneapi::reduction;
+using ext::oneapi::sub_group;
+namespace experimental {
+using namespace ext::oneapi::experimental;
+}
+} // namespace ONEAPI
 
 // There is no host device. The CPU device runs kernels on the host.
 class host_selector : public device_selector {

@@ -39,11 +39,11 @@ template <class T, class Op> constexpr void check_operation() {
 // --- One value of each work-item
 
 template <class Group, class T, class = detail::if_group<Group>> T group_broadcast(Group g, T x) {
-  return detail::broadcast(g, x, typename Group::id_type());
+  return detail::value_of(g, x, typename Group::id_type());
 }
 template <class Group, class T, class = detail::if_group<Group>>
 T group_broadcast(Group g, T x, typename Group::id_type local_id) {
-  return detail::broadcast(g, x, local_id);
+  return detail::value_of(g, x, local_id);
 }
 template <class Group, class T, class I,
           class = std::enable_if_t<is_group_v<Group> && std::is_integral_v<I> &&
@@ -57,7 +57,7 @@ T group_broadcast(Group g, T x, I linear_local_id) {
     rest /= size[d];
   }
   id[0] = rest;
-  return detail::broadcast(g, x, id);
+  return detail::value_of(g, x, id);
 }
 
 template <class Group, class = detail::if_group<Group>> bool any_of_group(Group g, bool pred) {

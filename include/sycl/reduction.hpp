@@ -199,6 +199,11 @@ template <class T, access_mode M, target A, access::placeholder P, class L>
 T *result_address(const accessor<T, 1, M, A, P, L> &acc) {
   return &acc[0];
 }
+template <class T, access_mode M, target A, access::placeholder P, class L>
+T *result_address(const accessor<T, 0, M, A, P, L> &acc) {
+  T &value = acc;
+  return __builtin_addressof(value);
+}
 
 // The type that `sycl::reduction` returns. `Variable` is a pointer, or an accessor of one element.
 // `Extent` is 0 for one variable, otherwise the number of elements of a span.

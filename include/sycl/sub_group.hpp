@@ -30,6 +30,19 @@ public:
     group_barrier(static_cast<const Self &>(*this));
   }
 
+  // The earlier forms of `select_from_group`, `shift_group_left`, `shift_group_right` and
+  // `permute_group_by_xor`.
+  template <class T> T shuffle(T x, id_type id) const { return select_from_group(*this, x, id); }
+  template <class T> T shuffle_down(T x, linear_id_type delta) const {
+    return shift_group_left(*this, x, delta);
+  }
+  template <class T> T shuffle_up(T x, linear_id_type delta) const {
+    return shift_group_right(*this, x, delta);
+  }
+  template <class T> T shuffle_xor(T x, id_type mask) const {
+    return permute_group_by_xor(*this, x, static_cast<linear_id_type>(mask[0]));
+  }
+
   linear_id_type get_group_linear_id() const { return group_; }
   linear_id_type get_local_linear_id() const { return place(detail::this_work_item()); }
   linear_id_type get_local_linear_range() const { return size_; }

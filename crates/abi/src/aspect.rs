@@ -148,6 +148,10 @@ aspects! {
     ExtIntelFanSpeed = 85, "ext_intel_fan_speed";
     ExtIntelPowerLimits = 86, "ext_intel_power_limits";
     ExtOneapiAsyncMemoryAlloc = 87, "ext_oneapi_async_memory_alloc";
+    ExtOneapiClockSubGroup = 91, "ext_oneapi_clock_sub_group";
+    ExtOneapiClockWorkGroup = 92, "ext_oneapi_clock_work_group";
+    ExtOneapiClockDevice = 93, "ext_oneapi_clock_device";
+    ExtOneapiIsIntegratedGpu = 94, "ext_oneapi_is_integrated_gpu";
     ExtOneapiRegisterHostMemory = 900, "ext_oneapi_register_host_memory";
     ExtOneapiMemoryExportLinear = 901, "ext_oneapi_memory_export_linear";
     ExtOneapiIpcMemory = 902, "ext_oneapi_ipc_memory";

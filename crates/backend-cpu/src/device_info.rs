@@ -118,6 +118,9 @@ fn aspects(half: bool, level: Option<Level>) -> Vec<u32> {
         Aspect::ExtOneapiFixedSizeGroup,
         Aspect::ExtOneapiOpportunisticGroup,
         Aspect::ExtOneapiTangleGroup,
+        Aspect::ExtOneapiClockSubGroup,
+        Aspect::ExtOneapiClockWorkGroup,
+        Aspect::ExtOneapiClockDevice,
     ];
     if half {
         aspects.push(Aspect::Fp16);

@@ -13,6 +13,7 @@ const MAX_GRID_DIM: [i32; 3] = [5, 6, 7];
 const MAX_REGISTERS_PER_BLOCK: i32 = 12;
 const CLOCK_RATE: i32 = 13;
 const MULTIPROCESSOR_COUNT: i32 = 16;
+const INTEGRATED: i32 = 18;
 const ECC_ENABLED: i32 = 32;
 const PCI_BUS: i32 = 33;
 const PCI_DEVICE: i32 = 34;
@@ -216,11 +217,13 @@ impl Ask<'_> {
     fn aspects(&self, limits: &Limits, details: &DeviceDetails) -> Vec<u32> {
         use Aspect::{
             Atomic64, ExtIntelFreeMemory, ExtIntelLegacyImage, ExtOneapiAtomic16,
-            ExtOneapiBallotGroup, ExtOneapiCudaClusterGroup, ExtOneapiFixedSizeGroup,
-            ExtOneapiMemoryExportLinear, ExtOneapiOpportunisticGroup, ExtOneapiRegisterHostMemory,
-            ExtOneapiVirtualMem, Fp16, Fp64, Gpu, Image, OnlineCompiler, OnlineLinker,
-            QueueProfiling, UsmAtomicHostAllocations, UsmAtomicSharedAllocations,
-            UsmDeviceAllocations, UsmHostAllocations, UsmSharedAllocations, UsmSystemAllocations,
+            ExtOneapiBallotGroup, ExtOneapiClockDevice, ExtOneapiClockSubGroup,
+            ExtOneapiClockWorkGroup, ExtOneapiCudaClusterGroup, ExtOneapiFixedSizeGroup,
+            ExtOneapiIsIntegratedGpu, ExtOneapiMemoryExportLinear, ExtOneapiOpportunisticGroup,
+            ExtOneapiRegisterHostMemory, ExtOneapiVirtualMem, Fp16, Fp64, Gpu, Image,
+            OnlineCompiler, OnlineLinker, QueueProfiling, UsmAtomicHostAllocations,
+            UsmAtomicSharedAllocations, UsmDeviceAllocations, UsmHostAllocations,
+            UsmSharedAllocations, UsmSystemAllocations,
         };
         // The SYCL headers implement images on plain memory.
         let mut list = vec![
@@ -230,6 +233,9 @@ impl Ask<'_> {
             ExtIntelLegacyImage,
             ExtIntelFreeMemory,
             ExtOneapiBallotGroup,
+            ExtOneapiClockDevice,
+            ExtOneapiClockSubGroup,
+            ExtOneapiClockWorkGroup,
             ExtOneapiFixedSizeGroup,
             ExtOneapiOpportunisticGroup,
             OnlineCompiler,
@@ -256,6 +262,7 @@ impl Ask<'_> {
             ExtOneapiRegisterHostMemory,
         );
         add(limits.max_cluster > 0, ExtOneapiCudaClusterGroup);
+        add(self.has(INTEGRATED), ExtOneapiIsIntegratedGpu);
         add(self.has(MANAGED_MEMORY), UsmSharedAllocations);
         add(self.has(PAGEABLE_MEMORY_ACCESS), UsmSystemAllocations);
         add(self.has(HOST_NATIVE_ATOMICS), UsmAtomicHostAllocations);

@@ -40,6 +40,7 @@ const VERSION: u32 = 0x102f;
 const EXTENSIONS: u32 = 0x1030;
 const DOUBLE_FP_CONFIG: u32 = 0x1032;
 const HALF_FP_CONFIG: u32 = 0x1033;
+const HOST_UNIFIED_MEMORY: u32 = 0x1035;
 const PARTITION_MAX_SUB_DEVICES: u32 = 0x1043;
 const PARTITION_PROPERTIES: u32 = 0x1044;
 const PARTITION_AFFINITY_DOMAIN: u32 = 0x1045;
@@ -374,6 +375,7 @@ fn aspects(
     // In memory capabilities, bit 0 means access and bit 1 atomic access.
     let mut add = |yes: bool, aspect: Aspect| list.extend(yes.then_some(aspect));
     add(double, Aspect::Fp64);
+    add(kind == Aspect::Gpu && ask.u32(HOST_UNIFIED_MEMORY) != 0, Aspect::ExtOneapiIsIntegratedGpu);
     add(has("cl_intel_required_subgroup_size"), Aspect::ExtIntelSpillMemorySize);
     add(half || has("cl_khr_fp16"), Aspect::Fp16);
     // Joint matrices exchange their elements by shuffles.

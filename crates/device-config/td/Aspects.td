@@ -89,6 +89,10 @@ def AspectExt_intel_current_clock_throttle_reasons : Aspect<"ext_intel_current_c
 def AspectExt_intel_fan_speed : Aspect<"ext_intel_fan_speed">;
 def AspectExt_intel_power_limits : Aspect<"ext_intel_power_limits">;
 def AspectExt_oneapi_async_memory_alloc : Aspect<"ext_oneapi_async_memory_alloc">;
+def AspectExt_oneapi_clock_sub_group : Aspect<"ext_oneapi_clock_sub_group">;
+def AspectExt_oneapi_clock_work_group : Aspect<"ext_oneapi_clock_work_group">;
+def AspectExt_oneapi_clock_device : Aspect<"ext_oneapi_clock_device">;
+def AspectExt_oneapi_is_integrated_gpu : Aspect<"ext_oneapi_is_integrated_gpu">;
 def AspectExt_oneapi_register_host_memory : Aspect<"ext_oneapi_register_host_memory">;
 def AspectExt_oneapi_memory_export_linear : Aspect<"ext_oneapi_memory_export_linear">;
 def AspectExt_oneapi_ipc_memory : Aspect<"ext_oneapi_ipc_memory">;

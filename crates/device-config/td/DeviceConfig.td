@@ -88,6 +88,8 @@ defvar CpuAspects = [AspectCpu, AspectFp64, AspectImage, AspectExt_intel_legacy_
                      AspectOnline_compiler, AspectOnline_linker, AspectQueue_profiling,
                      AspectExt_oneapi_ballot_group, AspectExt_oneapi_fixed_size_group,
                      AspectExt_oneapi_opportunistic_group, AspectExt_oneapi_tangle_group,
+                     AspectExt_oneapi_clock_sub_group, AspectExt_oneapi_clock_work_group,
+                     AspectExt_oneapi_clock_device,
                      AspectUsm_system_allocations, AspectUsm_atomic_host_allocations,
                      AspectUsm_atomic_shared_allocations, AspectExt_intel_x86_64] # UsmAllocations;
 defvar CpuSizes = [4, 8, 16, 32, 64];
@@ -260,7 +262,8 @@ defvar NvidiaAspects = [AspectGpu, AspectFp64, AspectImage, AspectExt_intel_lega
                         AspectExt_intel_memory_clock_rate, AspectExt_intel_memory_bus_width,
                         AspectExt_intel_max_mem_bandwidth, AspectExt_oneapi_native_assert,
                         AspectExt_oneapi_ballot_group, AspectExt_oneapi_fixed_size_group,
-                        AspectExt_oneapi_opportunistic_group] # UsmAllocations;
+                        AspectExt_oneapi_opportunistic_group, AspectExt_oneapi_clock_sub_group,
+                        AspectExt_oneapi_clock_work_group, AspectExt_oneapi_clock_device] # UsmAllocations;
 defvar Since53 = [AspectFp16];
 defvar Since60 = Since53 # [AspectAtomic64];
 defvar Since70 = Since60 # [AspectExt_oneapi_atomic16];

@@ -138,8 +138,7 @@ template <class T, class F> SCYTHE_ALWAYS_INLINE T by_pieces(T x, F f) {
   }
 }
 
-template <class Group, class T>
-T broadcast(const Group &g, T x, const typename Group::id_type &id) {
+template <class Group, class T> T value_of(const Group &g, T x, const typename Group::id_type &id) {
   if constexpr (is_partial<Group>)
     return g.scythe_shuffle(x, static_cast<std::uint32_t>(id[0]));
   else
@@ -195,8 +194,7 @@ template <class Group> bool any(const Group &g, bool x) {
 
 #else
 
-template <class Group, class T>
-T broadcast(const Group &g, T x, const typename Group::id_type &id) {
+template <class Group, class T> T value_of(const Group &g, T x, const typename Group::id_type &id) {
   if constexpr (is_partial<Group>)
     return g.scythe_shuffle(x, static_cast<std::uint32_t>(id[0]));
   else

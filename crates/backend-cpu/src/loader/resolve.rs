@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 
 use scythe_hal::library::Library;
 
+use crate::node::now;
 use crate::{assertion, barrier, gang};
 
 /// In the order of search. The process's own scope is not among them: a program's `pow` must not
@@ -14,10 +15,18 @@ use crate::{assertion, barrier, gang};
 /// define.
 const LIBRARIES: [&str; 4] = ["libm.so.6", "libmvec.so.1", "libc.so.6", "libgcc_s.so.1"];
 
+/// Reads the clock of kernels: nanoseconds for every scope, because all threads share the clock.
+extern "C" fn clock(_scope: u32) -> u64 {
+    now()
+}
+
 /// Returns the address of a function in the system's libraries.
 pub(crate) fn system_symbol(name: &str) -> Option<usize> {
     if name == barrier::SYMBOL {
         return Some(barrier::divergent_barrier as extern "C" fn() as usize);
+    }
+    if name == "__scythe_clock" {
+        return Some(clock as extern "C" fn(u32) -> u64 as usize);
     }
     if name == gang::SYMBOL {
         return Some(gang::root_group_wait as extern "C" fn() as usize);

@@ -40,6 +40,9 @@ pub const ASSERTION: &str = "__scythe_assertion_failed";
 /// at the same time.
 pub const ROOT_GROUP_WAIT: &str = "__scythe_root_group_wait";
 
+/// The function that reads a clock.
+pub const CLOCK: &str = "__scythe_clock";
+
 /// The `double` functions of the maths library, sorted. The names of the `float` functions have an
 /// additional `f` at the end.
 const MATHS: [&str; 67] = [
@@ -121,7 +124,7 @@ pub fn is_maths(symbol: &str) -> bool {
 /// True for symbols that the object loader finds in the process.
 pub fn is_provided(symbol: &str) -> bool {
     C_LIBRARY.contains(&symbol)
-        || [DIVERGENT_BARRIER, ASSERTION, ROOT_GROUP_WAIT].contains(&symbol)
+        || [DIVERGENT_BARRIER, ASSERTION, CLOCK, ROOT_GROUP_WAIT].contains(&symbol)
         || is_printf(symbol)
         || is_maths(symbol)
 }

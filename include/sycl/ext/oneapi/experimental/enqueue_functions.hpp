@@ -4,12 +4,16 @@
 #define SCYTHE_EXT_ONEAPI_ENQUEUE_FUNCTIONS_HPP
 
 #include <sycl/accessor.hpp>
+#include <sycl/ext/intel/experimental/event_mode_property.hpp>
 #include <sycl/ext/oneapi/experimental/free_function_traits.hpp>
 #include <sycl/queue.hpp>
 #include <sycl/reduction.hpp>
 
 namespace sycl::detail::enqueue {
 using loc = code_location;
+template <class... Ps> constexpr bool are_of_groups(properties_pack<Ps...> *) {
+  return (std::is_same_v<typename Ps::key_t, ext::intel::experimental::event_mode> && ...);
+}
 template <class K>
 using if_functor = std::enable_if_t<!std::is_same_v<K, kernel> && !is_kernel_function<K>, int>;
 
@@ -44,9 +48,10 @@ template <class F> event submit_with_event(queue q, F &&group) {
   return q.submit(std::forward<F>(group));
 }
 template <class F, class Properties> event submit_with_event(queue q, Properties, F &&group) {
-  static_assert(
-      std::is_same_v<typename Properties::scythe_pack, sycl::detail::properties_pack<>>,
-      "submit: a command group takes no properties; pass kernel properties with the kernel");
+  static_assert(sycl::detail::enqueue::are_of_groups(
+                    static_cast<typename Properties::scythe_pack *>(nullptr)),
+                "submit: a command group takes no property but event_mode; pass kernel properties "
+                "with the kernel");
   return q.submit(std::forward<F>(group));
 }
 
