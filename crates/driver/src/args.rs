@@ -128,6 +128,9 @@ pub struct Invocation {
     pub standard: Standard,
     /// `-fsycl-link`.
     pub device_link_only: bool,
+    /// `-fsycl-include-folder=` and `-fsycl-quote-folder=`.
+    pub include_folder: Option<String>,
+    pub quote_folder: Option<String>,
     /// Whether device code of one source can call device code of other sources.
     pub rdc: bool,
     /// `-fsycl-allow-device-image-dependencies`.
@@ -194,6 +197,8 @@ impl Invocation {
             save_temps: None,
             standard: Standard::Sycl2020,
             device_link_only: false,
+            include_folder: None,
+            quote_folder: None,
             rdc: true,
             image_dependencies: false,
             dump_device_code: None,
@@ -220,6 +225,18 @@ impl Invocation {
             query: false,
             items: Vec::new(),
         }
+    }
+
+    /// Whether the output is a file of device images, for the runtime: `-fsycl-device-only` with
+    /// `-fsycl-link`.
+    pub fn device_images(&self) -> bool {
+        self.device_only && self.device_link_only && self.mode == Mode::Link
+    }
+
+    /// Returns the words for the folders that device passes search first.
+    pub fn first_folders(&self) -> Vec<String> {
+        let quote = self.quote_folder.iter().map(|folder| format!("-iquote{folder}"));
+        quote.chain(self.include_folder.iter().map(|folder| format!("-I{folder}"))).collect()
     }
 
     pub fn inputs(&self) -> impl Iterator<Item = &Input> {
@@ -522,6 +539,8 @@ fn apply(
         Meaning::AllBackendOptions => inv.targets.add_options_for_all(value),
         Meaning::Standard => inv.standard = standard(value)?,
         Meaning::DeviceLinkOnly => inv.device_link_only = true,
+        Meaning::IncludeFolder => inv.include_folder = Some(value),
+        Meaning::QuoteFolder => inv.quote_folder = Some(value),
         Meaning::Rdc => inv.rdc = true,
         Meaning::NoRdc => inv.rdc = false,
         Meaning::ImageDependencies => inv.image_dependencies = true,

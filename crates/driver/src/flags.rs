@@ -77,6 +77,8 @@ pub enum Meaning {
     Standard,
     /// `-fsycl-link`.
     DeviceLinkOnly,
+    IncludeFolder,
+    QuoteFolder,
     Rdc,
     NoRdc,
     ImageDependencies,

@@ -124,6 +124,12 @@ impl HeaderCache {
         }
         let Some(folder) = folder(invocation) else { return HeaderCache::default() };
         let mut folders = folders(invocation);
+        folders.extend(
+            [&invocation.quote_folder, &invocation.include_folder]
+                .into_iter()
+                .flatten()
+                .filter_map(|folder| std::path::absolute(folder).ok()),
+        );
         let own = layout.include.canonicalize().ok();
         folders.retain(|folder| folder.canonicalize().ok() != own);
         let sources = invocation.inputs().filter(|input| {

@@ -159,6 +159,9 @@ pub fn plan(invocation: &Invocation, facts: &Facts) -> Result<Plan, Error> {
         Mode::OneSide => compile::one_side(&mut plan, invocation, facts),
         Mode::Preprocess => preprocess::texts(&mut plan, invocation, facts),
         Mode::Precompile => precompile::headers(&mut plan, invocation, facts),
+        Mode::Link if invocation.device_images() => {
+            link::device_images(&mut plan, invocation, facts)?;
+        }
         _ if invocation.device_only => compile::device_only(&mut plan, invocation, facts),
         Mode::Syntax => compile::syntax(&mut plan, invocation, facts),
         Mode::Assembly => compile::assembly(&mut plan, invocation, facts),
@@ -179,7 +182,7 @@ fn check(invocation: &Invocation) -> Result<(), Error> {
     }
     let separate = match invocation.mode {
         Mode::Object | Mode::Assembly | Mode::Preprocess | Mode::Precompile => true,
-        Mode::Link => invocation.device_only,
+        Mode::Link => invocation.device_only && !invocation.device_link_only,
         Mode::Syntax | Mode::OneSide => false,
     };
     let mut compiled = invocation.inputs().filter(|i| i.kind != InputKind::Linkable).count();
@@ -189,7 +192,7 @@ fn check(invocation: &Invocation) -> Result<(), Error> {
     if let Some(output) = invocation.output.as_ref().filter(|_| separate && compiled > 1) {
         return Err(Error::OneOutput { output: output.clone(), count: compiled });
     }
-    if invocation.device_link_only && (invocation.mode != Mode::Link || invocation.device_only) {
+    if invocation.device_link_only && invocation.mode != Mode::Link {
         return Err(Error::DeviceLinkMode);
     }
     if invocation.mode == Mode::Link && !invocation.device_only {

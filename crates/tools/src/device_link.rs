@@ -5,6 +5,9 @@
 //! of all targets except NVIDIA GPUs is generic. Each part then becomes an image that is built at
 //! run time (generic target), or images that are compiled ahead of time (`ahead_of_time`).
 //!
+//! With `--images`, the output is a file of the images, one container after the other, which the
+//! runtime reads when it compiles source text.
+//!
 //! If the cache has the images of a link with the same inputs and options, the link uses them.
 
 mod ahead_of_time;
@@ -106,6 +109,11 @@ pub const SYNTAX: Syntax = Syntax {
         },
         Opt { name: "compress", value: None, help: "compress the images' code" },
         Opt {
+            name: "images",
+            value: None,
+            help: "write the images, one after the other, instead of a host object",
+        },
+        Opt {
             name: "dump-device-code",
             value: Some("DIR"),
             help: "also write the code of each image to a file there",
@@ -168,9 +176,12 @@ pub fn run(args: &Arguments) -> Result<Status, Failure> {
     if let Some(file) = args.last("linked") {
         outputs.add(file, kernels(&images).as_bytes())?;
     }
-    let object = wrap(&images, &options)
-        .map_err(|error| Failure::new(&CannotWrap { reason: error.to_string() }))?;
-    outputs.add(output, &object)?;
+    let contents = match args.has("images") {
+        true => images.iter().flat_map(Image::to_bytes).collect(),
+        false => wrap(&images, &options)
+            .map_err(|error| Failure::new(&CannotWrap { reason: error.to_string() }))?,
+    };
+    outputs.add(output, &contents)?;
     outputs.commit()?;
     Ok(Status::Done)
 }

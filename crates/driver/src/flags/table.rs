@@ -232,8 +232,16 @@ pub const FLAGS: &[Flag] = &[
         M::DeviceLinkOnly,
         "",
         "Link the device code now and write an object file; later links of that object only link \
-         host code",
+         host code. With -fsycl-device-only: write a file of device images, for the runtime",
     ),
+    own(
+        "-fsycl-include-folder=",
+        Joined,
+        M::IncludeFolder,
+        "FOLDER",
+        "In device passes, search FOLDER first. Unlike with -I, cached headers serve all folders",
+    ),
+    own("-fsycl-quote-folder=", Joined, M::QuoteFolder, "FOLDER", "The same, like -iquote"),
     own(
         "-fsycl-rdc",
         Alone,

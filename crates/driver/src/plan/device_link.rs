@@ -83,6 +83,8 @@ pub struct Link<'a> {
     pub provided_by: Vec<PathBuf>,
     pub after: Vec<usize>,
     pub group: usize,
+    /// The file to write the images to, instead of a host object.
+    pub images: Option<PathBuf>,
 }
 
 /// Plans the device link of all modules together or, without `-fsycl-rdc`, one device link for each
@@ -101,7 +103,7 @@ pub fn device_links(
                 .map(|file| (file.to_string_lossy().into(), modules.from.clone())),
         );
     }
-    if link.invocation.rdc {
+    if link.invocation.rdc || link.images.is_some() {
         return Ok(vec![step(plan, link, &all.iter().collect::<Vec<_>>(), 0, None)]);
     }
     Ok(all
@@ -144,7 +146,7 @@ fn step(
     unit: usize,
     alone: Option<&str>,
 ) -> (usize, PathBuf) {
-    let object = link.files.wrapper(unit);
+    let object = link.images.clone().unwrap_or_else(|| link.files.wrapper(unit));
     let mut args =
         vec!["device-link".to_owned(), "-o".to_owned(), object.to_string_lossy().into_owned()];
     args.extend(options(link, unit));
@@ -226,7 +228,9 @@ fn options(link: &Link, unit: usize) -> Vec<String> {
     args.extend(inv.dump_device_code.iter().map(|folder| format!("--dump-device-code={folder}")));
     args.extend(inv.config_file.iter().map(|file| format!("--device-config-file={file}")));
     args.extend(inv.device_link_warnings());
-    if inv.device_link_only {
+    if link.images.is_some() {
+        args.push("--images".to_owned());
+    } else if inv.device_link_only {
         args.push(format!("--linked={}", link.files.linked_kernels(unit).display()));
     }
     args.extend(link.files.device_link_prefix().map(|prefix| match unit {

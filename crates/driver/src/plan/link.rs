@@ -7,7 +7,8 @@
 //!
 //! With `-fsycl-link`, the output is an object with the host code, joined but not linked, and the
 //! device images. A later link of that object does no device work, and rejects kernels that the
-//! object does not contain.
+//! object does not contain. With `-fsycl-device-only` as well, the output is a file with the device
+//! images of the sources alone.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -66,8 +67,15 @@ pub fn program(plan: &mut Plan, invocation: &Invocation, facts: &Facts) -> Resul
         after.extend(no_new_kernels(plan, &parts, group));
     } else if !parts.device.is_empty() {
         let (provided_by, device_steps) = (parts.provided_by.clone(), parts.device_steps.clone());
-        let link =
-            Link { invocation, facts, files: &files, provided_by, after: device_steps, group };
+        let link = Link {
+            invocation,
+            facts,
+            files: &files,
+            provided_by,
+            after: device_steps,
+            group,
+            images: None,
+        };
         for (unit, (step, object)) in
             device_link::device_links(plan, &link, &parts.device)?.into_iter().enumerate()
         {
@@ -80,6 +88,44 @@ pub fn program(plan: &mut Plan, invocation: &Invocation, facts: &Facts) -> Resul
         linked_object(plan, invocation, facts, (&files, kernels), parts.words, after);
     } else {
         host_link(plan, invocation, facts, parts.words, after, &output);
+    }
+    Ok(())
+}
+
+/// Plans the device passes of all sources and one device link, which writes the images.
+pub fn device_images(plan: &mut Plan, invocation: &Invocation, facts: &Facts) -> Result<(), Error> {
+    let output = invocation.output.clone().unwrap_or_else(|| "a.out".to_owned());
+    let files = Intermediates::new(invocation, facts, &file_name(&output), 0);
+    let (mut modules, mut after) = (Vec::new(), Vec::new());
+    let sources = compile::compiled_inputs(invocation);
+    for (group, input) in sources.filter(|(_, input)| input.kind == InputKind::Source) {
+        let unit = Unit::new(invocation, facts, input, group);
+        let (device, steps) = unit.device_side(plan);
+        modules.push(Modules {
+            from: input.path.clone(),
+            of_target: device.into_iter().collect(),
+            optional: false,
+        });
+        after.extend(steps);
+    }
+    if modules.is_empty() {
+        let names: Vec<_> = invocation.inputs().map(|input| format!("'{}'", input.path)).collect();
+        return Err(Error::NothingToLink { inputs: names.join(", ") });
+    }
+    let waiting = names::waiting(&output, facts);
+    let group = invocation.inputs().count();
+    let link = Link {
+        invocation,
+        facts,
+        files: &files,
+        provided_by: Vec::new(),
+        after,
+        group,
+        images: Some(waiting.clone()),
+    };
+    for (step, _) in device_link::device_links(plan, &link, &modules)? {
+        let step = &mut plan.steps[step];
+        offer(&mut step.publish, &mut step.unfinished, waiting.clone(), &output, facts);
     }
     Ok(())
 }

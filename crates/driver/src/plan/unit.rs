@@ -99,21 +99,8 @@ impl<'a> Unit<'a> {
     /// Plans all passes. They run in parallel, except that a foreign host compiler waits for the
     /// integration header. The host pass writes `host`, and `action` are its additional words.
     pub fn compile(&self, plan: &mut Plan, action: &[&str], host: PathBuf, next: Next) -> Compiled {
-        let (mut device, mut device_steps) = (Vec::new(), Vec::new());
-        if !self.is_host_only() {
-            let passes = self.invocation.targets.passes();
-            for (number, pass) in passes.iter().enumerate() {
-                let output = self.files.device(pass.target(), passes.len() > 1);
-                device_steps.push(self.device_pass(
-                    plan,
-                    number,
-                    pass,
-                    &["-c", "-emit-llvm"],
-                    Some(&output),
-                ));
-                device.extend(pass.targets.iter().map(|target| (*target, output.clone())));
-            }
-        }
+        let (device, mut device_steps) =
+            if self.is_host_only() { Default::default() } else { self.device_passes(plan) };
         let identification = self.identification();
         let early = identification == Identification::Before && !device.is_empty();
         let passes = device_steps.clone();
@@ -141,6 +128,29 @@ impl<'a> Unit<'a> {
         }
         let provisional = (late && next == Next::Bundle).then_some(self.id);
         Compiled { device, device_steps, host, host_step, provisional }
+    }
+
+    /// Plans the device passes alone, and the identity of their modules. Returns the modules, and
+    /// the steps after which they may be linked.
+    pub fn device_side(&self, plan: &mut Plan) -> (Vec<(Target, PathBuf)>, Vec<usize>) {
+        let (device, steps) = self.device_passes(plan);
+        if let Some((&first, rest)) = steps.split_first() {
+            self.dependencies(plan, rest, first);
+        }
+        let identified = self.identify(plan, &device, &steps, false);
+        (device, vec![identified])
+    }
+
+    /// Plans the device pass of each target. Returns the modules and the steps.
+    fn device_passes(&self, plan: &mut Plan) -> (Vec<(Target, PathBuf)>, Vec<usize>) {
+        let (mut device, mut steps) = (Vec::new(), Vec::new());
+        let passes = self.invocation.targets.passes();
+        for (number, pass) in passes.iter().enumerate() {
+            let output = self.files.device(pass.target(), passes.len() > 1);
+            steps.push(self.device_pass(plan, number, pass, &["-c", "-emit-llvm"], Some(&output)));
+            device.extend(pass.targets.iter().map(|target| (*target, output.clone())));
+        }
+        (device, steps)
     }
 
     fn identification(&self) -> Identification {
@@ -262,6 +272,7 @@ impl<'a> Unit<'a> {
         args.extend(standard_args(inv, Steps::DEVICE));
         args.push(UNNAMED_LAMBDA.to_owned());
         args.extend(system_include(self.facts));
+        args.extend(inv.first_folders());
         args.extend(self.facts.aspect_macros.iter().cloned());
         args.extend(pass.args.iter().cloned());
         args.extend(host_layout_args(inv));
@@ -364,19 +375,23 @@ impl<'a> Unit<'a> {
 
     /// Plans one dependency file from the lists of all passes.
     pub fn dependencies(&self, plan: &mut Plan, device_steps: &[usize], host_step: usize) {
-        let Some(file) =
-            dependency_file(self.invocation, self.input).filter(|_| !device_steps.is_empty())
+        let alone = self.invocation.device_images();
+        let Some(file) = dependency_file(self.invocation, self.input)
+            .filter(|_| alone || !device_steps.is_empty())
         else {
             return;
         };
+        // Without a host pass, the first device pass takes its place.
+        let first = usize::from(alone);
+        let last = device_steps.len() + first;
         let waiting = names::waiting(&file, self.facts);
         let (mut publish, mut unfinished) = (Vec::new(), Vec::new());
         offer(&mut publish, &mut unfinished, waiting.clone(), &file, self.facts);
         plan.push(Step {
             what: format!("dependencies of '{}'", self.input.path),
             action: Action::Dependencies {
-                host: self.files.dependencies(0),
-                device: (1..=device_steps.len()).map(|n| self.files.dependencies(n)).collect(),
+                host: self.files.dependencies(first),
+                device: (first + 1..=last).map(|n| self.files.dependencies(n)).collect(),
                 output: waiting,
                 phony: self.invocation.has(Meaning::PhonyTargets).is_some(),
                 hidden: std::iter::once(&self.facts.temp)
@@ -460,10 +475,13 @@ impl<'a> Unit<'a> {
     /// device side, the pass writes the user's file.
     fn device_dependency_args(&self, number: usize) -> Vec<String> {
         let Some(file) = dependency_file(self.invocation, self.input) else { return Vec::new() };
+        let list = self.files.dependencies(number + 1);
+        if self.invocation.device_images() {
+            return dependency_args(self.invocation, self.input, &list.to_string_lossy());
+        }
         if self.invocation.device_only {
             return dependency_args(self.invocation, self.input, &file);
         }
-        let list = self.files.dependencies(number + 1);
         // The target of the rule is not used; only the prerequisites are.
         words(&["-MF", &list.to_string_lossy(), "-MT", "device"])
     }
@@ -507,11 +525,14 @@ impl<'a> Unit<'a> {
     /// alone, clang itself writes the dependency file, which would list the precompiled header.
     fn header_request(&self, args: &[String]) -> Option<Request> {
         let facts = self.facts;
-        let one_side = self.invocation.host_only || self.invocation.device_only;
+        let inv = self.invocation;
+        let one_side = inv.host_only || inv.device_only && !inv.device_images();
         if (one_side || self.is_host_only()) && args.iter().any(|arg| arg.starts_with("-M")) {
             return None;
         }
-        facts.header_cache.request(&self.input.path, args, &facts.clang, &facts.layout)
+        let first = inv.first_folders();
+        let args: Vec<String> = args.iter().filter(|arg| !first.contains(arg)).cloned().collect();
+        facts.header_cache.request(&self.input.path, &args, &facts.clang, &facts.layout)
     }
 
     /// Adds the input and the output. `part` names the pass in a bundle of preprocessed text.
