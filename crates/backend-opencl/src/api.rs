@@ -51,6 +51,9 @@ functions! {
     release_command_queue = "clReleaseCommandQueue", fn(Handle) -> i32;
     create_program_with_il = "clCreateProgramWithIL",
         fn(Handle, *const c_void, usize, *mut i32) -> Handle;
+    create_program_with_source = "clCreateProgramWithSource",
+        fn(Handle, u32, *const *const c_char, *const usize, *mut i32) -> Handle;
+    get_program_info = "clGetProgramInfo", fn(Handle, u32, usize, *mut c_void, *mut usize) -> i32;
     create_program_with_binary = "clCreateProgramWithBinary",
         fn(Handle, u32, *const Handle, *const usize, *const *const u8, *mut i32,
             *mut i32) -> Handle;

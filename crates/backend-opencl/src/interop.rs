@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use scythe_abi::launch::KernelLaunch;
 use scythe_hal::{
-    Errc, Error, Event, InContext, Interop, Kernel, Native, NativeKind, NativeQueue, Program,
-    Result,
+    DriverProgram, DriverSource, Errc, Error, Event, InContext, Interop, Kernel, Native,
+    NativeKind, NativeQueue, OpenClC, Program, Result,
 };
 
 use crate::api::{Handle, bytes, check, word};
@@ -14,6 +14,7 @@ use crate::device::OclDevice;
 use crate::event::OclEvent;
 use crate::program::{OclKernel, OclProgram};
 use crate::queue::OclQueue;
+use crate::source;
 
 impl Interop for OclDevice {
     fn native(&self, kind: NativeKind) -> Result<Native> {
@@ -111,6 +112,18 @@ impl Interop for OclDevice {
     fn release_native_memory(&self, memory: Native) {
         // SAFETY: `memory_to_native` retained the object.
         let _ = unsafe { (self.platform.api.release_mem_object)(memory) };
+    }
+
+    fn opencl_c(&self) -> Option<OpenClC> {
+        source::opencl_c(self)
+    }
+
+    fn takes_spirv(&self) -> bool {
+        source::takes_spirv(self)
+    }
+
+    fn build_source(&self, from: DriverSource<'_>, options: &str) -> Result<DriverProgram> {
+        source::build(self, from, options)
     }
 
     unsafe fn program_from_native(&self, program: Native) -> Result<Arc<dyn Program>> {

@@ -32,6 +32,7 @@ mod objects;
 mod platform;
 mod program;
 mod queue;
+mod source;
 mod spirv;
 
 use std::sync::Arc;

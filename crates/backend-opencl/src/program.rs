@@ -1,18 +1,23 @@
 //! Programs that the driver built from SPIR-V or loaded from binaries, and their kernels.
 
 use std::any::Any;
-use std::ffi::{CString, c_void};
+use std::ffi::{CStr, CString, c_void};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use scythe_abi::launch::{KernelLaunch, Param, ParamKind, Shape};
 use scythe_abi::spirv::ASSERTION_VARIABLE;
-use scythe_hal::{Errc, Error, FunctorBytes, Kernel, Native, Program, Resources, Result};
+use scythe_hal::{
+    DriverSource, Errc, Error, FunctorBytes, Kernel, Native, Program, Resources, Result,
+};
 
 use crate::api::{Handle, bytes, check, failure, text, word};
 use crate::globals;
 use crate::platform::Platform;
 
 const PROGRAM_BUILD_LOG: u32 = 0x1183;
+const PROGRAM_KERNEL_NAMES: u32 = 0x1168;
+const KERNEL_NUM_ARGS: u32 = 0x1191;
+const INVALID_BUILD_OPTIONS: i32 = -43;
 /// The size of a local accessor's two words.
 const LOCAL_HEAD: usize = 16;
 
@@ -61,6 +66,73 @@ impl OclProgram {
         program.built(device)?.with_assertions(words)
     }
 
+    /// Makes the driver build source code of the program. Returns the program and the driver's log.
+    /// An error contains the log.
+    pub(crate) fn from_source(
+        platform: &Arc<Platform>,
+        device: Handle,
+        source: DriverSource<'_>,
+        options: &CStr,
+    ) -> Result<(Self, String)> {
+        let (api, context) = (platform.api, platform.context()?);
+        let mut code = 0;
+        let (raw, function) = match source {
+            DriverSource::OpenCl(text) => {
+                let (start, length) = (text.as_ptr().cast(), text.len());
+                // SAFETY: the context is alive, and the call gets one text and its length.
+                let raw = unsafe {
+                    (api.create_program_with_source)(context, 1, &start, &length, &mut code)
+                };
+                (raw, "clCreateProgramWithSource")
+            }
+            DriverSource::SpirV(words) => {
+                let (start, length) = (words.as_ptr().cast(), words.len());
+                // SAFETY: the context is alive, and the call gets the length of `words`.
+                let raw =
+                    unsafe { (api.create_program_with_il)(context, start, length, &mut code) };
+                (raw, "clCreateProgramWithIL")
+            }
+        };
+        if code != 0 || raw.is_null() {
+            return Err(Error::new(Errc::Build, failure(code, function).message));
+        }
+        let program =
+            Self { platform: platform.clone(), raw, device: Some(device), assertion: None };
+        let program = program.built_with(device, options)?;
+        let log = program.log(device);
+        Ok((program, log))
+    }
+
+    /// Returns the names of all kernels and the numbers of their arguments.
+    pub(crate) fn kernels(&self) -> Result<Vec<(String, u32)>> {
+        let (api, raw) = (self.platform.api, self.raw);
+        // SAFETY: the program is alive and built, and the call gets the size of the memory.
+        let names = bytes(|size, place, full| unsafe {
+            (api.get_program_info)(raw, PROGRAM_KERNEL_NAMES, size, place, full)
+        });
+        let names = text(&names);
+        let names = names.split(';').filter(|name| !name.is_empty());
+        names.map(|name| Ok((name.to_owned(), self.argument_count(name)?))).collect()
+    }
+
+    fn argument_count(&self, name: &str) -> Result<u32> {
+        let api = self.platform.api;
+        let c_name = CString::new(name).unwrap_or_default();
+        let mut code = 0;
+        // SAFETY: the program is alive and built, and the name is a C string.
+        let kernel = unsafe { (api.create_kernel)(self.raw, c_name.as_ptr(), &mut code) };
+        if code != 0 || kernel.is_null() {
+            return Err(Error::new(Errc::Build, failure(code, "clCreateKernel").message));
+        }
+        // SAFETY: the kernel is alive, and the call gets the size of the memory.
+        let count = bytes(|size, place, full| unsafe {
+            (api.get_kernel_info)(kernel, KERNEL_NUM_ARGS, size, place, full)
+        });
+        // SAFETY: the kernel was created above, and nothing else uses it.
+        let _ = unsafe { (api.release_kernel)(kernel) };
+        Ok(count.try_into().map_or(0, u32::from_ne_bytes))
+    }
+
     /// Makes the driver load a binary that was compiled ahead of time. The driver refuses a binary
     /// for another device.
     pub(crate) fn from_binary(
@@ -97,6 +169,11 @@ impl OclProgram {
 
     /// Makes the driver build the program for the device.
     fn built(self, device: Handle) -> Result<Self> {
+        self.built_with(device, c"")
+    }
+
+    /// Makes the driver build the program for the device, with these options.
+    fn built_with(self, device: Handle, options: &CStr) -> Result<Self> {
         let (api, raw) = (self.platform.api, self.raw);
         // SAFETY: the program and the device are alive and belong to the same context. No callback
         // is passed.
@@ -105,7 +182,7 @@ impl OclProgram {
                 raw,
                 1,
                 &device,
-                c"".as_ptr(),
+                options.as_ptr(),
                 std::ptr::null(),
                 std::ptr::null_mut(),
             )
@@ -113,13 +190,22 @@ impl OclProgram {
         if code == 0 {
             return Ok(self);
         }
-        // SAFETY: the program and the device are alive, and the call gets the size of the memory.
-        let log = bytes(|size, place, full| unsafe {
-            (api.get_program_build_info)(raw, device, PROGRAM_BUILD_LOG, size, place, full)
-        });
-        let log = text(&log);
+        let log = self.log(device);
         let log = if log.is_empty() { "the driver's log is empty".to_owned() } else { log };
-        Err(Error::new(Errc::Build, format!("{}:\n{log}", failure(code, "clBuildProgram").message)))
+        let errc = match code {
+            INVALID_BUILD_OPTIONS => Errc::Invalid,
+            _ => Errc::Build,
+        };
+        Err(Error::new(errc, format!("{}:\n{log}", failure(code, "clBuildProgram").message)))
+    }
+
+    /// Returns the driver's messages about the build for the device.
+    fn log(&self, device: Handle) -> String {
+        // SAFETY: the program and the device are alive, and the call gets the size of the memory.
+        text(&bytes(|size, place, full| unsafe {
+            let query = self.platform.api.get_program_build_info;
+            query(self.raw, device, PROGRAM_BUILD_LOG, size, place, full)
+        }))
     }
 
     /// Finds the variable in which the program's kernels store failed assertions. `code` is the

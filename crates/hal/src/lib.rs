@@ -42,7 +42,9 @@ pub use globals::Global;
 pub use graph::{Graph, GraphNode};
 pub use host::{HostKernelWork, HostQueue, HostTask, HostWork};
 pub use info::{DeviceInfo, PlatformInfo};
-pub use native::{InContext, Interop, Native, NativeKind, NativeQueue};
+pub use native::{
+    DriverProgram, DriverSource, InContext, Interop, Native, NativeKind, NativeQueue, OpenClC,
+};
 pub use partition::{Partition, Partitions};
 pub use virtual_memory::{Access, PhysicalMemory, VirtualMemory};
 

@@ -37,6 +37,33 @@ pub enum InContext {
     Absent,
 }
 
+/// Source code that the driver compiles itself.
+#[derive(Clone, Copy, Debug)]
+pub enum DriverSource<'a> {
+    OpenCl(&'a str),
+    SpirV(&'a [u8]),
+}
+
+/// A program that the driver compiled.
+pub struct DriverProgram {
+    pub program: Arc<dyn Program>,
+    /// The kernels and the numbers of their arguments.
+    pub kernels: Vec<(String, u32)>,
+    /// The messages of the driver.
+    pub log: String,
+}
+
+/// What a driver says about a language that it compiles. Versions have the form of `cl_version`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OpenClC {
+    /// The versions of OpenCL C, in any order.
+    pub versions: Vec<u32>,
+    /// The features of OpenCL C 3.0, by their macros.
+    pub features: Vec<(String, u32)>,
+    pub extensions: Vec<(String, u32)>,
+    pub profile: String,
+}
+
 /// A queue that wraps a native queue of the program.
 pub struct NativeQueue {
     pub queue: Arc<dyn Queue>,
@@ -97,6 +124,22 @@ pub trait Interop: Send + Sync {
 
     /// Releases an object that [`Interop::memory_to_native`] returned.
     fn release_native_memory(&self, _memory: Native) {}
+
+    /// Returns what the driver says about its compiler for OpenCL C, or `None` if it has none.
+    fn opencl_c(&self) -> Option<OpenClC> {
+        None
+    }
+
+    /// Returns whether the driver compiles SPIR-V modules of the program.
+    fn takes_spirv(&self) -> bool {
+        false
+    }
+
+    /// Makes the driver compile source code for this device. A `Build` error contains the messages
+    /// of the driver.
+    fn build_source(&self, _source: DriverSource<'_>, _options: &str) -> Result<DriverProgram> {
+        Err(none("device"))
+    }
 
     /// Wraps a program that the host program built, and retains it.
     ///
