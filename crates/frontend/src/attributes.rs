@@ -69,12 +69,15 @@ fn contradiction(
 
 /// Reports attributes of device functions whose arguments are wrong or that contradict each other.
 /// Returns true if there are none.
-pub fn check(source: &impl Source, graph: &Graph) -> bool {
+pub fn check(source: &impl Source, graph: &Graph, kernels: &[Kernel]) -> bool {
     let mut sound = true;
     for node in &graph.nodes {
+        let runs = |kernel: &Kernel| kernel.function.as_ref().is_some_and(|f| f.decl == node.decl);
+        let is_kernel = kernels.iter().any(runs);
         let attributes = &node.function.attributes;
         for (index, attribute) in attributes.iter().enumerate() {
-            let external = node.function.sycl_external && attribute.name == WORK_GROUP;
+            let external =
+                node.function.sycl_external && !is_kernel && attribute.name == WORK_GROUP;
             let misplaced = external.then(|| {
                 let function = node.function.name.clone();
                 ExternalWorkGroupSize { attribute: WORK_GROUP, function }.report()

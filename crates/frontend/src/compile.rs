@@ -57,7 +57,7 @@ pub fn unit(unit: &Unit, options: &Options) -> Option<UnitNotes> {
     let variables = properties::variables(unit, &graph);
     let operators: Vec<Option<CallOperator<'_>>> =
         kernels.iter().map(|kernel| call_operator::find(&graph, kernel)).collect();
-    let well_formed = attributes::check(unit, &graph)
+    let well_formed = attributes::check(unit, &graph, &kernels)
         & attributes::reached(unit, &graph, &kernels, &operators)
         & scratch::check(unit, &graph, &kernels, &sites)
         & properties::check(unit, &graph, &kernels, &variables);
