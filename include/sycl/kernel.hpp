@@ -9,11 +9,12 @@
 namespace sycl {
 
 // The device compiles `input` and links `object`. `executable` covers all images that a submission
-// can use.
+// can use. `ext_oneapi_source` is source text, which is compiled at run time.
 enum class bundle_state : std::uint32_t {
   input = SCYTHE_BUNDLE_INPUT,
   object = SCYTHE_BUNDLE_OBJECT,
-  executable = SCYTHE_BUNDLE_EXECUTABLE
+  executable = SCYTHE_BUNDLE_EXECUTABLE,
+  ext_oneapi_source = SCYTHE_BUNDLE_SOURCE
 };
 template <bundle_state State> class kernel_bundle;
 
@@ -110,6 +111,8 @@ public:
 
   template <class Param> typename Param::return_type get_info() const {
     if constexpr (std::is_same_v<Param, info::kernel::num_args>) {
+      if (const native_facts facts(shared_->native.get()); facts.arg_count != UINT32_MAX)
+        return facts.arg_count;
       scythe_kernel_function function{};
       if (!shared_->native)
         detail::check(
@@ -128,7 +131,9 @@ public:
       static_assert(std::is_same_v<Param, info::kernel::attributes>,
                     "kernel::get_info: Param is not an info::kernel descriptor");
       std::string text;
-      if (!shared_->native)
+      if (shared_->native)
+        native_facts(shared_->native.get(), &text);
+      else
         detail::check(scythe_kernel_attributes(
             shared_->id.get_name(), 0,
             [](void *out, const char *attributes) {
@@ -226,10 +231,26 @@ private:
   };
   required_sizes required(const device &d) const {
     required_sizes sizes;
+    if (shared_->native)
+      return native_facts(shared_->native.get()).sizes;
     detail::check(scythe_kernel_required_sizes(detail::access_handle::of(d), shared_->id.get_name(),
                                                0, sizes.group, &sizes.sub_group));
     return sizes;
   }
+  // What the runtime knows about a kernel without a function object. It may be null.
+  struct native_facts {
+    explicit native_facts(scythe_native_kernel native, std::string *attributes = nullptr) {
+      const auto append = [](void *out, const char *text, std::size_t bytes) {
+        if (out)
+          static_cast<std::string *>(out)->append(text, bytes);
+      };
+      if (native)
+        detail::check(scythe_native_kernel_facts(native, &arg_count, sizes.group, &sizes.sub_group,
+                                                 append, attributes));
+    }
+    std::uint32_t arg_count = UINT32_MAX;
+    required_sizes sizes;
+  };
   // Takes ownership of a new state.
   explicit kernel(const state *made) : shared_(detail::ref<const state>::adopt(made)) {}
   detail::ref<const state> shared_;
@@ -276,8 +297,8 @@ struct native_access {
   static const char *symbol(const kernel &k) { return k.shared_->id.get_name(); }
   static kernel make(scythe_native_kernel native, ref<context_impl> context,
                      ref<const counted_object> bundle) {
-    return kernel(new kernel::state(kernel_id("native kernel"), std::move(context),
-                                    std::move(bundle),
+    return kernel(new kernel::state(kernel_id(scythe_native_kernel_name(native)),
+                                    std::move(context), std::move(bundle),
                                     handle<scythe_native_kernel>::adopt(native)));
   }
 };

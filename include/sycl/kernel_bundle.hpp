@@ -170,3 +170,8 @@ bool has_kernel_bundle(const context &where) {
 #include <sycl/detail/kernel_bundle_class.hpp>
 
 #endif
+
+// Bundles from source text cost too much for programs that include only <sycl/sycl.hpp>.
+#ifndef SCYTHE_WITHIN_SYCL_HPP
+#include <sycl/ext/oneapi/experimental/kernel_compiler.hpp>
+#endif

@@ -43,7 +43,21 @@ template <class Enum> std::vector<Enum> enumerators(std::uint32_t bits) {
 
 namespace ext::oneapi {
 enum class peer_access { access_supported, atomics_supported };
-}
+namespace experimental {
+// The language of a kernel bundle in state `ext_oneapi_source`.
+enum class source_language : std::uint32_t {
+  opencl = SCYTHE_SOURCE_OPENCL,
+  spirv = SCYTHE_SOURCE_SPIRV,
+  sycl = SCYTHE_SOURCE_SYCL
+};
+// A version of OpenCL C or of an extension.
+struct cl_version {
+  unsigned major : 10;
+  unsigned minor : 10;
+  unsigned patch : 12;
+};
+} // namespace experimental
+} // namespace ext::oneapi
 
 class platform {
 public:
@@ -145,6 +159,41 @@ public:
   void ext_oneapi_disable_peer_access(const device &peer) const {
     detail::check(scythe_device_set_peer_access(handle_, peer.handle_, 0));
   }
+  // Whether kernel bundles in the language can be built, or compiled to objects, for this device
+  // (`ext/oneapi/experimental/kernel_compiler.hpp`).
+  bool ext_oneapi_can_build(ext::oneapi::experimental::source_language language) const {
+    return scythe_online_supported(handle_, static_cast<std::uint32_t>(language)) == 0;
+  }
+  bool ext_oneapi_can_compile(ext::oneapi::experimental::source_language language) const {
+    return language == ext::oneapi::experimental::source_language::sycl &&
+           ext_oneapi_can_build(language);
+  }
+  // What the compiler for OpenCL C supports, if the device has one.
+  bool ext_oneapi_supports_cl_c_version(const ext::oneapi::experimental::cl_version &v) const {
+    std::uint32_t number = v.major << 22 | v.minor << 12 | v.patch;
+    return opencl_c(SCYTHE_OPENCL_C_VERSION, {nullptr, 0}, number);
+  }
+  bool ext_oneapi_supports_cl_c_feature(const std::string &name) const {
+    std::uint32_t number = 0;
+    return opencl_c(SCYTHE_OPENCL_C_FEATURE, {name.data(), name.size()}, number);
+  }
+  bool
+  ext_oneapi_supports_cl_extension(const std::string &name,
+                                   ext::oneapi::experimental::cl_version *version = nullptr) const {
+    std::uint32_t number = 0;
+    const bool has = opencl_c(SCYTHE_OPENCL_C_EXTENSION, {name.data(), name.size()}, number);
+    if (has && version)
+      *version = {number >> 22, number >> 12 & 0x3ff, number & 0xfff};
+    return has;
+  }
+  std::string ext_oneapi_cl_profile() const {
+    std::string profile;
+    const auto append = [](void *out, const char *text, std::size_t bytes) {
+      static_cast<std::string *>(out)->append(text, bytes);
+    };
+    detail::check(scythe_online_opencl_profile(handle_, append, &profile));
+    return profile;
+  }
   // Returns the place of the device in the list of its platform's devices.
   template <class = void> std::size_t ext_oneapi_index_within_platform() const;
   platform get_platform() const;
@@ -186,6 +235,11 @@ private:
   friend struct detail::access_handle;
   friend class platform;
   explicit device(scythe_device handle) : handle_(handle) {}
+  bool opencl_c(std::uint32_t fact, scythe_text name, std::uint32_t &version) const {
+    std::int32_t answer = 0;
+    detail::check(scythe_online_opencl_c(handle_, fact, name, &version, &answer));
+    return answer;
+  }
   template <class List> static List enumerate(scythe_platform platform, info::device_type type) {
     std::uint32_t count = 0;
     detail::check(scythe_device_count(platform, &count));

@@ -2,6 +2,7 @@
 #ifndef SCYTHE_SYCL_HPP
 #define SCYTHE_SYCL_HPP
 
+#define SCYTHE_WITHIN_SYCL_HPP
 #include <sycl/access.hpp>
 #include <sycl/accessor.hpp>
 #include <sycl/aliases.hpp>
@@ -101,5 +102,6 @@
 
 // Programs for DPC++ expect the standard headers that its `<sycl/sycl.hpp>` includes.
 #include <sycl/detail/standard_headers.hpp>
+#undef SCYTHE_WITHIN_SYCL_HPP
 
 #endif

@@ -35,6 +35,7 @@ opaque! {
     NativeKernelT = "scythe_native_kernel";
     NativeProgramT = "scythe_native_program";
     PhysicalT = "scythe_physical";
+    OnlineProgramT = "scythe_online_program";
     GraphT = "scythe_graph";
     GraphNodeT = "scythe_graph_node";
     GraphExecT = "scythe_graph_exec";
@@ -51,6 +52,7 @@ pub type HostAccessHandle = *mut HostAccessT;
 pub type NativeKernelHandle = *mut NativeKernelT;
 pub type NativeProgramHandle = *mut NativeProgramT;
 pub type PhysicalHandle = *mut PhysicalT;
+pub type OnlineProgramHandle = *mut OnlineProgramT;
 pub type GraphHandle = *mut GraphT;
 pub type GraphNodeHandle = *mut GraphNodeT;
 pub type GraphExecHandle = *mut GraphExecT;
@@ -379,6 +381,32 @@ pub struct Specialization {
     pub size: u64,
     pub id: *const c_void,
 }
+
+/// `scythe_text`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Text {
+    pub data: *const c_char,
+    pub size: u64,
+}
+
+/// `scythe_source`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Source {
+    pub language: u32,
+    pub state: u32,
+    pub text: Text,
+    pub includes: *const Text,
+    pub include_count: u64,
+    pub options: *const Text,
+    pub option_count: u64,
+    pub names: *const Text,
+    pub name_count: u64,
+}
+
+/// `scythe_text_sink`.
+pub type TextSink = unsafe extern "C" fn(ctx: *mut c_void, text: *const c_char, bytes: usize);
 
 /// `scythe_native_sink`.
 pub type NativeSink = unsafe extern "C" fn(ctx: *mut c_void, native: *mut c_void);

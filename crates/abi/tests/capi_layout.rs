@@ -64,6 +64,21 @@ fn rows() -> Vec<(String, u64)> {
             reserved
         }
     );
+    layout!("scythe_text", c::Text { data, size });
+    layout!(
+        "scythe_source",
+        c::Source {
+            language,
+            state,
+            text,
+            includes,
+            include_count,
+            options,
+            option_count,
+            names,
+            name_count
+        }
+    );
     layout!("scythe_native_arg", c::NativeArg { kind, reserved, size, data });
     layout!("scythe_kernel_function", c::KernelFunction { functor_size, dims, arg_count });
     layout!(

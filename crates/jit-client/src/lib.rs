@@ -3,6 +3,7 @@
 //! * [`CLIENT`] is the [`Compiler`] that the runtime passes to backends.
 //! * `library` finds `libscythe-jit.so` and loads it for the first build that is not in the cache.
 //! * `call` converts a request to the C interface ([`scythe_abi::jit`]), and calls the compiler.
+//! * [`Stored`] keeps results of other compilers in the same cache.
 //! * `cache` keeps compiled code for later processes, which then need not load LLVM.
 //!
 //! Environment: `SCYTHE_DUMP_JIT` names a folder for the IR of each stage of compilation.
@@ -13,10 +14,12 @@ mod cache;
 mod call;
 mod library;
 mod ptx_version;
+mod stored;
 
 use scythe_hal::{CompileRequest, Compiler, Error, Output, Result};
 
 use cache::Cache;
+pub use stored::Stored;
 
 /// The run-time compiler of this process.
 pub static CLIENT: Client = Client(());

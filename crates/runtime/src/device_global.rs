@@ -189,6 +189,19 @@ pub fn memory(
             std::slice::from_raw_parts(variable.host as *const u8, size)
         });
     }
+    let made = allocate(device, context, symbol, initial)?;
+    table.memory.push(made.clone());
+    Ok(made)
+}
+
+/// Allocates the memory of a variable and fills it with the initial value.
+fn allocate(
+    device: &'static Device,
+    context: u64,
+    symbol: &str,
+    initial: Vec<u8>,
+) -> Result<Arc<Memory>> {
+    let size = initial.len();
     let aspects = &device.hal.info().aspects;
     if !device.hal.binds_globals() && !aspects.contains(&(Aspect::UsmDeviceAllocations as u32)) {
         let (name, device) = (symbol_name(symbol), device.name());
@@ -207,8 +220,34 @@ pub fn memory(
     // destination yet.
     unsafe { device.backend_queue(false)?.queue.enqueue(Command { work, deps: &[], keep }) }?
         .wait()?;
-    table.memory.push(made.clone());
     Ok(made)
+}
+
+/// The variables of a program that was compiled from source text. Other programs have other
+/// variables with the same names. There are no host objects, so the initial values are zero.
+#[derive(Default)]
+pub struct PrivateVariables(Mutex<Vec<Arc<Memory>>>);
+
+impl PrivateVariables {
+    /// Returns the memory of a variable, like [`memory`].
+    pub fn memory(
+        &self,
+        device: &'static Device,
+        context: u64,
+        symbol: &str,
+        size: usize,
+    ) -> Result<Arc<Memory>> {
+        let mut all = lock(&self.0);
+        let wanted = |memory: &&Arc<Memory>| {
+            memory.symbol == symbol && memory.context == context && memory.device.id == device.id
+        };
+        if let Some(known) = all.iter().find(wanted) {
+            return check_size(symbol, known.size, size).map(|()| known.clone());
+        }
+        let made = allocate(device, context, symbol, vec![0; size])?;
+        all.push(made.clone());
+        Ok(made)
+    }
 }
 
 fn check_size(symbol: &str, known: usize, wanted: usize) -> Result<()> {

@@ -14,6 +14,7 @@
 //! * [`graph`]: graphs of commands, which are launched as a whole.
 //! * [`memory`]: buffers, their copies, and the order of accesses to them. [`context`]: unified
 //!   shared memory. [`virtual_memory`]: reserved addresses and mappings.
+//! * [`online`]: programs that are compiled from source text.
 //! * [`device_global`]: variables of device code, and their memory.
 //! * [`coroutine`]: work-groups in host mode, whose work-items wait for each other.
 //! * [`settings`]: environment variables. [`simulate`]: devices that the CPU simulates for tests.
@@ -40,6 +41,7 @@ mod late_errors;
 pub mod launch;
 pub mod memory;
 pub mod native_kernel;
+pub mod online;
 pub mod platform;
 pub mod queue;
 pub mod registry;

@@ -1,8 +1,10 @@
-//! Native kernels that the program created, and their arguments.
+//! Kernels that are launched with arguments instead of a functor: native kernels that the program
+//! created, and kernels of programs that were compiled from source text.
 //!
-//! The arguments are laid out consecutively like a functor, with matching launch rows, so that a
-//! native kernel is launched like any other kernel.
+//! The arguments of a native kernel are laid out consecutively like a functor, with matching launch
+//! rows, so that it is launched like any other kernel. The other kernels have launch rows already.
 
+use std::ffi::CString;
 use std::sync::{Arc, Mutex};
 
 use scythe_abi::capi::NativeArg;
@@ -10,6 +12,8 @@ use scythe_abi::launch::{KernelLaunch, Param, ParamKind, Shape};
 use scythe_hal as hal;
 
 use crate::context::Context;
+use crate::launch::Ranges;
+use crate::online::{self, Program};
 use crate::platform::Device;
 use crate::registry::ReadyKernel;
 use crate::{Errc, Error, Result, invalid, lock};
@@ -64,13 +68,80 @@ impl Arguments {
     }
 }
 
-/// A native kernel.
-pub struct NativeKernel {
+/// A kernel that is launched with arguments.
+pub enum NativeKernel {
+    Driver(DriverKernel),
+    /// A kernel of a program that was compiled from source text, by its name in device code.
+    Online {
+        program: Arc<Program>,
+        symbol: String,
+        /// The compiler-generated name.
+        name: CString,
+    },
+}
+
+impl NativeKernel {
+    /// Returns the kernel and its functor for a launch with these arguments on a device of its
+    /// context.
+    ///
+    /// # Safety
+    /// The address of each argument must be null, or valid for reads of the size that its kind
+    /// implies.
+    pub unsafe fn bind(
+        &self,
+        device: &'static Device,
+        ranges: &Ranges,
+        args: &[NativeArg],
+    ) -> Result<(Arc<ReadyKernel>, Vec<u8>)> {
+        match self {
+            Self::Driver(kernel) => {
+                // SAFETY: the caller guarantees that the address of each argument is null or valid.
+                let arguments = unsafe { Arguments::read(args) }?;
+                let ready = kernel.with_arguments(device, ranges.shape, &arguments)?;
+                Ok((ready, arguments.functor))
+            }
+            Self::Online { program, symbol, .. } => {
+                let launch = program.launch(symbol)?;
+                online::check_shape(launch, ranges)?;
+                // SAFETY: the caller guarantees that the address of each argument is null or valid.
+                let functor = unsafe { online::arguments::functor(launch, args) }?;
+                let ready = program.kernel(symbol, device)?;
+                if let Some(required) = ready.work_group_size() {
+                    ranges.check_required(required)?;
+                }
+                Ok((ready, functor))
+            }
+        }
+    }
+
+    /// Returns a kernel that provides access to the native objects.
+    pub fn any(&self) -> Result<Arc<ReadyKernel>> {
+        match self {
+            Self::Driver(kernel) => kernel.any(),
+            Self::Online { program, symbol, .. } => {
+                program.kernel(symbol, program.context().first())
+            }
+        }
+    }
+}
+
+/// A kernel of the driver: a native kernel of the program, or a kernel of a program that the driver
+/// compiled.
+pub struct DriverKernel {
     context: Arc<Context>,
-    raw: hal::Native,
-    /// The kernels for each combination of device, shape and argument kinds. They share the native
-    /// kernel and hold references to it.
+    source: KernelSource,
+    pub name: CString,
+    /// The number of arguments, if it is known.
+    pub arg_count: Option<u32>,
+    /// The kernels for each combination of device, shape and argument kinds. They hold references
+    /// to the native kernel or to their program.
     made: Mutex<Vec<Made>>,
+}
+
+enum KernelSource {
+    Native(hal::Native),
+    /// The program for each device, by the identifiers of devices.
+    Programs(Vec<(u32, Arc<dyn hal::Program>)>),
 }
 
 struct Made {
@@ -81,22 +152,39 @@ struct Made {
 }
 
 // SAFETY: any thread may use a driver's kernel; the backend serialises the setting of arguments.
-unsafe impl Send for NativeKernel {}
+unsafe impl Send for DriverKernel {}
 // SAFETY: several threads may use the kernel at once, as stated for `Send`.
-unsafe impl Sync for NativeKernel {}
+unsafe impl Sync for DriverKernel {}
 
-impl NativeKernel {
+impl DriverKernel {
     /// Wraps `raw` and retains it.
     ///
     /// # Safety
     /// `raw` must be a live kernel of the driver of the context.
     pub unsafe fn new(context: Arc<Context>, raw: hal::Native) -> Result<Self> {
-        let kernel = Self { context, raw, made: Mutex::default() };
+        let kernel = Self {
+            context,
+            source: KernelSource::Native(raw),
+            name: c"native kernel".to_owned(),
+            arg_count: None,
+            made: Mutex::default(),
+        };
         let nothing = Arguments { functor: Vec::new(), params: Vec::new() };
         // The caller guarantees that `raw` is live. From here on, the wrapper in `made` holds a
         // reference that keeps it alive.
         kernel.with_arguments(kernel.context.first(), Shape::SingleTask, &nothing)?;
         Ok(kernel)
+    }
+
+    /// Returns a kernel of programs that the driver compiled, one for each device.
+    pub fn of_programs(
+        context: Arc<Context>,
+        programs: Vec<(u32, Arc<dyn hal::Program>)>,
+        name: CString,
+        arg_count: u32,
+    ) -> Self {
+        let (source, arg_count) = (KernelSource::Programs(programs), Some(arg_count));
+        Self { context, source, name, arg_count, made: Mutex::default() }
     }
 
     /// Returns the kernel for a launch with these kinds of arguments on a device of its context.
@@ -125,9 +213,23 @@ impl NativeKernel {
             params: arguments.params.clone(),
             function: None,
         };
-        // SAFETY: the kernel is live. The caller of `new` guarantees this until the first wrapper
-        // holds a reference.
-        let inner = unsafe { device.interop()?.kernel_from_native(self.raw, &launch) }?;
+        let inner = match &self.source {
+            KernelSource::Native(raw) => {
+                let interop = device.interop()?;
+                // SAFETY: the kernel is live. The caller of `new` guarantees this until the first
+                // wrapper holds a reference.
+                unsafe { interop.kernel_from_native(*raw, &launch) }?
+            }
+            KernelSource::Programs(programs) => {
+                let name = self.name.to_str().unwrap_or_default();
+                let found = programs.iter().find(|(id, _)| *id == device.id);
+                let (_, program) = found.ok_or_else(|| {
+                    let device = device.name();
+                    invalid(format!("kernel '{name}' was not built for device '{device}'"))
+                })?;
+                program.kernel(name, &launch)?
+            }
+        };
         let kernel = Arc::new(ReadyKernel::of_driver(inner, launch));
         made.push(Made {
             device: device.id,
@@ -140,10 +242,11 @@ impl NativeKernel {
 
     /// Returns a kernel that provides access to the native objects.
     pub fn any(&self) -> Result<Arc<ReadyKernel>> {
-        let made = lock(&self.made);
-        made.first()
-            .map(|made| made.kernel.clone())
-            .ok_or_else(|| invalid("the native kernel does not exist"))
+        if let Some(made) = lock(&self.made).first() {
+            return Ok(made.kernel.clone());
+        }
+        let nothing = Arguments { functor: Vec::new(), params: Vec::new() };
+        self.with_arguments(self.context.first(), Shape::SingleTask, &nothing)
     }
 }
 

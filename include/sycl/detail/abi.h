@@ -38,6 +38,7 @@ typedef struct scythe_buffer_t *scythe_buffer;
 typedef struct scythe_host_access_t *scythe_host_access;
 typedef struct scythe_native_kernel_t *scythe_native_kernel;
 typedef struct scythe_native_program_t *scythe_native_program;
+typedef struct scythe_online_program_t *scythe_online_program;
 typedef struct scythe_graph_t *scythe_graph;
 typedef struct scythe_graph_node_t *scythe_graph_node;
 typedef struct scythe_graph_exec_t *scythe_graph_exec;
@@ -666,6 +667,77 @@ scythe_status scythe_graph_exec_update_nodes(scythe_graph_exec exec, const scyth
                                              uint64_t count);
 scythe_status scythe_graph_exec_update(scythe_graph_exec exec, scythe_graph source);
 
+// --- Programs compiled from source text ----------------------------------------------------------
+
+typedef struct scythe_text {
+  const char *data;
+  uint64_t size;
+} scythe_text;
+enum scythe_source_language {
+  SCYTHE_SOURCE_OPENCL = 0,
+  SCYTHE_SOURCE_SPIRV = 1,
+  SCYTHE_SOURCE_SYCL = 2
+};
+typedef struct scythe_source {
+  uint32_t language; // scythe_source_language
+  uint32_t state;    // scythe_bundle_state: object or executable
+  scythe_text text;
+  const scythe_text *includes; // pairs of a name and the contents
+  uint64_t include_count;      // the number of pairs
+  const scythe_text *options;
+  uint64_t option_count;
+  const scythe_text *names; // names that the program registers
+  uint64_t name_count;
+} scythe_source;
+// Fails with `errc::feature_not_supported` and the reason if the device cannot build such programs.
+scythe_status scythe_online_supported(scythe_device device, uint32_t language);
+// What the driver of a device says about OpenCL C: `*answer` is 1 if it supports a version of the
+// language, a feature or an extension. Versions have the form of `cl_version`. Of a version of the
+// language, `*version` is the one that is asked for; otherwise it receives the supported one.
+enum scythe_opencl_c_fact {
+  SCYTHE_OPENCL_C_VERSION = 0,
+  SCYTHE_OPENCL_C_FEATURE = 1,
+  SCYTHE_OPENCL_C_EXTENSION = 2
+};
+scythe_status scythe_online_opencl_c(scythe_device device, uint32_t fact, scythe_text name,
+                                     uint32_t *version, int32_t *answer);
+// Passes the profile to `sink`, or calls it not at all if the driver does not compile OpenCL C.
+scythe_status scythe_online_opencl_profile(scythe_device device, scythe_text_sink sink, void *ctx);
+// Compiles a source for devices of the context. Passes the messages of the compiler to `log`, which
+// may be null.
+scythe_status scythe_online_compile(scythe_context context, const scythe_device *devices,
+                                    uint64_t device_count, const scythe_source *source,
+                                    scythe_text_sink log, void *ctx, scythe_online_program *out);
+scythe_status scythe_online_link(scythe_context context, const scythe_device *devices,
+                                 uint64_t device_count, const scythe_online_program *programs,
+                                 uint64_t count, scythe_online_program *out);
+void scythe_online_retain(scythe_online_program program);
+void scythe_online_release(scythe_online_program program);
+uint64_t scythe_online_image_count(scythe_online_program program);
+// Passes the compiler-generated name of the kernel to `sink`, or calls it not at all if the program
+// does not contain the kernel.
+scythe_status scythe_online_kernel_name(scythe_online_program program, scythe_text name,
+                                        scythe_text_sink sink, void *ctx);
+// Sets `*answer` to 1 if the device can run the kernel, and to 0 otherwise.
+scythe_status scythe_online_kernel_compatible(scythe_online_program program, scythe_text name,
+                                              scythe_device device, int32_t *answer);
+// Gives null if the program does not contain the kernel. The kernel keeps the program.
+scythe_status scythe_online_kernel(scythe_online_program program, scythe_text name,
+                                   scythe_native_kernel *out);
+// Like `scythe_online_kernel_name`. Gives the size of the variable.
+scythe_status scythe_online_variable(scythe_online_program program, scythe_text name,
+                                     scythe_text_sink sink, void *ctx, uint64_t *size);
+scythe_status scythe_online_variable_address(scythe_online_program program, scythe_text name,
+                                             scythe_device device, void **out);
+// Returns the name of the kernel, which lives as long as the kernel.
+const char *scythe_native_kernel_name(scythe_native_kernel kernel);
+// What `info::kernel` and `info::kernel_device_specific` say about the kernel. For kernels that the
+// program made from native ones, the number of arguments is UINT32_MAX, which means unknown, and
+// there are no attributes and requirements.
+scythe_status scythe_native_kernel_facts(scythe_native_kernel kernel, uint32_t *arg_count,
+                                         uint64_t work_group[3], uint32_t *sub_group,
+                                         scythe_text_sink attributes, void *ctx);
+
 // --- Host mode: work-items that wait for each other ----------------------------------------------
 
 // Runs the work-items `0..count` of one work-group on this thread, and returns when all have ended.
@@ -712,10 +784,12 @@ scythe_status scythe_kernel_query(scythe_context context, scythe_device device, 
 // Passes the device symbol of each kernel to `sink`, in alphabetical order.
 typedef void (*scythe_symbol_sink)(void *ctx, const char *symbol);
 scythe_status scythe_kernel_list(scythe_symbol_sink sink, void *ctx);
+// Only the headers know bundles in state `SOURCE`.
 enum scythe_bundle_state {
   SCYTHE_BUNDLE_INPUT = 0,
   SCYTHE_BUNDLE_OBJECT = 1,
-  SCYTHE_BUNDLE_EXECUTABLE = 2
+  SCYTHE_BUNDLE_EXECUTABLE = 2,
+  SCYTHE_BUNDLE_SOURCE = 3
 };
 // Sets `*compatible` to 1 if the device can run the kernel from an image in this state, and to 0 if
 // a submission would fail with `errc::kernel_not_supported`. Builds nothing.

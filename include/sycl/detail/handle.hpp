@@ -26,6 +26,9 @@ inline void release(scythe_buffer h) noexcept { scythe_buffer_release(h); }
 inline void retain(scythe_native_kernel h) noexcept { scythe_native_kernel_retain(h); }
 inline void release(scythe_native_kernel h) noexcept { scythe_native_kernel_release(h); }
 
+inline void retain(scythe_online_program h) noexcept { scythe_online_retain(h); }
+inline void release(scythe_online_program h) noexcept { scythe_online_release(h); }
+
 inline void retain(scythe_graph h) noexcept { scythe_graph_retain(h); }
 inline void release(scythe_graph h) noexcept { scythe_graph_release(h); }
 inline void retain(scythe_graph_node h) noexcept { scythe_graph_node_retain(h); }

@@ -42,6 +42,9 @@ template <class V> struct bundle_impl final : counted_object {
   image_list<V> images;
   // The native program, if the user passed one.
   ref<counted_object> native;
+  // Programs that were compiled from source text. Each of their images is in `images`, without
+  // kernel ids.
+  std::vector<handle<later_t<V, scythe_online_program>>> online;
 #ifndef SCYTHE_DEVICE_PASS
   // Values set through copies of a bundle in state `input`. Bundles made from it keep them.
   mutable specialization_values constants;
@@ -176,6 +179,51 @@ public:
 #endif
   }
 
+  // Kernels and variables of programs that were compiled from source text, by a registered name, by
+  // the symbol of a function with C linkage, or by the name that the compiler generated.
+  bool ext_oneapi_has_kernel(const std::string &name) const { return !raw_name(name).empty(); }
+  bool ext_oneapi_has_kernel(const std::string &name, const device &d) const {
+    std::int32_t answer = 0;
+    for (const auto &program : impl_->online)
+      if (!answer)
+        detail::check(scythe_online_kernel_compatible(program.get(), {name.data(), name.size()},
+                                                      detail::access_handle::of(d), &answer));
+    return answer;
+  }
+  template <bundle_state S = State, class = std::enable_if_t<S == bundle_state::executable>>
+  kernel ext_oneapi_get_kernel(const std::string &name) const {
+    for (const auto &program : impl_->online) {
+      scythe_native_kernel found = nullptr;
+      detail::check(scythe_online_kernel(program.get(), {name.data(), name.size()}, &found));
+      if (found)
+        return detail::native_access::make(
+            found, impl_->context, detail::ref<const detail::counted_object>::share(impl_.get()));
+    }
+    fail_name("kernel", name);
+  }
+  std::string ext_oneapi_get_raw_kernel_name(const std::string &name) const {
+    std::string raw = raw_name(name);
+    if (raw.empty())
+      fail_name("kernel", name);
+    return raw;
+  }
+  template <bundle_state S = State, class = std::enable_if_t<S == bundle_state::executable>>
+  bool ext_oneapi_has_device_global(const std::string &name) const {
+    return variable(name).size != 0;
+  }
+  template <bundle_state S = State, class = std::enable_if_t<S == bundle_state::executable>>
+  void *ext_oneapi_get_device_global_address(const std::string &name, const device &d) const {
+    void *address = nullptr;
+    detail::check(scythe_online_variable_address(found_variable(name).program,
+                                                 {name.data(), name.size()},
+                                                 detail::access_handle::of(d), &address));
+    return address;
+  }
+  template <bundle_state S = State, class = std::enable_if_t<S == bundle_state::executable>>
+  std::size_t ext_oneapi_get_device_global_size(const std::string &name) const {
+    return found_variable(name).size;
+  }
+
   device_image_iterator begin() const { return images_->images.data(); }
   device_image_iterator end() const { return images_->images.data() + images_->images.size(); }
 
@@ -204,6 +252,41 @@ public:
   }
 
 private:
+  using text = typename detail::later_for<State, std::string>::type;
+  struct online_variable {
+    scythe_online_program program;
+    std::uint64_t size;
+  };
+  [[noreturn]] static void fail_name(const char *what, const text &name) {
+    detail::fail(errc::invalid, "the kernel bundle does not contain %s '%s'", what, name.c_str());
+  }
+  text raw_name(const text &name) const {
+    text raw;
+    const auto append = [](void *out, const char *part, std::size_t bytes) {
+      static_cast<text *>(out)->append(part, bytes);
+    };
+    for (const auto &program : impl_->online)
+      if (raw.empty())
+        detail::check(
+            scythe_online_kernel_name(program.get(), {name.data(), name.size()}, append, &raw));
+    return raw;
+  }
+  online_variable variable(const text &name) const {
+    online_variable found{nullptr, 0};
+    for (const auto &program : impl_->online)
+      if (!found.size) {
+        found.program = program.get();
+        detail::check(scythe_online_variable(program.get(), {name.data(), name.size()}, nullptr,
+                                             nullptr, &found.size));
+      }
+    return found;
+  }
+  online_variable found_variable(const text &name) const {
+    const online_variable found = variable(name);
+    if (!found.size)
+      fail_name("device_global", name);
+    return found;
+  }
   bool holds_constant(const char *constant, std::uint64_t tu) const noexcept {
     for (const auto &image : impl_->images)
       for (const auto &id : image->ids) {
@@ -237,13 +320,18 @@ template <bundle_state State> kernel_bundle<State> kernel::get_kernel_bundle() c
 namespace detail {
 
 template <bundle_state State>
+using online_of = std::vector<handle<typename later_for<State, scythe_online_program>::type>>;
+
+template <bundle_state State>
 SCYTHE_COLD kernel_bundle<State>
 make_bundle(const ref<context_impl> &where, const list_of<State, device> &devices,
-            images_of<State> images, const bundle_of<State> *from = nullptr) {
+            images_of<State> images, const bundle_of<State> *from = nullptr,
+            online_of<State> online = {}) {
   auto made = ref<bundle_of<State>>::adopt(new bundle_of<State>);
   made->context = where;
   made->devices = devices;
   made->images = std::move(images);
+  made->online = std::move(online);
 #ifndef SCYTHE_DEVICE_PASS
   if (from)
     made->constants = from->constants;
@@ -303,6 +391,39 @@ template <bundle_state State, class Selector>
 inline constexpr bool is_image_selector =
     std::is_invocable_r_v<bool, const Selector &, const device_image<State> &>;
 
+// Adds the images of a program that was compiled from source text.
+template <bundle_state State>
+void add_online_images(scythe_online_program program, const list_of<State, device> &devices,
+                       images_of<State> &images) {
+  for (std::uint64_t i = scythe_online_image_count(program); i > 0; --i) {
+    auto image = ref<image_of<State>>::adopt(new image_of<State>(State));
+    image->devices = devices;
+    images.push_back(ref<const image_of<State>>::adopt(image.take()));
+  }
+}
+
+// Links programs that were compiled from source text with each other.
+template <bundle_state State>
+SCYTHE_COLD online_of<State> link_online(const bundle_of<State> &from,
+                                         const list_of<State, device> &devices,
+                                         images_of<State> &images) {
+  online_of<State> linked;
+  if (from.online.empty())
+    return linked;
+  std::vector<typename later_for<State, scythe_online_program>::type> programs;
+  std::vector<typename later_for<State, scythe_device>::type> handles;
+  for (const auto &program : from.online)
+    programs.push_back(program.get());
+  for (const auto &d : devices)
+    handles.push_back(access_handle::of(d));
+  scythe_online_program made = nullptr;
+  check(scythe_online_link(from.context->context.get(), handles.data(), handles.size(),
+                           programs.data(), programs.size(), &made));
+  linked.push_back(online_of<State>::value_type::adopt(made));
+  add_online_images<State>(made, devices, images);
+  return linked;
+}
+
 // Moves images to another state, for devices that they were already associated with.
 template <bundle_state To>
 SCYTHE_COLD kernel_bundle<To> advance(const char *function, const bundle_of<To> &from,
@@ -335,7 +456,8 @@ SCYTHE_COLD kernel_bundle<To> advance(const char *function, const bundle_of<To> 
     if (!next->ids.empty())
       images.push_back(ref<const image_of<To>>::adopt(next.take()));
   }
-  return make_bundle<To>(from.context, devices, std::move(images), &from);
+  auto online = link_online<To>(from, devices, images);
+  return make_bundle<To>(from.context, devices, std::move(images), &from, std::move(online));
 }
 
 // The state as a value that depends on `V`, so that a template names the bundle without
@@ -363,6 +485,13 @@ list_of<State, device> common_devices(const std::vector<kernel_bundle<State>> &b
   return common;
 }
 
+template <class List, class Item> void add_once(List &list, const Item &item) {
+  for (const Item &known : list)
+    if (known.get() == item.get())
+      return;
+  list.push_back(item);
+}
+
 // Collects the images of all bundles, which must share a context.
 template <bundle_state State>
 SCYTHE_COLD void merge(const char *function, const std::vector<kernel_bundle<State>> &bundles,
@@ -376,13 +505,10 @@ SCYTHE_COLD void merge(const char *function, const std::vector<kernel_bundle<Sta
 #ifndef SCYTHE_DEVICE_PASS
     all.constants.merge(one.constants);
 #endif
-    for (const auto &image : one.images) {
-      bool known = false;
-      for (const auto &other : all.images)
-        known = known || other == image;
-      if (!known)
-        all.images.push_back(image);
-    }
+    for (const auto &image : one.images)
+      add_once(all.images, image);
+    for (const auto &program : one.online)
+      add_once(all.online, program);
   }
   all.devices = common_devices(bundles);
 }
@@ -467,7 +593,8 @@ kernel_bundle<State> join(const std::vector<kernel_bundle<State>> &bundles) {
     if (bundle.scythe_impl()->devices.size() != all.devices.size())
       detail::fail(errc::invalid,
                    "join: all kernel bundles must be associated with the same devices");
-  return detail::make_bundle<State>(all.context, all.devices, std::move(all.images), &all);
+  return detail::make_bundle<State>(all.context, all.devices, std::move(all.images), &all,
+                                    std::move(all.online));
 }
 
 // These are templates, so that programs only compile the functions they call.

@@ -26,6 +26,13 @@ pub(crate) struct Key(pub(super) [u8; Key::BYTES]);
 
 impl Key {
     pub(super) const BYTES: usize = 32;
+
+    /// Returns the key of a result that these fields determine.
+    pub(crate) fn of_fields(purpose: &str, list: &[&[u8]]) -> Self {
+        let mut fields = Fields::new(purpose);
+        fields.add_list(list.iter().copied());
+        Self(fields.finish())
+    }
 }
 
 impl fmt::Display for Key {

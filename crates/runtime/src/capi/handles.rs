@@ -12,6 +12,7 @@ use crate::event::Node;
 use crate::graph;
 use crate::memory::Buffer;
 use crate::native_kernel::{NativeKernel, NativeProgram};
+use crate::online::Program;
 use crate::platform::{Device, Platform};
 use crate::queue::Queue;
 use crate::virtual_memory::Physical;
@@ -64,6 +65,7 @@ handle! {
     c::NativeKernelT => NativeKernel, "native kernel";
     c::NativeProgramT => NativeProgram, "native program";
     c::PhysicalT => Physical, "physical memory";
+    c::OnlineProgramT => Program, "program compiled from source text";
     c::GraphT => graph::Owner, "graph";
     c::GraphNodeT => graph::NodeRef, "node";
     c::GraphExecT => graph::exec::Exec, "executable graph";

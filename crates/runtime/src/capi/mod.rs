@@ -18,6 +18,7 @@ pub mod handles;
 pub mod host_groups;
 pub mod images;
 pub mod native;
+pub mod online;
 pub mod queues;
 pub mod registration;
 pub mod stream;

@@ -16,7 +16,7 @@ use super::{edge, edge_or};
 use crate::context::Context;
 use crate::event::Node;
 use crate::memory::Buffer;
-use crate::native_kernel::{NativeKernel, NativeProgram};
+use crate::native_kernel::{DriverKernel, NativeKernel, NativeProgram};
 use crate::platform::Runtime;
 use crate::queue::Queue;
 use crate::{Errc, Error, invalid, registry};
@@ -356,7 +356,7 @@ pub unsafe extern "C" fn scythe_kernel_from_native(
         check_out(out, "kernel")?;
         // SAFETY: the caller guarantees that `context` is null or a live handle, and that `native`
         // is a live kernel of its driver.
-        let kernel = unsafe { NativeKernel::new(share(context)?, native) }?;
+        let kernel = NativeKernel::Driver(unsafe { DriverKernel::new(share(context)?, native) }?);
         // SAFETY: the caller guarantees that `out` is null or valid for a write.
         unsafe { put(out, "kernel", give(Arc::new(kernel))) }
     })

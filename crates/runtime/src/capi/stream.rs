@@ -1,12 +1,11 @@
 //! The text output of kernels.
 
-use std::ffi::{c_char, c_void};
+use std::ffi::c_void;
+
+use scythe_abi::capi::TextSink;
 
 use super::edge_or;
 use crate::{invalid, stream};
-
-/// Receives text in pieces.
-pub type TextSink = unsafe extern "C" fn(ctx: *mut c_void, text: *const c_char, bytes: usize);
 
 /// # Safety
 /// See [`super`]. `words` must be the memory of a `sycl::stream`, whose second word is the number

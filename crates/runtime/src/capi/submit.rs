@@ -21,7 +21,6 @@ use crate::graph::record::{RecordedEvent, Recorder, nodes_of, recorder_for};
 use crate::launch::{Ranges, check_local_memory};
 use crate::memory::Buffer;
 use crate::memory::coherence::Access;
-use crate::native_kernel::Arguments;
 use crate::queue::{Action, Commit, HostCall, Known, Order, Queue};
 use crate::registry::{self, Constants, Expected, ReadyKernel, Slot};
 use crate::{Result, cooperation, invalid, settings};
@@ -616,10 +615,9 @@ unsafe fn checked_native(
     let args = unsafe { slice(launch.args, launch.arg_count, "args") }?;
     // SAFETY: the caller guarantees that the address of each argument is null or valid for its
     // kind.
-    let arguments = unsafe { Arguments::read(args) }?;
-    let ready = kernel.with_arguments(queue.device, ranges.shape, &arguments)?;
-    check_local_memory(&ready, &arguments.functor, ranges.shape, queue.device)?;
-    Ok((ready, arguments.functor, ranges))
+    let (ready, functor) = unsafe { kernel.bind(queue.device, &ranges, args) }?;
+    check_local_memory(&ready, &functor, ranges.shape, queue.device)?;
+    Ok((ready, functor, ranges))
 }
 
 /// Returns the action of a `memcpy`.

@@ -233,7 +233,18 @@ fn judge<'a>(
     registry: &Registry,
     device: &Device,
 ) -> std::result::Result<Ranked<'a>, Rejection> {
-    let image = &candidate.image;
+    let images = || registry.images().cloned().collect();
+    let (preference, libraries) = judge_image(&candidate.image, images, device)?;
+    Ok(Ranked { preference, candidate, libraries })
+}
+
+/// Judges an image whose imports `all` may export. Returns the device's preference and the images
+/// to link it with.
+pub(super) fn judge_image(
+    image: &Arc<Image>,
+    all: impl FnOnce() -> Vec<Arc<Image>>,
+    device: &Device,
+) -> std::result::Result<(u32, Vec<Arc<Image>>), Rejection> {
     image.check(device).map_err(Rejection::Requirements)?;
     if image.format == Format::Empty {
         return Err(Rejection::Code(Unfit {
@@ -245,8 +256,7 @@ fn judge<'a>(
     let preference = preference.map_err(|error| Rejection::Code(Unfit::reason(error.message)))?;
     let mut libraries = Vec::new();
     if !image.imports.is_empty() {
-        let all: Vec<_> = registry.images().cloned().collect();
-        libraries = link::resolve(image, &all, device).map_err(Rejection::Link)?;
+        libraries = link::resolve(image, &all(), device).map_err(Rejection::Link)?;
     }
     for library in &libraries {
         library.check(device).map_err(|message| {
@@ -256,7 +266,7 @@ fn judge<'a>(
             ))
         })?;
     }
-    Ok(Ranked { preference, candidate, libraries })
+    Ok((preference, libraries))
 }
 
 #[cfg(test)]

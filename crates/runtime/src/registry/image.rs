@@ -20,7 +20,7 @@ use scythe_jit_client::CLIENT;
 
 use super::{Constants, DeviceInContext, requirements};
 use crate::demangle::symbol_name;
-use crate::device_global::{self, ImageVariable, Memory};
+use crate::device_global::{self, ImageVariable, Memory, PrivateVariables};
 use crate::platform::Device;
 use crate::{Errc, Error, Result, lock, settings};
 
@@ -55,6 +55,14 @@ pub(super) struct Image {
     /// Whether the code queries the aspects of the device.
     asks_for_aspects: bool,
     programs: Mutex<Vec<Built>>,
+    /// Set if the image is not registered: it then owns its bytes.
+    private: Option<Private>,
+}
+
+/// The bytes of an image that is not registered, and the variables of its program.
+struct Private {
+    bytes: Arc<[u8]>,
+    variables: Arc<PrivateVariables>,
 }
 
 /// The description of a kernel in its image.
@@ -98,7 +106,6 @@ impl Image {
         library: Arc<str>,
         base: usize,
     ) -> std::result::Result<Self, String> {
-        static NEXT_ID: AtomicU64 = AtomicU64::new(1);
         if start == 0 || end < start {
             return Err(format!(
                 "its descriptor has the invalid address range {start:#x} to {end:#x}"
@@ -109,6 +116,29 @@ impl Image {
         // readable, as in `Image::view`.
         let view = ImageView::parse(unsafe { std::slice::from_raw_parts(start as *const u8, len) });
         let view = view.map_err(|error| error.to_string())?;
+        Self::of_view(&view, (start, len), (library, base), None)
+    }
+
+    /// Reads an image that no library registers. It belongs to a program that was compiled from
+    /// source text, which `name` describes, and shares variables with that program's images.
+    pub(super) fn read_private(
+        bytes: Arc<[u8]>,
+        name: Arc<str>,
+        variables: Arc<PrivateVariables>,
+    ) -> std::result::Result<Self, String> {
+        let place = (bytes.as_ptr() as usize, bytes.len());
+        let view = ImageView::parse(&bytes).map_err(|error| error.to_string())?;
+        let private = Private { bytes: bytes.clone(), variables };
+        Self::of_view(&view, place, (name, 0), Some(private))
+    }
+
+    fn of_view(
+        view: &ImageView<'_>,
+        (start, len): (usize, usize),
+        (library, base): (Arc<str>, usize),
+        private: Option<Private>,
+    ) -> std::result::Result<Self, String> {
+        static NEXT_ID: AtomicU64 = AtomicU64::new(1);
         let manifest = view.manifest().map_err(|error| error.to_string())?;
         let kernels = kernels(manifest.entry_points, &manifest.requirements)?;
         let globals = manifest.globals.into_iter().map(ImageVariable::new);
@@ -130,17 +160,21 @@ impl Image {
             globals,
             asks_for_aspects: manifest.asks_for_aspects,
             programs: Mutex::default(),
+            private,
         })
     }
 
     /// Parses the bytes of the image.
     ///
     /// # Safety
-    /// The caller must hold the registry, and the image's library must be registered.
+    /// The caller must hold the registry, and the image must be private or its library registered.
     unsafe fn view(&self) -> Result<ImageView<'_>> {
-        // SAFETY: the caller of `register` keeps the bytes readable until `unregister`, which waits
-        // for the registry.
-        let bytes = unsafe { std::slice::from_raw_parts(self.start as *const u8, self.len) };
+        let bytes = match &self.private {
+            Some(private) => &private.bytes[..],
+            // SAFETY: the caller of `register` keeps the bytes readable until `unregister`, which
+            // waits for the registry.
+            None => unsafe { std::slice::from_raw_parts(self.start as *const u8, self.len) },
+        };
         ImageView::parse(bytes).map_err(|error| Error::new(Errc::Build, error.to_string()))
     }
 
@@ -264,13 +298,13 @@ impl Image {
                 return Err(Error::new(Errc::Kernel, message));
             }
             let code = |image: &Image| {
-                // SAFETY: the registry is locked, and all these images are registered.
+                // SAFETY: the registry is locked, and all these images are registered or private.
                 let code = unsafe { image.view() }?.code().map(std::borrow::Cow::into_owned);
                 code.map_err(|error| Error::new(Errc::Build, error.to_string()))
             };
             let others =
                 libraries.iter().map(|library| code(library)).collect::<Result<Vec<_>>>()?;
-            // SAFETY: the registry is locked, and this image is registered.
+            // SAFETY: the registry is locked, and this image is registered or private.
             let options = unsafe { self.view() }?.options;
             (BuildOptions::from_command_line(options), code(self)?, others)
         };
@@ -337,7 +371,11 @@ impl Image {
         for ImageVariable { symbol, size, image_scope } in variables {
             let inside = *image_scope && !place.device.hal.binds_globals();
             if !inside && all.iter().all(|known| known.symbol() != symbol) {
-                all.push(device_global::memory(place.device, place.context, symbol, *size)?);
+                let (device, context) = (place.device, place.context);
+                all.push(match &self.private {
+                    Some(private) => private.variables.memory(device, context, symbol, *size),
+                    None => device_global::memory(device, context, symbol, *size),
+                }?);
             }
         }
         Ok(all)
@@ -348,6 +386,11 @@ impl Image {
         let shared =
             self.globals.is_empty() && libraries.iter().all(|library| library.globals.is_empty());
         if shared { 0 } else { place.context }
+    }
+
+    /// Returns whether a program that was compiled from source text owns the image.
+    pub(super) fn is_private(&self) -> bool {
+        self.private.is_some()
     }
 
     /// Removes and returns the programs that were built for this context only. The caller must drop

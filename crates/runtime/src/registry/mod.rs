@@ -11,6 +11,7 @@
 //! * `holders`: the images that contain each kernel.
 //! * `requirements`: the requirements of an image on a device. They are compared before anything
 //!   else of the image is used.
+//! * `private`: images that one program owns, and that no lookup considers.
 //! * `link`: the other images that export the imports of an image.
 //! * `choice`: the choice of the image that provides a kernel for a device.
 //!
@@ -28,6 +29,7 @@ mod holders;
 mod image;
 mod library;
 mod link;
+mod private;
 mod ready;
 mod requirements;
 mod variables;
@@ -51,6 +53,7 @@ use holders::Holders;
 use image::Image;
 use library::{Library, library_of};
 pub use library::{register, unregister};
+pub use private::{PrivateImages, divide};
 pub use ready::{Expected, ReadyKernel};
 pub use variables::{address_in_image, check_one_image};
 
@@ -330,8 +333,9 @@ impl Registry {
         self.libraries.iter().flat_map(|lib| lib.images.iter().flatten())
     }
 
+    /// Returns whether the bytes of an image are readable.
     fn holds(&self, image: &Image) -> bool {
-        self.images().any(|known| known.id == image.id)
+        image.is_private() || self.images().any(|known| known.id == image.id)
     }
 
     fn entry(&mut self, symbol: &str, home: Home) -> &'static Entry {

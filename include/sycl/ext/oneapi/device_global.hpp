@@ -94,7 +94,6 @@ template <bool Enable> inline constexpr implement_in_csr_key::value_t<Enable> im
 inline constexpr implement_in_csr_key::value_t<true> implement_in_csr_on{};
 inline constexpr implement_in_csr_key::value_t<false> implement_in_csr_off{};
 
-template <class Key> struct is_property_key : std::false_type {};
 template <> struct is_property_key<device_image_scope_key> : std::true_type {};
 template <> struct is_property_key<host_access_key> : std::true_type {};
 template <> struct is_property_key<init_mode_key> : std::true_type {};
@@ -157,6 +156,15 @@ class device_global_base : private copies_initial_value<
 public:
   using element_type = std::remove_extent_t<T>;
 
+#ifdef __SCYTHE_SOURCE_BUNDLE__
+  static constexpr bool scythe_has_host_object = false;
+#else
+  static constexpr bool scythe_has_host_object = true;
+#endif
+  static_assert(scythe_has_host_object || std::is_trivially_default_constructible_v<T>,
+                "device_global: variables of source text that is compiled at run time have no "
+                "initial value");
+
 #if __cpp_consteval
   using tag = std::conditional_t<std::is_arithmetic_v<std::remove_all_extents_t<T>>,
                                  device_global_numbers, device_global_objects>;
@@ -164,9 +172,17 @@ public:
   // reject them as narrowing.
   template <class... Args>
   constexpr device_global_base(device_global_numbers, Args &...args)
-      : value_{static_cast<std::remove_all_extents_t<T>>(args)...} {}
+      : value_{static_cast<std::remove_all_extents_t<T>>(args)...} {
+    static_assert(scythe_has_host_object || sizeof...(Args) == 0,
+                  "device_global: variables of source text that is compiled at run time have no "
+                  "initial value");
+  }
   template <class... Args>
-  constexpr device_global_base(device_global_objects, Args &...args) : value_{args...} {}
+  constexpr device_global_base(device_global_objects, Args &...args) : value_{args...} {
+    static_assert(scythe_has_host_object || sizeof...(Args) == 0,
+                  "device_global: variables of source text that is compiled at run time have no "
+                  "initial value");
+  }
 #else
   static_assert(std::is_trivially_default_constructible_v<T>,
                 "device_global: before C++20, T must be trivially default constructible");
@@ -179,6 +195,9 @@ public:
   constexpr device_global_base(const device_global_base &other) : shared(other), value_() {}
   template <class U, class L, class = std::enable_if_t<std::is_convertible_v<U, T>>>
   constexpr device_global_base(const ext::oneapi::experimental::device_global<U, L> &) : value_() {
+    static_assert(scythe_has_host_object || sizeof(U) == 0,
+                  "device_global: variables of source text that is compiled at run time have no "
+                  "initial value");
     static_assert(!scythe_image_scope, "a device_global with property device_image_scope cannot be "
                                        "copied from another device_global");
   }

@@ -272,6 +272,7 @@ using oneapi::property_value;
 template <class L> inline constexpr bool is_property_list_v = sycl::detail::is_properties<L>;
 template <class P> inline constexpr bool is_property_value_v = sycl::detail::is_static_property<P>;
 using empty_properties_t = properties<>;
+template <class Key> struct is_property_key : std::false_type {};
 } // namespace experimental
 
 } // namespace sycl::ext::oneapi
