@@ -12,6 +12,7 @@ mod link;
 mod matrix;
 mod opencl;
 mod peer;
+mod rtc;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -44,6 +45,7 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
         [what] if what == "link" => (|prefix, _| link::measure(prefix), &[]),
         [what] if what == "matrix" => (|prefix, _| matrix::measure(prefix), &[]),
         [what] if what == "opencl" => (|prefix, _| opencl::measure(prefix), &[]),
+        [what] if what == "rtc" => (|prefix, _| rtc::measure(prefix), &[]),
         [what] if what == "run" => (|prefix, _| launch::measure(prefix), &[]),
         [what, names @ ..] if what == "cpu" => (cpu::measure, names),
         [what, rest @ ..] if what == "peer" => {
@@ -54,7 +56,7 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
         _ => {
             return Err(
                 "'bench' needs one of 'aspects', 'collection', 'compile', 'cpu', 'cuda', 'graphs', \
-                'link', 'matrix', 'opencl', 'peer' or 'run'"
+                'link', 'matrix', 'opencl', 'peer', 'rtc' or 'run'"
                     .to_owned(),
             );
         }
