@@ -12,6 +12,7 @@ mod e2e;
 mod fuzz;
 mod install;
 mod invariants;
+mod libraries;
 mod lint;
 mod manual;
 mod opencl;
@@ -76,6 +77,10 @@ Usage: cargo xtask COMMAND
   more)
   compat --suite PATH [...]  the SYCL programs of HeCBench, and docs/compatibility.md (compat \
   --help tells more)
+  libraries NAME --source PATH [...]
+                             a sample of the tests of a SYCL library, and docs/libraries.md \
+                             (libraries --help tells
+                             more)
   setup                      install the Debian packages that are missing
   fmt                        format Rust and C++
   lint                       check formats and lints
@@ -95,6 +100,7 @@ fn main() -> ExitCode {
         Some("fuzz") => fuzz::run(rest),
         Some("cts") => cts::run(rest),
         Some("compat") => compat::run(rest),
+        Some("libraries") => libraries::run(rest),
         Some("setup") => setup::ensure(setup::Purpose::Bench).map(|()| ExitCode::SUCCESS),
         Some("fmt") => lint::format().map(|()| ExitCode::SUCCESS),
         Some("lint") => lint::check().map(|()| ExitCode::SUCCESS),
