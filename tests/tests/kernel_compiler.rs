@@ -51,8 +51,10 @@ fn run(project: &Project, args: &[&str], variables: &[(&str, &str)]) -> Outcome 
 fn results_are_cached_until_a_file_changes() {
     let project = project();
     let options = ["-Ia", "-Ib"];
-    // A file that is written just before the compilation may change in the same instant.
-    std::thread::sleep(std::time::Duration::from_millis(50));
+    // A file that is written just before the compilation may change in the same instant, so the
+    // result would not be stored.
+    let settle = || std::thread::sleep(std::time::Duration::from_millis(100));
+    settle();
     run(&project, &options, &[]).ok().stdout_has("value 1").stderr_has("stored");
     let again = run(&project, &options, &[]).ok().stdout_has("value 1");
     assert!(!again.stderr.contains("miss"), "{}", again.stderr);
@@ -62,6 +64,7 @@ fn results_are_cached_until_a_file_changes() {
     run(&project, &["-Ia", "-Ib", "-DX"], &[]).ok().stderr_has("miss");
 
     let project = project.file("b/value.h", "#define VALUE 22\n");
+    settle();
     run(&project, &options, &[]).ok().stdout_has("value 22").stderr_has("has changed");
     let project = project.file("a/value.h", "#define VALUE 333\n");
     run(&project, &options, &[]).ok().stdout_has("value 333").stderr_has("other files");
