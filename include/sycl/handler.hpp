@@ -530,7 +530,9 @@ private:
 
   void launch_object(const kernel &k, scythe_kernel_shape shape, unsigned dims,
                      const scythe_kernel_launch &sizes);
-#ifdef SCYTHE_HOST_MODE
+#ifdef SCYTHE_DEVICE_PASS
+  void launch_function(const char *, scythe_kernel_shape, unsigned, const scythe_kernel_launch &) {}
+#elif defined(SCYTHE_HOST_MODE)
   [[noreturn]] void launch_function(const char *, scythe_kernel_shape, unsigned,
                                     const scythe_kernel_launch &) {
     detail::fail(errc::kernel, "the program was compiled without -fsycl and has no kernel objects");
@@ -556,15 +558,7 @@ private:
                    filler.index, symbol);
     scythe_kernel_launch &launch = command_.u.kernel;
     launch = sizes;
-    launch.name = symbol;
-    launch.tu = 0;
-    launch.slot = nullptr;
-    launch.host = nullptr;
-    launch.constants = nullptr;
-    launch.constant_count = 0;
-    launch.shape = shape;
-    launch.dims = dims;
-    launch.functor_size = function.functor_size;
+    detail::describe(launch, 0, symbol, nullptr, shape, dims, function.functor_size);
     launch.functor = functor;
     check_bundle();
   }

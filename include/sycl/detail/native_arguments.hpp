@@ -97,6 +97,7 @@ private:
   std::size_t size_ = 0;
 };
 
+#if !defined(SCYTHE_DEVICE_PASS) && !defined(SCYTHE_HOST_MODE)
 // Copies the arguments to the functor of a free function kernel.
 struct functor_filler {
   const native_arguments &arguments;
@@ -135,6 +136,7 @@ SCYTHE_LIBRARY_COLD void check_function(const scythe_kernel_function &function, 
     fail(errc::kernel_argument, "kernel '%s' has %u arguments, but %zu are set", symbol,
          function.arg_count, arguments);
 }
+#endif
 
 } // namespace detail
 } // namespace sycl

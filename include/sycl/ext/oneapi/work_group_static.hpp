@@ -83,4 +83,7 @@ private:
 
 } // namespace sycl::ext::oneapi::experimental
 
+// Programs for DPC++ expect both kinds of memory in this header.
+#include <sycl/ext/oneapi/work_group_scratch_memory.hpp>
+
 #endif
