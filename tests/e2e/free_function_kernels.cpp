@@ -299,6 +299,25 @@ void objects(sycl::queue &q) {
       },
       [](int i) { return (i + 1) % GROUP; });
 
+  // Arguments that change between launches of a graph.
+  {
+    sycl::buffer<float> out(N);
+    syclexp::command_graph with_buffers(c, q.get_device(),
+                                        {syclexp::property::graph::assume_buffer_outlives_graph()});
+    syclexp::dynamic_parameter start(with_buffers, 1.f);
+    auto node = with_buffers.add([&](sycl::handler &h) {
+      h.set_args(start, floats(out, h));
+      h.parallel_for(r, k);
+    });
+    auto exec = with_buffers.finalize(syclexp::property::graph::updatable());
+    q.ext_oneapi_graph(exec).wait();
+    expect(sycl::host_accessor(out)[1] == 2, "first value of a dynamic_parameter");
+    start.update(10.f);
+    exec.update(node);
+    q.ext_oneapi_graph(exec).wait();
+    expect(sycl::host_accessor(out)[1] == 11, "next value of a dynamic_parameter");
+  }
+
   const auto launch = [&](auto group) { q.submit([&](sycl::handler &h) { group(h); }); };
   sycl::buffer<float> b(N);
   fails("too few arguments", sycl::errc::kernel_argument, [&] {

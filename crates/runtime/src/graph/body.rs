@@ -368,26 +368,23 @@ impl Body {
                 one.kind.name()
             )));
         };
-        let params = kernel.params();
         let name = symbol_name(kernel.symbol());
-        let Some(param) = params.get(argument as usize) else {
+        let Some(place) = kernel.argument(argument) else {
             return Err(invalid(format!(
                 "dynamic_parameter: kernel '{name}' has {} arguments, so there is no argument \
                  {argument}",
-                params.len()
+                kernel.argument_count()
             )));
         };
-        let size = param.size;
-        if !matches!(param.kind, scythe_abi::launch::ParamKind::Accessor)
-            && size != bytes.len() as u64
-        {
+        let size = place.size;
+        if !kernel.is_accessor_row(argument) && size != bytes.len() as u64 {
             return Err(invalid(format!(
                 "dynamic_parameter: argument {argument} of kernel '{name}' has {size} bytes, but \
                  the value has {} bytes",
                 bytes.len()
             )));
         }
-        if !functor.put(param.offset as usize, bytes) {
+        if !functor.put(place.offset as usize, bytes) {
             return Err(invalid(format!(
                 "dynamic_parameter: argument {argument} of kernel '{name}' lies outside its functor"
             )));

@@ -4,7 +4,7 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use scythe_abi::launch::{KernelLaunch, Param, ParamKind, Shape};
+use scythe_abi::launch::{Argument, KernelLaunch, Param, ParamKind, Shape};
 use scythe_hal::{self as hal, Kernel};
 
 use super::image::KernelFacts;
@@ -70,6 +70,31 @@ impl ReadyKernel {
     /// Returns the parameters, in the order of the launch rows.
     pub fn params(&self) -> &[Param] {
         &self.facts.launch.params
+    }
+    /// Returns the place of an argument of the source: a parameter of a free function kernel, or a
+    /// launch row of another kernel.
+    pub fn argument(&self, index: u32) -> Option<Argument> {
+        let index = index as usize;
+        match &self.facts.launch.function {
+            Some(function) => function.arguments.get(index).copied(),
+            None => {
+                let param = self.params().get(index)?;
+                Some(Argument { offset: param.offset, size: param.size })
+            }
+        }
+    }
+    /// Returns whether an argument is the row of an accessor, which is shorter than the accessor.
+    pub fn is_accessor_row(&self, index: u32) -> bool {
+        let row = self.params().get(index as usize);
+        self.facts.launch.function.is_none()
+            && row.is_some_and(|row| row.kind == ParamKind::Accessor)
+    }
+    /// Returns the number of arguments that [`Self::argument`] finds.
+    pub fn argument_count(&self) -> usize {
+        match &self.facts.launch.function {
+            Some(function) => function.arguments.len(),
+            None => self.params().len(),
+        }
     }
     /// Returns the work-group size that the kernel requires, in the order of the attribute.
     pub fn work_group_size(&self) -> Option<&[u32]> {

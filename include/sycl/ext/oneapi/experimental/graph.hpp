@@ -162,6 +162,8 @@ struct graph_access {
     use->next = std::move(h.dynamic_);
     use->value = value;
     use->argument = static_cast<std::uint32_t>(index);
+    // A kernel object starts with the current value.
+    h.arguments_.set(index, *reinterpret_cast<const T *>(value->bytes));
     h.dynamic_ = ref<counted_object>::adopt(use);
   }
   template <class A> static scythe_requirement requirement(const A &acc) {
