@@ -276,7 +276,7 @@ fn a_manifest_of_another_version_is_refused() {
     bytes[0] = 7;
     assert_eq!(
         Manifest::from_bytes(&bytes).unwrap_err().to_string(),
-        "device image manifest has version 7, expected 1: link the program again with the compiler \
+        "device image manifest has version 7, expected 2: link the program again with the compiler \
          of this runtime"
     );
 }
