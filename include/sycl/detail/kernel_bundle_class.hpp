@@ -663,4 +663,5 @@ template <sycl::bundle_state State> struct std::hash<sycl::kernel_bundle<State>>
   }
 };
 
+#define SCYTHE_KERNEL_BUNDLE_IS_COMPLETE
 #endif
