@@ -101,8 +101,8 @@ pub(crate) enum Cost {
 
 impl Job {
     /// Checks `work` and divides it into units for the threads of `executor`. `local_limit` is the
-    /// maximum local memory of a group. `estimate` returns the estimated time in nanoseconds for a number
-    /// of work-items of the code at an address, if it is known.
+    /// maximum local memory of a group. `estimate` returns the estimated time in nanoseconds for a
+    /// number of work-items of the code at an address, if it is known.
     pub(crate) fn new(
         work: Work,
         executor: &'static Executor,

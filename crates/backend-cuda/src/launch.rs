@@ -70,8 +70,8 @@ impl<'a> Checked<'a> {
         Ok(Self { kernel, work, block, groups, dynamic_shared })
     }
 
-    /// Returns whether the work-groups wait for each other, so that the launch needs a word at which
-    /// they meet.
+    /// Returns whether the work-groups wait for each other, so that the launch needs a word at
+    /// which they meet.
     pub(crate) fn meets(&self) -> bool {
         self.work.cooperation == Cooperation::Root
     }

@@ -33,8 +33,8 @@ pub(crate) struct Stream {
     /// The last command whose event the program keeps, or 0.
     kept: AtomicU64,
     line: Mutex<Line>,
-    /// The word at which the work-groups of cooperative launches meet. Launches in one stream do not
-    /// overlap.
+    /// The word at which the work-groups of cooperative launches meet. Launches in one stream do
+    /// not overlap.
     meeting: OnceLock<Words>,
 }
 

@@ -72,8 +72,8 @@ pub const RECIPES: &[Recipe] = &[
         title: "Celerity",
         url: "https://github.com/celerity/celerity-runtime",
         about: "Celerity distributes kernels over the processes of an MPI job. The number in \
-                brackets is the number\nof processes. The results are from spdlog 1.13 with one line changed for fmt 11.1, in place of\n\
-                the commit of the submodule.",
+                brackets is the number\nof processes. The results are from spdlog 1.13 with one \
+                line changed for fmt 11.1, in place of\nthe commit of the submodule.",
         configure: &["-DCELERITY_SYCL_IMPL=DPC++", "-DCELERITY_USE_MIMALLOC=OFF"],
         packages: &[("libopenmpi-dev", "/usr/bin/mpicxx"), ("openmpi-bin", "/usr/bin/mpirun")],
         // A machine with few processors has none to pin Celerity's threads to. Celerity warns about
