@@ -82,6 +82,8 @@ defvar UsmAllocations = [AspectUsm_device_allocations, AspectUsm_host_allocation
                          AspectExt_oneapi_bindless_images_sample_1d_usm,
                          AspectExt_oneapi_bindless_images_sample_2d_usm,
                          AspectExt_oneapi_bindless_images_gather, AspectExt_oneapi_async_memory_alloc];
+// The compiler lowers private memory for all of these targets, and the headers convert colours of images.
+defvar OfScythe = UsmAllocations # [AspectExt_oneapi_private_alloca, AspectExt_oneapi_srgb];
 defvar CpuAspects = [AspectCpu, AspectFp64, AspectImage, AspectExt_intel_legacy_image, AspectAtomic64,
                      AspectExt_intel_matrix, AspectExt_oneapi_atomic16, AspectExt_oneapi_virtual_mem,
                      AspectExt_oneapi_register_host_memory, AspectExt_oneapi_memory_export_linear, AspectExt_intel_free_memory,
@@ -91,7 +93,7 @@ defvar CpuAspects = [AspectCpu, AspectFp64, AspectImage, AspectExt_intel_legacy_
                      AspectExt_oneapi_clock_sub_group, AspectExt_oneapi_clock_work_group,
                      AspectExt_oneapi_clock_device,
                      AspectUsm_system_allocations, AspectUsm_atomic_host_allocations,
-                     AspectUsm_atomic_shared_allocations, AspectExt_intel_x86_64] # UsmAllocations;
+                     AspectUsm_atomic_shared_allocations, AspectExt_intel_x86_64] # OfScythe;
 defvar CpuSizes = [4, 8, 16, 32, 64];
 
 class CpuInfo<string name, list<Aspect> more, string level = "", bit otherAspects = 0>
@@ -125,7 +127,7 @@ defvar IntelGpuAspects = [AspectGpu, AspectFp16, AspectImage, AspectExt_intel_le
                           AspectExt_intel_gpu_hw_threads_per_eu, AspectExt_intel_device_info_uuid,
                           AspectExt_intel_device_id, AspectExt_intel_esimd, AspectExt_oneapi_ballot_group,
                           AspectExt_oneapi_fixed_size_group, AspectExt_oneapi_opportunistic_group,
-                          AspectExt_oneapi_tangle_group] # UsmAllocations;
+                          AspectExt_oneapi_tangle_group] # OfScythe;
 
 // ocloc writes its devices with '-' where targets have '_'.
 class IntelGpu<string device, Aspect architecture, list<Aspect> more, list<int> sizes, int workGroup, int localMemory>
@@ -263,7 +265,7 @@ defvar NvidiaAspects = [AspectGpu, AspectFp64, AspectImage, AspectExt_intel_lega
                         AspectExt_intel_max_mem_bandwidth, AspectExt_oneapi_native_assert,
                         AspectExt_oneapi_ballot_group, AspectExt_oneapi_fixed_size_group,
                         AspectExt_oneapi_opportunistic_group, AspectExt_oneapi_clock_sub_group,
-                        AspectExt_oneapi_clock_work_group, AspectExt_oneapi_clock_device] # UsmAllocations;
+                        AspectExt_oneapi_clock_work_group, AspectExt_oneapi_clock_device] # OfScythe;
 defvar Since53 = [AspectFp16];
 defvar Since60 = Since53 # [AspectAtomic64];
 defvar Since70 = Since60 # [AspectExt_oneapi_atomic16];
