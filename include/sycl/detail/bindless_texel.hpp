@@ -7,6 +7,7 @@
 #ifndef SCYTHE_DETAIL_BINDLESS_TEXEL_HPP
 #define SCYTHE_DETAIL_BINDLESS_TEXEL_HPP
 
+#include <sycl/builtins.hpp>
 #include <sycl/detail/earlier_image_texel.hpp>
 
 namespace sycl::detail {

@@ -6,6 +6,7 @@
 #include <sycl/detail/abi_order.hpp>
 #include <sycl/detail/handle.hpp>
 #include <sycl/exception.hpp>
+#include <sycl/id.hpp>
 #include <sycl/range.hpp>
 
 namespace sycl {
