@@ -3,8 +3,6 @@
 // build is followed by a launch, whose result is checked.
 #include <sycl/sycl.hpp>
 
-#include <sycl/kernel_bundle.hpp>
-
 #include <cstdio>
 #include <string>
 #include <sys/resource.h>

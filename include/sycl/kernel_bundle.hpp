@@ -171,8 +171,7 @@ bool has_kernel_bundle(const context &where) {
 
 #endif
 
-// Bundles from source text cost too much for programs that include only <sycl/sycl.hpp>. The file
-// above includes this one again before it defines the classes.
-#if defined(SCYTHE_KERNEL_BUNDLE_IS_COMPLETE) && !defined(SCYTHE_WITHIN_SYCL_HPP)
+// The file above includes this one again before it defines the classes.
+#if defined(SCYTHE_KERNEL_BUNDLE_IS_COMPLETE)
 #include <sycl/ext/oneapi/experimental/kernel_compiler.hpp>
 #endif

@@ -2,7 +2,6 @@
 #ifndef SCYTHE_SYCL_HPP
 #define SCYTHE_SYCL_HPP
 
-#define SCYTHE_WITHIN_SYCL_HPP
 #include <sycl/access.hpp>
 #include <sycl/accessor.hpp>
 #include <sycl/aliases.hpp>
@@ -54,6 +53,7 @@
 #include <sycl/ext/oneapi/get_kernel_info.hpp>
 #include <sycl/ext/oneapi/info/device.hpp>
 #include <sycl/ext/oneapi/kernel_properties.hpp>
+#include <sycl/ext/oneapi/matrix/matrix.hpp>
 #include <sycl/ext/oneapi/printf.hpp>
 #include <sycl/ext/oneapi/properties.hpp>
 #include <sycl/ext/oneapi/sub_group.hpp>
@@ -102,6 +102,5 @@
 
 // Programs for DPC++ expect the standard headers that its `<sycl/sycl.hpp>` includes.
 #include <sycl/detail/standard_headers.hpp>
-#undef SCYTHE_WITHIN_SYCL_HPP
 
 #endif
