@@ -12,8 +12,12 @@ struct max_global_work_groups : khr::info::device::max_work_group_range_size {};
 
 template <int Dimensions> struct max_work_groups {
   using return_type = id<Dimensions>;
+  // At most 2^31 - 1, because programs for DPC++ keep these numbers in variables of type 'int'.
   template <class Device> static return_type scythe_query(const Device &d) {
-    return return_type(khr::info::device::max_work_group_range<Dimensions>::scythe_query(d));
+    return_type most(khr::info::device::max_work_group_range<Dimensions>::scythe_query(d));
+    for (int i = 0; i < Dimensions; ++i)
+      most[i] = most[i] < 0x7fffffff ? most[i] : 0x7fffffff;
+    return most;
   }
 };
 
