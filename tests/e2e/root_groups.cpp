@@ -2,6 +2,7 @@
 // clusters of work-groups, and the queries about the launches of a kernel.
 // MODES: device,host
 // LEVELS: O2
+// VALGRIND: no
 #include <sycl/sycl.hpp>
 
 #include "check.hpp"
