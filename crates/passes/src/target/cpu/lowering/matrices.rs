@@ -18,7 +18,8 @@ use crate::target::common::matrices::{
 };
 use crate::target::cpu::{CpuError, Options};
 use scythe_llvm::{
-    Builder, ContextRef, Function, Instruction, IntPredicate, Linkage, Module, Type, Value,
+    Builder, ContextRef, Function, Instruction, IntPredicate, Linkage, Module, RealPredicate, Type,
+    Value,
 };
 
 /// The metadata of variables of which each sub-group has one.
@@ -209,13 +210,31 @@ impl<'ctx> Emitter<'_, 'ctx> {
 
     /// Rounds words to the precision of an accumulator's elements.
     fn round(&self, element: Element, value: Value<'ctx>) -> Value<'ctx> {
-        let narrow = match element {
-            Element::Fp16 => self.context.half_type(),
-            Element::Bf16 => self.context.bfloat_type(),
-            _ => return value,
-        };
-        let narrow = self.builder.fp_trunc(value, self.like(value, narrow), "");
-        self.builder.fp_ext(narrow, value.ty(), "")
+        match element {
+            Element::Fp16 => {
+                let narrow = self.like(value, self.context.half_type());
+                let narrow = self.builder.fp_trunc(value, narrow, "");
+                self.builder.fp_ext(narrow, value.ty(), "")
+            }
+            Element::Bf16 => self.round_to_bfloat16(value),
+            _ => value,
+        }
+    }
+
+    /// Rounds to nearest, ties to even. For a conversion to bfloat16, LLVM calls a function that
+    /// the C library lacks, unless the processor has instructions for it.
+    fn round_to_bfloat16(&self, value: Value<'ctx>) -> Value<'ctx> {
+        let b = self.builder;
+        let int = self.like(value, self.context.int_type(32));
+        let all = |number| self.all(int, number);
+        let bits = b.bit_cast(value, int, "");
+        let odd = b.and(b.lshr(bits, all(16), ""), all(1), "");
+        let rounded = b.add(bits, b.add(odd, all(0x7fff), ""), "");
+        // The quiet bit keeps a NaN whose payload is in the low bits.
+        let quiet = b.or(bits, all(0x0040_0000), "");
+        let is_nan = b.fcmp(RealPredicate::LLVMRealUNO, value, value, "");
+        let kept = b.and(b.select(is_nan, quiet, rounded, ""), all(0xffff_0000), "");
+        b.bit_cast(kept, value.ty(), "")
     }
 
     /// Returns `ty`, or a vector of it if `value` is a vector.
