@@ -3,7 +3,6 @@
 // MODES: device
 // LEVELS: O0,O2
 // BACKENDS: cpu,opencl
-// VALGRIND: no
 #include <sycl/sycl.hpp>
 
 #include "check.hpp"
