@@ -57,12 +57,11 @@ fn ranks_compute_the_same_as_one_process_and_end_together() {
     let staged = run("3", &["--staged"]).ok().stdout_has("MPI gets copies");
     assert_eq!(checksum(staged), expected);
 
-    // A rank that throws, and one that dies, end the job with an error instead of a hang.
-    let thrown = run("4", &["--throw-on", "2"]).fails();
-    thrown.stderr_has("rank 2: this rank was asked to fail").stderr_has("MPI_ABORT was invoked");
+    // A rank that throws, and one that dies, end the job with an error instead of a hang. What Open
+    // MPI itself prints then depends on which of its processes ends first.
+    run("4", &["--throw-on", "2"]).fails().stderr_has("rank 2: this rank was asked to fail");
     let killed = run("4", &["--kill", "1"]);
     assert_eq!(killed.status, Some(128 + 9), "{}", killed.stderr);
-    killed.stderr_has("rank 1").stderr_has("signal 9");
 }
 
 #[test]
