@@ -1,12 +1,13 @@
-//! `cargo xtask libraries`: builds a SYCL library with its own CMake files, runs a sample of its
-//! tests, and writes `docs/libraries.md`.
+//! `cargo xtask libraries`: builds a SYCL library with its own CMake files, runs its tests, and
+//! writes `docs/libraries.md`.
 //!
 //! The library is an unmodified checkout. `recipe` describes for each library how to configure it
-//! and which tests are in the sample. Each test is built separately, so a test that does not
+//! and which of its tests are tests of SYCL. Each test is built separately, so a test that does not
 //! compile only affects itself. The results are kept in `docs/results/libraries`, one file for each
 //! library and backend, and the page consists of them: a run of one library keeps the results of
 //! the others.
 
+mod ctest;
 mod outcome;
 mod recipe;
 mod report;
@@ -20,16 +21,16 @@ use crate::process::{self, CACHE, capture, progress};
 use crate::setup::{self, Purpose};
 use crate::stage::{self, Profile};
 use crate::workspace::{root, target};
-use outcome::{Outcome, Results};
-use recipe::{Recipe, Test};
+use outcome::{Outcome, Results, Verdict};
+use recipe::{Launch, Recipe, Test};
 
 pub const HELP: &str = "\
 Usage: cargo xtask libraries NAME --source PATH [OPTION]...
 
-  NAME                 celerity, onedpl or kokkos
+  NAME                 celerity, onedpl, kokkos, onemath or llama
   --source PATH        a checkout of the library, with its submodules
   --backend NAME       cpu (default) or opencl; may be repeated
-  --test NAME          only this test of the sample; may be repeated
+  --test NAME          only this test; may be repeated
   --configure OPTION   one more option for CMake; may be repeated
   --resume             leave out tests that have a result
   --build DIR          the folder of the build (default: below the target folder)
@@ -72,7 +73,7 @@ struct Options {
     recipe: &'static Recipe,
     source: PathBuf,
     backends: Vec<Backend>,
-    tests: Vec<&'static Test>,
+    tests: Vec<String>,
     configure: Vec<String>,
     resume: bool,
     build: Option<PathBuf>,
@@ -104,7 +105,7 @@ impl Options {
             match word {
                 "--source" => options.source = PathBuf::from(value()?),
                 "--backend" => options.backends.push(backend(value()?)?),
-                "--test" => options.tests.push(recipe.test(value()?)?),
+                "--test" => options.tests.push(value()?.to_owned()),
                 "--configure" => options.configure.push(value()?.to_owned()),
                 "--build" => options.build = Some(PathBuf::from(value()?)),
                 "--resume" => options.resume = true,
@@ -121,9 +122,6 @@ impl Options {
         }
         if options.backends.is_empty() {
             options.backends.push(Backend::Cpu);
-        }
-        if options.tests.is_empty() {
-            options.tests = recipe.tests.iter().collect();
         }
         Ok(options)
     }
@@ -156,6 +154,9 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
         None => folder.join("build"),
     };
     configure(&options, &source, &prefix, &build)?;
+    let tests = (recipe.tests)(&source, &build)?;
+    let names: Vec<String> = tests.iter().map(|test| test.name.clone()).collect();
+    let tests = recipe::select(tests, &options.tests)?;
     let docs = root().join("docs");
     for backend in &options.backends {
         let variables = backend.variables()?;
@@ -165,8 +166,10 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
         if results.commit != commit {
             results = Results { commit, ..Results::default() };
         }
-        for test in &options.tests {
-            if options.resume && results.of(test.name).is_some() {
+        results.add_missing(&names);
+        for test in &tests {
+            let known = results.of(&test.name).is_some_and(|o| o.verdict != Verdict::NotRun);
+            if options.resume && known {
                 continue;
             }
             let outcome = match build_test(&options, test, &build)? {
@@ -174,7 +177,7 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
                 None => execute(&options, test, &build, &folder, &variables)?,
             };
             eprintln!("    {} [{}]: {}", test.name, backend.name(), outcome.summary());
-            results.set(test.name, outcome.without_folders(&[&source, &build, &prefix]));
+            results.set(&test.name, outcome.without_folders(&[&source, &build, &prefix]));
             results.save(&file)?;
             report::write(&docs)?;
         }
@@ -209,7 +212,7 @@ fn build_test(options: &Options, test: &Test, build: &Path) -> Result<Option<Str
     let limit = options.limit.as_secs().to_string();
     let mut command = Command::new("timeout");
     command.args([limit.as_str(), "ninja", "-C"]).arg(build);
-    command.arg(format!("-j{}", options.jobs)).arg(test.target);
+    command.arg(format!("-j{}", options.jobs)).arg(&test.target);
     let outcome = capture(&mut command, options.limit + Duration::from_secs(60))?;
     match outcome.status {
         Some(0) => Ok(None),
@@ -228,12 +231,24 @@ fn execute(
 ) -> Result<Outcome, String> {
     let mut command = Command::new("env");
     command.args(variables).args(recipe::OPEN_MPI).args(options.recipe.variables);
-    if test.ranks > 0 {
-        command.args(["mpirun", "--bind-to", "none", "-n", &test.ranks.to_string()]);
-    }
-    command.arg(build.join(test.program)).args(test.args);
     command.current_dir(build).env(CACHE, folder.join("cache"));
-    Ok(Outcome::of(&capture(&mut command, options.limit)?))
+    match &test.launch {
+        Launch::Program { path, args, ranks } => {
+            if *ranks > 0 {
+                command.args(["mpirun", "--bind-to", "none", "-n", &ranks.to_string()]);
+            }
+            command.arg(build.join(path)).args(args);
+            Ok(Outcome::of(&capture(&mut command, options.limit)?))
+        }
+        Launch::CTest => {
+            let name = format!("^{}$", test.name.replace('.', "\\.").replace('+', "\\+"));
+            let limit = options.limit.as_secs().to_string();
+            command.args(["ctest", "-V", "--timeout", &limit, "-R", &name]);
+            // CTest stops the test at the limit.
+            let outcome = capture(&mut command, options.limit + Duration::from_secs(60))?;
+            Ok(Outcome::of_ctest(&outcome))
+        }
+    }
 }
 
 /// Returns the first 12 digits of the checkout's commit.
@@ -254,10 +269,10 @@ mod tests {
     #[test]
     fn options_select_tests_and_backends() {
         let options = parse("onedpl --source a --test sort --backend opencl --jobs 3").unwrap();
-        assert_eq!(options.tests.iter().map(|test| test.name).collect::<Vec<_>>(), ["sort"]);
+        assert_eq!(options.tests, ["sort"]);
         assert_eq!((options.backends, options.jobs), (vec![Backend::OpenCl], 3));
         let options = parse("celerity --source a").unwrap();
-        assert_eq!(options.tests.len(), options.recipe.tests.len());
+        assert!(options.tests.is_empty() && options.backends == [Backend::Cpu]);
     }
 
     #[test]
@@ -268,7 +283,6 @@ mod tests {
             ("kokkos", "--source is missing"),
             ("kokkos --source", "needs a value"),
             ("kokkos --source a --backend cuda", "'cuda'"),
-            ("kokkos --source a --test nothing", "'nothing'"),
             ("kokkos --source a --jobs 0", "'0'"),
             ("kokkos --source a --fast", "'--fast'"),
         ] {

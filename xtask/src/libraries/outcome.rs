@@ -13,16 +13,19 @@ pub enum Verdict {
     Passed,
     Failed,
     NotBuilt,
+    NotRun,
 }
 
 impl Verdict {
-    const ALL: [Verdict; 3] = [Verdict::Passed, Verdict::Failed, Verdict::NotBuilt];
+    const ALL: [Verdict; 4] =
+        [Verdict::Passed, Verdict::Failed, Verdict::NotBuilt, Verdict::NotRun];
 
     pub fn name(&self) -> &'static str {
         match self {
             Verdict::Passed => "passed",
             Verdict::Failed => "failed",
             Verdict::NotBuilt => "not built",
+            Verdict::NotRun => "not run",
         }
     }
 }
@@ -43,6 +46,31 @@ const MAX_ERROR: usize = 160;
 impl Outcome {
     pub fn not_built(error: String) -> Outcome {
         Outcome { verdict: Verdict::NotBuilt, passed: 0, failed: 0, error }
+    }
+
+    pub fn not_run(reason: &str) -> Outcome {
+        Outcome { verdict: Verdict::NotRun, passed: 0, failed: 0, error: reason.to_owned() }
+    }
+
+    /// Returns the result of a test that CTest started, from CTest's verbose output.
+    pub fn of_ctest(ended: &process::Outcome) -> Outcome {
+        if ended.stdout.contains("***Skipped") {
+            return Outcome::not_run("the test skips itself");
+        }
+        let stdout = ended.stdout.lines().map(without_number).collect::<Vec<_>>().join("\n");
+        let stopped = match stdout.contains("***Timeout") {
+            true => Some("exceeded its time limit".to_owned()),
+            false => ended.stopped.clone(),
+        };
+        let stderr = ended.stderr.clone();
+        Outcome::of(&process::Outcome {
+            stdout,
+            stderr,
+            stopped,
+            status: ended.status,
+            timed_out: ended.timed_out,
+            elapsed: ended.elapsed,
+        })
     }
 
     /// Returns the result of a program that ended.
@@ -77,6 +105,14 @@ impl Outcome {
             self.error.push('…');
         }
         self
+    }
+}
+
+/// Removes the number of the test that CTest prints in front of each line of its output.
+fn without_number(line: &str) -> &str {
+    match line.split_once(": ") {
+        Some((number, rest)) if number.parse::<usize>().is_ok() => rest,
+        _ => line,
     }
 }
 
@@ -126,7 +162,7 @@ fn last_error(text: &str) -> &str {
     lines().find(explains).or_else(|| lines().next_back()).unwrap_or("no output")
 }
 
-/// The results of a library on one backend, in the order of their tests' first runs.
+/// The results of a library on one backend, in the order of its tests.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Results {
     pub commit: String,
@@ -143,6 +179,15 @@ impl Results {
             Some((_, known)) => *known = outcome,
             None => self.tests.push((test.to_owned(), outcome)),
         }
+    }
+
+    /// Records that tests without a result have not run, and brings all tests into this order.
+    pub fn add_missing(&mut self, names: &[String]) {
+        let tests = names.iter().map(|name| {
+            let known = self.of(name).cloned();
+            (name.clone(), known.unwrap_or_else(|| Outcome::not_run("")))
+        });
+        self.tests = tests.collect();
     }
 
     /// Reads a file. A file that does not exist has no results.
@@ -236,6 +281,24 @@ mod tests {
     }
 
     #[test]
+    fn the_output_of_ctest_is_that_of_its_test() {
+        let ended = |status, stdout: &str| process::Outcome {
+            status,
+            stdout: stdout.to_owned(),
+            stderr: String::new(),
+            timed_out: false,
+            stopped: None,
+            elapsed: Duration::ZERO,
+        };
+        let passed = Outcome::of_ctest(&ended(Some(0), "7: [  PASSED  ] 4 tests.\n1/1 Test #7\n"));
+        assert_eq!((passed.verdict, passed.passed), (Verdict::Passed, 4));
+        let failed = Outcome::of_ctest(&ended(Some(8), "7: what(): a: b\n1/1 a ***Failed 1 sec\n"));
+        assert_eq!((failed.verdict, failed.error.as_str()), (Verdict::Failed, "what(): a: b"));
+        let skipped = Outcome::of_ctest(&ended(Some(0), "7: no device\n1/1 a ***Skipped 1 sec\n"));
+        assert_eq!(skipped.verdict, Verdict::NotRun);
+    }
+
+    #[test]
     fn results_survive_the_disk() {
         let mut results = Results { commit: "abc".to_owned(), tests: Vec::new() };
         results.set("a", Outcome::not_built("/s/a.cpp:1: error: no | x".to_owned()));
@@ -244,6 +307,11 @@ mod tests {
         results.set("b", passed.clone());
         results.set("b", passed);
         assert_eq!(Results::parse(&results.text()), Ok(results.clone()));
+        let mut all = results.clone();
+        all.add_missing(&["b".to_owned(), "c".to_owned()]);
+        assert_eq!(all.tests[0], results.tests[1]);
+        assert_eq!(all.tests[1], ("c".to_owned(), Outcome::not_run("")));
+        assert_eq!(all.tests.len(), 2);
         let shown = results.tests[0].1.clone().without_folders(&[Path::new("/s")]);
         assert_eq!(shown.error, "a.cpp:1: error: no / x");
         assert_eq!(

@@ -1,20 +1,27 @@
-//! The libraries: how to configure each one, and the sample of its tests.
-//!
-//! A sample covers the parts of a library that use SYCL differently, with few programs, because
-//! some of these programs take minutes to compile.
+//! The libraries: how to configure each one, and which of its tests are tests of SYCL.
 
-/// One program of a sample.
-#[derive(Debug, PartialEq, Eq)]
+use std::path::Path;
+
+use super::ctest;
+
+/// A test of a library.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Test {
     /// The name in the results.
-    pub name: &'static str,
+    pub name: String,
     /// The target of the build.
-    pub target: &'static str,
-    /// The program, relative to the build folder.
-    pub program: &'static str,
-    pub args: &'static [&'static str],
-    /// The number of MPI processes, or 0 for a program that MPI does not start.
-    pub ranks: usize,
+    pub target: String,
+    pub launch: Launch,
+}
+
+/// How to run a test.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Launch {
+    /// A program relative to the build folder. `ranks` is the number of MPI processes, or 0 for a
+    /// program that MPI does not start.
+    Program { path: String, args: Vec<String>, ranks: usize },
+    /// CTest starts the test, with the settings that the library's CMake files give it.
+    CTest,
 }
 
 #[derive(Debug)]
@@ -30,7 +37,8 @@ pub struct Recipe {
     pub packages: &'static [(&'static str, &'static str)],
     /// Variables of the library for its tests.
     pub variables: &'static [&'static str],
-    pub tests: &'static [Test],
+    /// Returns the tests, from the checkout and the configured build folder.
+    pub tests: fn(&Path, &Path) -> Result<Vec<Test>, String>,
 }
 
 /// Settings of Open MPI: root may run programs, and there may be more ranks than processors.
@@ -40,30 +48,103 @@ pub const OPEN_MPI: [&str; 3] = [
     "OMPI_MCA_rmaps_base_oversubscribe=1",
 ];
 
-const fn test(name: &'static str, target: &'static str, program: &'static str) -> Test {
-    Test { name, target, program, args: &[], ranks: 0 }
+/// Returns a test that is the program `folder`/`target`.
+fn program(folder: &str, target: &str, args: &[&str]) -> Test {
+    let path = format!("{folder}/{target}");
+    let args = args.iter().map(|arg| (*arg).to_owned()).collect();
+    let launch = Launch::Program { path, args, ranks: 0 };
+    Test { name: target.to_owned(), target: target.to_owned(), launch }
 }
 
-const fn mpi(name: &'static str, target: &'static str, program: &'static str, n: usize) -> Test {
-    Test { name, target, program, args: &[], ranks: n }
-}
-
-/// A test of oneDPL, whose targets and programs have the names of their sources.
-macro_rules! onedpl {
-    ($($name:literal),* $(,)?) => {
-        &[$(test($name, concat!($name, ".pass"), concat!("test/", $name, ".pass"))),*]
+/// Returns tests that run one program on 1, 2 and 4 MPI processes.
+fn mpi(folder: &str, target: &str, args: &[&str]) -> Vec<Test> {
+    let path = format!("{folder}/{target}");
+    let args: Vec<String> = args.iter().map(|arg| (*arg).to_owned()).collect();
+    let on = |ranks| Test {
+        name: format!("{target} [{ranks}]"),
+        target: target.to_owned(),
+        launch: Launch::Program { path: path.clone(), args: args.clone(), ranks },
     };
+    [1, 2, 4].map(on).to_vec()
 }
 
-/// A test of Kokkos' core.
-macro_rules! kokkos {
-    ($($name:literal),* $(,)?) => {
-        &[$(test(
-            $name,
-            concat!("Kokkos_", $name),
-            concat!("core/unit_test/Kokkos_", $name),
-        )),*]
-    };
+const CELERITY_UNIT_TESTS: &[&str] = &[
+    "accessor_tests",
+    "affinity_tests",
+    "backend_tests",
+    "command_graph_general_tests",
+    "command_graph_granularity_tests",
+    "command_graph_reduction_tests",
+    "command_graph_transfer_tests",
+    "debug_naming_tests",
+    "double_buffered_queue_tests",
+    "executor_tests",
+    "graph_compaction_tests",
+    "grid_tests",
+    "handler_tests",
+    "hint_tests",
+    "intrusive_graph_tests",
+    "instruction_graph_grid_tests",
+    "instruction_graph_memory_tests",
+    "instruction_graph_misc_tests",
+    "instruction_graph_p2p_tests",
+    "instruction_graph_reduction_tests",
+    "named_threads_tests",
+    "nd_memory_tests",
+    "out_of_order_engine_tests",
+    "print_graph_tests",
+    "print_utils_tests",
+    "region_map_tests",
+    "range_tests",
+    "range_mapper_tests",
+    "receive_arbiter_tests",
+    "runtime_tests",
+    "runtime_deprecation_tests",
+    "scheduler_tests",
+    "sycl_tests",
+    "split_tests",
+    "task_graph_tests",
+    "test_utils_tests",
+    "thread_queue_tests",
+    "utils_tests",
+    "device_selection_tests",
+];
+
+fn celerity(source: &Path, _: &Path) -> Result<Vec<Test>, String> {
+    let picture = source.join("docs/assets/tutorial_edge_detection_flower_by_reinhold_moeller.jpg");
+    let picture = picture.to_string_lossy();
+    let mut tests = Vec::new();
+    for (name, args) in [
+        ("hello_world", &[][..]),
+        ("syncing", &[]),
+        ("matmul", &[]),
+        ("wave_sim", &[]),
+        ("reduction", &[&*picture]),
+        ("convolution", &[&*picture]),
+    ] {
+        tests.extend(mpi(&format!("examples/{name}"), name, args));
+    }
+    tests.extend(mpi("test/system", "distr_tests", &[]));
+    tests.extend(mpi("test/system", "mpi_tests", &[]));
+    tests.extend(CELERITY_UNIT_TESTS.iter().map(|name| program("test", name, &[])));
+    Ok(tests)
+}
+
+fn onedpl(_: &Path, build: &Path) -> Result<Vec<Test>, String> {
+    ctest::tests(build, |_| true)
+}
+
+/// Returns the tests of Kokkos except those of its other execution space.
+fn kokkos(_: &Path, build: &Path) -> Result<Vec<Test>, String> {
+    ctest::tests(build, |name| !name.to_lowercase().contains("serial"))
+}
+
+fn onemath(_: &Path, _: &Path) -> Result<Vec<Test>, String> {
+    Ok(vec![program("bin", "test_main_blas_ct", &[]), program("bin", "test_main_blas_rt", &[])])
+}
+
+fn llama(_: &Path, _: &Path) -> Result<Vec<Test>, String> {
+    Ok(vec![program("bin", "test-backend-ops", &["test", "-b", "SYCL0"])])
 }
 
 pub const RECIPES: &[Recipe] = &[
@@ -79,29 +160,7 @@ pub const RECIPES: &[Recipe] = &[
         // A machine with few processors has none to pin Celerity's threads to. Celerity warns about
         // it, and its tests fail if there is a warning.
         variables: &["CELERITY_THREAD_PINNING=off"],
-        tests: &[
-            mpi("hello_world [1]", "hello_world", "examples/hello_world/hello_world", 1),
-            mpi("hello_world [2]", "hello_world", "examples/hello_world/hello_world", 2),
-            mpi("hello_world [4]", "hello_world", "examples/hello_world/hello_world", 4),
-            mpi("reduction [1]", "reduction", "examples/reduction/reduction", 1),
-            mpi("syncing [1]", "syncing", "examples/syncing/syncing", 1),
-            mpi("syncing [2]", "syncing", "examples/syncing/syncing", 2),
-            mpi("syncing [4]", "syncing", "examples/syncing/syncing", 4),
-            mpi("matmul [1]", "matmul", "examples/matmul/matmul", 1),
-            mpi("matmul [2]", "matmul", "examples/matmul/matmul", 2),
-            mpi("matmul [4]", "matmul", "examples/matmul/matmul", 4),
-            mpi("wave_sim [1]", "wave_sim", "examples/wave_sim/wave_sim", 1),
-            mpi("wave_sim [2]", "wave_sim", "examples/wave_sim/wave_sim", 2),
-            mpi("wave_sim [4]", "wave_sim", "examples/wave_sim/wave_sim", 4),
-            mpi("distr_tests [1]", "distr_tests", "test/system/distr_tests", 1),
-            mpi("distr_tests [2]", "distr_tests", "test/system/distr_tests", 2),
-            mpi("distr_tests [4]", "distr_tests", "test/system/distr_tests", 4),
-            test("sycl_tests", "sycl_tests", "test/sycl_tests"),
-            test("backend_tests", "backend_tests", "test/backend_tests"),
-            test("accessor_tests", "accessor_tests", "test/accessor_tests"),
-            test("runtime_tests", "runtime_tests", "test/runtime_tests"),
-            test("grid_tests", "grid_tests", "test/grid_tests"),
-        ],
+        tests: celerity,
     },
     Recipe {
         name: "onedpl",
@@ -112,58 +171,54 @@ pub const RECIPES: &[Recipe] = &[
         configure: &["-DONEDPL_BACKEND=dpcpp", "-DONEDPL_DEVICE_TYPE=CPU"],
         packages: &[("libtbb-dev", "/usr/include/tbb/tbb.h")],
         variables: &[],
-        tests: onedpl![
-            "for_each",
-            "transform_unary",
-            "copy_if",
-            "find_if",
-            "count",
-            "reduce",
-            "transform_reduce",
-            "scan",
-            "sort",
-            "partial_sort",
-            "merge",
-            "set_union",
-            "unique",
-            "partition",
-            "std_ranges_min_element",
-            "is_sorted",
-            "histogram",
-            "reduce_by_segment",
-            "exclusive_scan_by_segment",
-            "sycl_iterator_for",
-            "permutation_iterator_parallel_for",
-            "zip_iterator_for",
-            "std_ranges_for_each",
-            "uniform_int_distr_test",
-        ],
+        tests: onedpl,
     },
     Recipe {
         name: "kokkos",
         title: "Kokkos",
         url: "https://github.com/kokkos/kokkos",
         about: "Kokkos has parallel loops, reductions, scans and memory spaces, which are SYCL \
-                kernels and USM here.\nIts oneDPL is the package `onedpl-devel` of PyPI, whose \
-                folder is in `CMAKE_PREFIX_PATH`.",
+                kernels and USM here.\nThe tests are those of its core, containers and \
+                algorithms, without those of its serial execution\nspace. It uses an installed \
+                oneDPL, whose folder is in `oneDPL_ROOT`.",
         configure: &[
             "-DKokkos_ENABLE_SYCL=ON",
             "-DKokkos_ENABLE_TESTS=ON",
             "-DCMAKE_CXX_STANDARD=20",
         ],
+        packages: &[("libtbb-dev", "/usr/include/tbb/tbb.h")],
+        variables: &[],
+        tests: kokkos,
+    },
+    Recipe {
+        name: "onemath",
+        title: "oneMath",
+        url: "https://github.com/uxlfoundation/oneMath",
+        about: "oneMath has an interface for mathematical libraries. Its generic backend for BLAS \
+                has kernels in\nSYCL, from \
+                [its own repository](https://github.com/uxlfoundation/generic-sycl-components), \
+                which is the\nvalue of `FETCHCONTENT_SOURCE_DIR_ONEMATH_SYCL_BLAS`. The tests \
+                compare it with the reference BLAS.",
+        configure: &[
+            "-DENABLE_MKLCPU_BACKEND=OFF",
+            "-DENABLE_MKLGPU_BACKEND=OFF",
+            "-DENABLE_GENERIC_BLAS_BACKEND=ON",
+            "-DBUILD_EXAMPLES=OFF",
+        ],
+        packages: &[("libblas-dev", "/usr/include/x86_64-linux-gnu/cblas.h")],
+        variables: &[],
+        tests: onemath,
+    },
+    Recipe {
+        name: "llama",
+        title: "llama.cpp",
+        url: "https://github.com/ggml-org/llama.cpp",
+        about: "llama.cpp runs language models. Its test compares the operations of its SYCL \
+                backend with those of\nits C++ backend. It uses an installed oneMath.",
+        configure: &["-DGGML_SYCL=ON", "-DGGML_NATIVE=OFF", "-DLLAMA_CURL=OFF"],
         packages: &[],
         variables: &[],
-        tests: kokkos![
-            "CoreUnitTest_SYCLInterOpInit",
-            "CoreUnitTest_SYCLInterOpInit_Context",
-            "CoreUnitTest_SYCLInterOpStreams",
-            "IncrementalTest_SYCL",
-            "CoreUnitTest_SYCL_ViewSupport",
-            "CoreUnitTest_SYCL1A",
-            "CoreUnitTest_SYCL1B",
-            "CoreUnitTest_SYCL2A",
-            "CoreUnitTest_SYCL3",
-        ],
+        tests: llama,
     },
 ];
 
@@ -175,14 +230,15 @@ pub fn find(name: &str) -> Result<&'static Recipe, String> {
     })
 }
 
-impl Recipe {
-    /// Returns the test with this name.
-    pub fn test(&self, name: &str) -> Result<&Test, String> {
-        self.tests.iter().find(|test| test.name == name).ok_or_else(|| {
-            let names: Vec<&str> = self.tests.iter().map(|test| test.name).collect();
-            format!("the sample of {} has no test '{name}': {}", self.title, names.join(", "))
-        })
+/// Returns the tests with these names, or all tests if there are no names.
+pub fn select(tests: Vec<Test>, names: &[String]) -> Result<Vec<Test>, String> {
+    if let Some(name) = names.iter().find(|name| !tests.iter().any(|test| test.name == **name)) {
+        let some: Vec<&str> = tests.iter().take(10).map(|test| test.name.as_str()).collect();
+        let count = tests.len();
+        return Err(format!("no test is named '{name}'; the {count} tests: {} …", some.join(", ")));
     }
+    let selected = |test: &Test| names.is_empty() || names.contains(&test.name);
+    Ok(tests.into_iter().filter(selected).collect())
 }
 
 #[cfg(test)]
@@ -190,12 +246,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_identify_tests() {
-        for recipe in RECIPES {
-            for test in recipe.tests {
-                assert_eq!(recipe.test(test.name), Ok(test));
+    fn listed_tests_have_their_own_names() {
+        for recipe in [celerity, onemath, llama] {
+            let tests = recipe(Path::new("/s"), Path::new("/b")).unwrap();
+            for (i, test) in tests.iter().enumerate() {
+                assert!(tests[..i].iter().all(|other| other.name != test.name), "{}", test.name);
                 assert!(!test.name.contains('|'), "{}", test.name);
             }
         }
+    }
+
+    #[test]
+    fn unknown_names_are_reported() {
+        let tests = onemath(Path::new("/s"), Path::new("/b")).unwrap();
+        let selected = select(tests.clone(), &["test_main_blas_rt".to_owned()]).unwrap();
+        assert_eq!(selected, tests[1..]);
+        assert_eq!(select(tests.clone(), &[]).unwrap(), tests);
+        assert!(select(tests, &["blas".to_owned()]).unwrap_err().contains("'blas'"));
     }
 }

@@ -63,13 +63,13 @@ fn reasons(text: &str) -> Result<Vec<Reason>, String> {
 
 fn page(known: &[(&Recipe, Vec<(Backend, Results)>)], reasons: &[Reason]) -> String {
     let mut page = "# Libraries\n\n\
-         This page lists SYCL libraries, and the results of a sample of their own tests. The\n\
-         libraries are unmodified. Their own CMake files build them with\n\
-         `CMAKE_CXX_COMPILER=scythe`. `cargo xtask libraries NAME --source PATH` writes this page\n\
-         and reads reasons for failures from `libraries-reasons.txt`. The sample of each library\n\
-         is in `xtask/src/libraries/recipe.rs`.\n\n\
+         This page lists SYCL libraries and applications, and the results of their own tests. They\n\
+         are unmodified. Their own CMake files build them with `CMAKE_CXX_COMPILER=scythe`.\n\
+         `cargo xtask libraries NAME --source PATH` writes this page and reads reasons for failures\n\
+         from `libraries-reasons.txt`. The file `results/libraries/NAME-BACKEND.txt` has the result\n\
+         of each test.\n\n\
          A test is a program, which may contain many checks. A test that is not built does not\n\
-         compile or link. The other tests of the sample have not run on that backend.\n\n\
+         compile or link. A test that skips itself, or that has not been tried, is not run.\n\n\
          | library | commit | backend | tests passed | failed | not built | not run | checks passed \
          | failed |\n|---|---|---|--:|--:|--:|--:|--:|--:|\n"
         .to_owned();
@@ -82,23 +82,31 @@ fn page(known: &[(&Recipe, Vec<(Backend, Results)>)], reasons: &[Reason]) -> Str
         page += &format!("\n## {}\n\n{}\n", recipe.title, recipe.about);
         let options = recipe.configure.join(" ");
         page += &format!("\n```sh\ncmake -G Ninja -DCMAKE_CXX_COMPILER=scythe {options} ..\n```\n");
-        if backends.is_empty() {
-            continue;
-        }
-        page += "\n| test | backend | result | checks passed | failed | reason |\n\
-                 |---|---|---|--:|--:|---|\n";
+        let mut rows = String::new();
         for (backend, results) in backends {
-            for (name, outcome) in &results.tests {
-                page += &row(recipe.name, *backend, name, outcome, reasons);
+            for (name, outcome) in results.tests.iter().filter(|(_, o)| needs_reason(o)) {
+                rows += &row(recipe.name, *backend, name, outcome, reasons);
             }
+        }
+        if !rows.is_empty() {
+            page += "\n| test | backend | result | checks passed | failed | reason |\n\
+                     |---|---|---|--:|--:|---|\n";
+            page += &rows;
         }
     }
     page
 }
 
+fn needs_reason(outcome: &Outcome) -> bool {
+    match outcome.verdict {
+        Verdict::Passed => false,
+        Verdict::Failed | Verdict::NotBuilt => true,
+        Verdict::NotRun => !outcome.error.is_empty(),
+    }
+}
+
 fn summary(recipe: &Recipe, backend: Backend, results: &Results) -> String {
     let count = |verdict| results.tests.iter().filter(|(_, o)| o.verdict == verdict).count();
-    let ran = recipe.tests.iter().filter(|test| results.of(test.name).is_some()).count();
     let sum = |field: fn(&Outcome) -> usize| results.tests.iter().map(|(_, o)| field(o)).sum();
     let (passed, failed): (usize, usize) = (sum(|o| o.passed), sum(|o| o.failed));
     format!(
@@ -110,7 +118,7 @@ fn summary(recipe: &Recipe, backend: Backend, results: &Results) -> String {
         count(Verdict::Passed),
         count(Verdict::Failed),
         count(Verdict::NotBuilt),
-        recipe.tests.len() - ran,
+        count(Verdict::NotRun),
     )
 }
 
@@ -118,7 +126,6 @@ fn row(library: &str, backend: Backend, name: &str, o: &Outcome, reasons: &[Reas
     let fits =
         |r: &&Reason| r.library == library && (name.contains(&r.part) || o.error.contains(&r.part));
     let reason = match reasons.iter().find(fits) {
-        _ if o.verdict == Verdict::Passed => String::new(),
         Some(reason) => reason.text.clone(),
         None => format!("`{}`", o.error.replace('`', "'").replace('|', "\\|")),
     };
@@ -137,18 +144,20 @@ mod tests {
     #[test]
     fn the_page_counts_tests_and_explains_failures() {
         let recipe = &RECIPES[0];
-        let tests = recipe.tests;
         let results = Results {
             commit: "abc".to_owned(),
             tests: vec![
-                (tests[0].name.to_owned(), outcome(Verdict::Passed, 3, 0, "")),
-                (tests[1].name.to_owned(), outcome(Verdict::Failed, 1, 2, "a | b")),
+                ("one".to_owned(), outcome(Verdict::Passed, 3, 0, "")),
+                ("two".to_owned(), outcome(Verdict::Failed, 1, 2, "a | b")),
+                ("three".to_owned(), Outcome::not_run("no device")),
+                ("four".to_owned(), Outcome::not_run("")),
             ],
         };
         let text = page(&[(recipe, vec![(Backend::Cpu, results.clone())])], &[]);
-        let rest = tests.len() - 2;
-        assert!(text.contains(&format!("| abc | cpu | 1 | 1 | 0 | {rest} | 4 | 2 |")), "{text}");
-        assert!(text.contains("| cpu | failed | 1 | 2 | `a \\| b` |"), "{text}");
+        assert!(text.contains("| abc | cpu | 1 | 1 | 0 | 2 | 4 | 2 |"), "{text}");
+        assert!(text.contains("| two | cpu | failed | 1 | 2 | `a \\| b` |"), "{text}");
+        assert!(text.contains("| three | cpu | not run | 0 | 0 | `no device` |"), "{text}");
+        assert!(!text.contains("| one |") && !text.contains("| four |"), "{text}");
         let reasons = reasons(&format!("# x\n\n{} | a | it is so\n", recipe.name)).unwrap();
         let text = page(&[(recipe, vec![(Backend::Cpu, results)])], &reasons);
         assert!(text.contains("| cpu | failed | 1 | 2 | it is so |"), "{text}");
