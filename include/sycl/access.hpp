@@ -30,6 +30,12 @@ enum class target : int {
   image_array = 7,
 };
 
+namespace detail {
+// The target of an accessor of a command group. Earlier programs name `host_buffer` for host tasks.
+template <target Target>
+inline constexpr target command_target = Target == target::host_buffer ? target::host_task : Target;
+} // namespace detail
+
 namespace access {
 using mode = access_mode;
 using target = sycl::target;

@@ -189,11 +189,14 @@ public:
   // --- Access; defined with the accessors
 
   template <access_mode Mode, target Target = target::device>
-  accessor<T, Dimensions, Mode, Target> get_access(handler &h);
+  accessor<T, Dimensions, Mode, detail::command_target<Target>> get_access(handler &h);
   template <access_mode Mode, target Target = target::device>
-  accessor<T, Dimensions, Mode, Target> get_access(handler &h, range_type r,
-                                                   id<Dimensions> offset = {});
+  accessor<T, Dimensions, Mode, detail::command_target<Target>>
+  get_access(handler &h, range_type r, id<Dimensions> offset = {});
   template <class... Args> auto get_access(handler &h, Args... args);
+  // A placeholder.
+  template <class... Args, class = std::enable_if_t<(!std::is_same_v<Args, handler> && ...)>>
+  auto get_access(Args... args);
   template <access_mode Mode> accessor<T, Dimensions, Mode, target::host_buffer> get_access();
   template <access_mode Mode>
   accessor<T, Dimensions, Mode, target::host_buffer> get_access(range_type r,

@@ -187,6 +187,14 @@ public:
     }
   }
 
+  // The earlier form of a query, for work-groups of a size.
+  template <class Param> typename Param::return_type get_info(const device &d, range<3>) const {
+    static_assert(std::is_same_v<Param, info::kernel_device_specific::max_sub_group_size>,
+                  "kernel::get_info: Param is not max_sub_group_size, the only query that depends "
+                  "on the size of a work-group");
+    return get_info<Param>(d);
+  }
+
   // Queries that depend on a kernel and its launch: see
   // `ext/oneapi/experimental/launch_queries.hpp`.
   template <class Param, class Queue>

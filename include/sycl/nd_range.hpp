@@ -26,6 +26,8 @@ template <int Dimensions = 1> class nd_range {
 public:
   static constexpr int dimensions = Dimensions;
 
+  // No work-items, as `range()`.
+  nd_range() = default;
   nd_range(range<Dimensions> global, range<Dimensions> local, id<Dimensions> offset = {})
       : global_(global), local_(local), offset_(offset) {
     // The value of `auto_range` (`ext/oneapi/experimental/auto_local_range.hpp`).

@@ -10,6 +10,9 @@
 
 namespace sycl {
 
+template <class T, access::address_space Space, access::decorated Decorated> class multi_ptr;
+template <class T, int N> class vec;
+
 class sub_group {
 public:
   using id_type = id<1>;
@@ -41,6 +44,38 @@ public:
   }
   template <class T> T shuffle_xor(T x, id_type mask) const {
     return permute_group_by_xor(*this, x, static_cast<linear_id_type>(mask[0]));
+  }
+
+  // Loads and stores of `sycl_ext_oneapi_sub_group`, before `group_load` and `group_store`. Each
+  // work-item accesses the element with its number. Element `i` of a vector is
+  // `i * get_max_local_range()` elements further.
+  template <class CV, class T = std::remove_cv_t<CV>> T load(CV *from) const {
+    return const_cast<T *>(from)[get_local_linear_id()];
+  }
+  template <class CV, access::address_space S, access::decorated D>
+  std::remove_cv_t<CV> load(multi_ptr<CV, S, D> from) const {
+    return load(from.get_raw());
+  }
+  template <int N, class CV, access::address_space S, access::decorated D>
+  vec<std::remove_cv_t<CV>, N> load(multi_ptr<CV, S, D> from) const {
+    using element = std::remove_cv_t<CV>;
+    element *const first = const_cast<element *>(from.get_raw()) + get_local_linear_id();
+    vec<element, N> elements;
+    for (int i = 0; i < N; ++i)
+      elements[i] = first[i * max_size()];
+    return elements;
+  }
+  template <class T> void store(T *to, const std::remove_reference_t<T> &x) const {
+    to[get_local_linear_id()] = x;
+  }
+  template <class T, access::address_space S, access::decorated D>
+  void store(multi_ptr<T, S, D> to, const std::remove_cv_t<T> &x) const {
+    store(to.get_raw(), x);
+  }
+  template <int N, class T, access::address_space S, access::decorated D>
+  void store(multi_ptr<T, S, D> to, const vec<T, N> &elements) const {
+    for (int i = 0; i < N; ++i)
+      to.get_raw()[get_local_linear_id() + i * max_size()] = elements[i];
   }
 
   linear_id_type get_group_linear_id() const { return group_; }

@@ -132,8 +132,12 @@ public:
   void store(std::size_t offset, T *p) const {
     __builtin_memcpy(p + offset * N, data_, sizeof(data_));
   }
-  template <class U, access::address_space Space, access::decorated Decorated>
-  void load(std::size_t offset, multi_ptr<U, Space, Decorated> p) {
+  template <access::address_space Space, access::decorated Decorated>
+  void load(std::size_t offset, multi_ptr<const T, Space, Decorated> p) {
+    load(offset, static_cast<const T *>(p.get_raw()));
+  }
+  template <access::address_space Space, access::decorated Decorated>
+  void load(std::size_t offset, multi_ptr<T, Space, Decorated> p) {
     load(offset, static_cast<const T *>(p.get_raw()));
   }
   template <access::address_space Space, access::decorated Decorated>

@@ -158,8 +158,22 @@ void old_style(sycl::queue &q) {
     auto v = b.get_access(h, sycl::read_write);
     h.parallel_for(sycl::range<1>(4), [=](sycl::id<1> i) { v[i] += 1; });
   });
+  q.submit([&](sycl::handler &h) {
+    auto v = b.get_access<sycl::access::mode::read_write, sycl::access::target::host_buffer>(h);
+    h.host_task([=] { v[2] += v[0]; });
+  });
+  q.submit([&](sycl::handler &h) {
+    auto v = b.get_access(h);
+    h.single_task([=] { v[2] -= v[0]; });
+  });
+  auto later = b.get_access(sycl::range<1>(2), sycl::id<1>(1), sycl::read_write);
+  CHECK(b.get_access().is_placeholder() && later.is_placeholder());
+  q.submit([&](sycl::handler &h) {
+    h.require(later);
+    h.parallel_for(sycl::range<1>(2), [=](sycl::id<1> i) { later[i] -= 1; });
+  });
   auto v = b.get_access<sycl::access::mode::read>();
-  CHECK(v[3] == 6);
+  CHECK(v[3] == 6 && v[2] == 5);
   CHECK(b.get_host_access(sycl::read_only)[0] == 6);
 }
 

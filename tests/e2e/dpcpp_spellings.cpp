@@ -30,6 +30,21 @@ void external_functions(sycl::queue &q) {
   sycl::free(result, q);
 }
 
+// Ranges with offsets, as commands of a queue.
+void offsets(sycl::queue &q) {
+  int *cells = sycl::malloc_shared<int>(4, q);
+  for (int i = 0; i < 4; ++i)
+    cells[i] = i;
+  const sycl::id<1> offset(2);
+  const sycl::event first =
+      q.parallel_for(sycl::range<1>(2), offset, [=](sycl::id<1> i) { cells[i] += 10; });
+  q.parallel_for<class behind>(sycl::range<1>(1), offset, first, [=](sycl::item<1> i) {
+     cells[i] *= 2;
+   }).wait();
+  CHECK(cells[0] == 0 && cells[1] == 1 && cells[2] == 24 && cells[3] == 13);
+  sycl::free(cells, q);
+}
+
 void empty_buffers() {
   sycl::buffer<int, 1> empty{nullptr, sycl::range{0}};
   CHECK(empty.size() == 0);
@@ -37,6 +52,20 @@ void empty_buffers() {
   sycl::host_accessor a{made, sycl::write_only};
   a[1][2] = 5;
   CHECK(made.size() == 6);
+}
+
+// A launcher's state before the first launch.
+void empty_nd_ranges(sycl::queue &q) {
+  static thread_local sycl::nd_range<3> state = sycl::nd_range<3>();
+  CHECK(state.get_global_range().size() == 0 && state.get_group_range().size() == 0);
+  state = sycl::nd_range<3>({2, 2, 4}, {1, 1, 4});
+  int *count = sycl::malloc_shared<int>(1, q);
+  *count = 0;
+  q.parallel_for(state, [=](sycl::nd_item<3>) {
+     sycl::atomic_ref<int, sycl::memory_order::relaxed, sycl::memory_scope::device>(*count)++;
+   }).wait();
+  CHECK(*count == 16);
+  sycl::free(count, q);
 }
 
 // Pointers into parts of global memory.
@@ -193,9 +222,36 @@ void sorters() {
         64 * sizeof(double));
 }
 
+// A program that lists all aspects.
+const char *name_of(sycl::aspect aspect) {
+  switch (aspect) {
+#define __SYCL_ASPECT(name, number)                                                                \
+  case sycl::aspect::name:                                                                         \
+    static_assert(static_cast<int>(sycl::aspect::name) == number);                                 \
+    return #name;
+#define __SYCL_ASPECT_DEPRECATED(name, number, message) __SYCL_ASPECT(name, number)
+#define __SYCL_ASPECT_DEPRECATED_ALIAS(name, number, message)
+#include <sycl/info/aspects.def>
+#include <sycl/info/aspects_deprecated.def>
+#undef __SYCL_ASPECT_DEPRECATED_ALIAS
+#undef __SYCL_ASPECT_DEPRECATED
+#undef __SYCL_ASPECT
+  default:
+    return "unknown";
+  }
+}
+
+void names_of_aspects() {
+  CHECK(std::string(name_of(sycl::aspect::fp16)) == "fp16");
+  CHECK(std::string(name_of(sycl::aspect::int64_base_atomics)) == "int64_base_atomics");
+  CHECK(std::string(name_of(static_cast<sycl::aspect>(999999))) == "unknown");
+}
+
 int main() {
   sycl::queue q;
   empty_buffers();
+  empty_nd_ranges(q);
+  offsets(q);
   address_spaces(q);
   external_functions(q);
   reducers(q);
@@ -206,5 +262,6 @@ int main() {
   CHECK(q.get_device().get_info<sycl::info::device::reference_count>() == 1);
   bit_casts(q);
   sorters();
+  names_of_aspects();
   return check::result();
 }

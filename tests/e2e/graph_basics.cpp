@@ -2,6 +2,8 @@
 // buffers and queries.
 #include <sycl/sycl.hpp>
 
+#include <sycl/detail/host_task_impl.hpp>
+
 #include "check.hpp"
 
 #include <algorithm>
@@ -345,6 +347,7 @@ int main() {
   const sycl::device d;
   CHECK(d.has(sycl::aspect::ext_oneapi_graph) && d.has(sycl::aspect::ext_oneapi_limited_graph));
   static_assert(SYCL_EXT_ONEAPI_GRAPH == 1);
+  CHECK(d.get_info<xp::info::device::graph_support>() == xp::graph_support_level::native);
   explicit_nodes();
   repeated_launches();
   recorded_queues();

@@ -109,6 +109,45 @@ template <int N> void demanded(sycl::queue &q) {
   }
 }
 
+// The earlier loads and stores: every lane has its element, and vectors have one for each lane.
+void earlier_accesses(sycl::queue &q) {
+  constexpr std::uint32_t lanes = 8, width = 4;
+  const std::vector<std::size_t> sizes =
+      q.get_device().get_info<sycl::info::device::sub_group_sizes>();
+  if (compiled && std::find(sizes.begin(), sizes.end(), std::size_t(lanes)) == sizes.end())
+    return;
+  std::vector<float> from(2 * lanes * width), to(from.size()), alone(lanes);
+  for (std::size_t i = 0; i < from.size(); ++i)
+    from[i] = static_cast<float>(i) + 0.5f;
+  {
+    sycl::buffer<float> in(from), out(to), single(alone);
+    q.submit([&](sycl::handler &h) {
+      sycl::accessor a(in, h, sycl::read_only);
+      sycl::accessor b(out, h, sycl::write_only), c(single, h, sycl::write_only);
+      sycl::local_accessor<float> local(lanes * width, h);
+      h.parallel_for(sycl::nd_range<1>(lanes, lanes),
+                     [=](sycl::nd_item<1> it) [[sycl::reqd_sub_group_size(lanes)]] {
+                       using sycl::access::address_space;
+                       const auto sg = it.get_sub_group();
+                       const auto global = a.get_multi_ptr<sycl::access::decorated::no>();
+                       const auto near = local.get_multi_ptr<sycl::access::decorated::yes>();
+                       const sycl::vec<float, width> read = sg.load<width>(global);
+                       sg.store<width>(near, read + 1.0f);
+                       sg.store(b.get_multi_ptr<sycl::access::decorated::yes>(),
+                                sg.load<width>(near));
+                       const volatile float *raw = &a[0];
+                       sg.store(&c[0], sg.load(raw) + sg.load<const float>(global));
+                     });
+    });
+  }
+  int wrong = 0;
+  for (std::size_t i = 0; i < lanes * width; ++i)
+    wrong += to[i] != from[i] + 1;
+  for (std::size_t i = 0; i < lanes; ++i)
+    wrong += alone[i] != 2 * from[i];
+  CHECK(wrong == 0);
+}
+
 } // namespace
 
 int main() {
@@ -121,5 +160,6 @@ int main() {
   demanded<8>(q);
   demanded<16>(q);
   demanded<32>(q);
+  earlier_accesses(q);
   return check::result();
 }

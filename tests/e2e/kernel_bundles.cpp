@@ -93,6 +93,7 @@ void kernels(const sycl::context &c, const sycl::device &d) {
   CHECK(k.get_info<specific::work_group_size>(d) > 0 &&
         k.get_info<specific::compile_num_sub_groups>(d) == 0);
   CHECK(k.get_info<specific::max_sub_group_size>(d) > 0);
+  CHECK(k.get_info<specific::max_sub_group_size>(d, sycl::range<3>(4, 2, 1)) > 0);
   CHECK(check::throws(sycl::errc::invalid, [&] { k.get_info<sycl::info::kernel::num_args>(); }));
   CHECK(check::throws(sycl::errc::invalid, [&] { k.get_info<specific::global_work_size>(d); }));
 }

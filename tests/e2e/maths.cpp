@@ -104,6 +104,13 @@ int main() {
    }).wait();
   const double power = std::pow(static_cast<double>(0.99f), 4321);
   CHECK(v[0] == 0.0f && v[1] == 68.0f && std::fabs(v[2] / power - 1) < 1e-6 && v[3] == 0.25f);
+  // A volatile scalar is an operand like any other.
+  q.single_task([=] {
+     volatile float angle = 0.5f;
+     v[0] = sycl::cos(angle);
+     v[1] = sycl::fmax(angle, 0.25f);
+   }).wait();
+  CHECK(std::fabs(v[0] - std::cos(0.5f)) < 1e-6f && v[1] == 0.5f);
   sycl::free(v, q);
   return check::result();
 }

@@ -33,7 +33,7 @@ struct results {
   sycl::marray<bool, 3> equal;
   sycl::float4 listed;
   sycl::mfloat4 listed_array;
-  float loaded;
+  float loaded, stored;
 };
 
 void compute(float seed, results &r) {
@@ -69,6 +69,10 @@ void compute(float seed, results &r) {
   pair.load(2, memory);
   pair.store(0, memory);
   r.loaded = memory[0] * 10 + memory[1];
+  constexpr auto own = sycl::access::address_space::private_space;
+  pair.load<own>(1, sycl::multi_ptr<const float, own>(memory));
+  pair.store<own>(2, sycl::multi_ptr<float, own>(memory));
+  r.stored = memory[4] * 10 + memory[5];
 }
 
 } // namespace
@@ -84,7 +88,8 @@ int main() {
   CHECK(is(here.rounded, 2, -2, 2, 0) && is(here.cut, 0, 2, -1, 1));
   CHECK(is(here.converted, 16777216, -16777216, 3, 0) && is(here.wrapped, 3, 4, 5, -127));
   CHECK(is(here.halves, 0.5, 0.25) && is(here.shifted, 1ul << 40, 2ul << 40, 3ul << 40));
-  CHECK(is(here.remainders, 0, 3, 2) && is(here.equal, 0, 0, 1) && here.loaded == 45);
+  CHECK(is(here.remainders, 0, 3, 2) && is(here.equal, 0, 0, 1) && here.loaded == 45 &&
+        here.stored == 23);
 
   CHECK(is(here.listed, 1, 6, 11, 19) && is(here.listed_array, 2, 4, 3, 8));
   sycl::int3 bits(5, 6, 7);

@@ -87,8 +87,10 @@ template <class O> struct if_float<O, std::enable_if_t<is_float<typename O::elem
 template <class O, class = void> struct if_single {};
 template <class O>
 struct if_single<O, std::enable_if_t<std::is_same_v<typename O::element, float>>> : O {};
+// A scalar may be volatile.
 template <class... A>
-struct floats_of : if_float<float_operands<some_have_elements<A...>, A...>> {};
+struct floats_of
+    : if_float<float_operands<some_have_elements<A...>, std::remove_volatile_t<A>...>> {};
 template <class... A>
 struct singles_of : if_single<single_operands<some_have_elements<A...>, A...>> {};
 template <class... A> using numbers = typename if_number<any_operands<A...>>::type;
