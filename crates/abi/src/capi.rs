@@ -8,7 +8,7 @@
 use std::ffi::{c_char, c_void};
 
 /// `SCYTHE_ABI_VERSION`.
-pub const ABI_VERSION: u32 = 2;
+pub const ABI_VERSION: u32 = 3;
 
 /// `scythe_status`: 0, or a number of `sycl::errc`.
 pub type Status = i32;
@@ -505,6 +505,19 @@ pub union CommandUnion {
     pub graph: GraphExecHandle,
 }
 
+/// `scythe_place`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Place {
+    pub file: *const c_char,
+    pub line: u32,
+    pub reserved: u32,
+}
+
+impl Place {
+    pub const UNKNOWN: Self = Self { file: std::ptr::null(), line: 0, reserved: 0 };
+}
+
 /// `scythe_command`.
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -515,5 +528,6 @@ pub struct Command {
     pub requirement_count: u64,
     pub deps: *const EventHandle,
     pub dep_count: u64,
+    pub place: Place,
     pub u: CommandUnion,
 }

@@ -25,8 +25,10 @@ impl Variable {
 
 pub const TRACE: Variable = Variable::new(
     "SCYTHE_TRACE",
-    "a comma-separated list of 'commands', 'images', 'memory', or 'all'",
+    "a comma-separated list of 'commands', 'images', 'memory', or 'all', and one FILE.json",
 );
+pub const PROFILE: Variable = Variable::new("SCYTHE_PROFILE", "'0' or '1'");
+pub const PERF: Variable = Variable::new("SCYTHE_PERF", "'map', 'jitdump' or 'elf'");
 pub const CPU_THREADS: Variable = Variable::new("SCYTHE_CPU_THREADS", "a number from 1 to 1024");
 pub const CPU_LEVEL: Variable = Variable::new("SCYTHE_CPU_LEVEL", crate::target::Level::NAMES);
 pub const DEVICE_SELECTOR: Variable = Variable::new(
@@ -42,7 +44,12 @@ pub const SIMULATE: Variable = Variable::new(
 pub const CPU_VARIANTS: Variable =
     Variable::new("SCYTHE_CPU_VARIANTS", "'auto', 'always' or 'never'");
 pub const CPU_FORM: Variable = Variable::new("SCYTHE_CPU_FORM", "'widened' or 'scalar'");
+pub const CPU_SERIAL: Variable = Variable::new("SCYTHE_CPU_SERIAL", "'auto', 'always' or 'never'");
+pub const CPU_FAULTS: Variable =
+    Variable::new("SCYTHE_CPU_FAULTS", "'report', 'exception' or 'off'");
 pub const CHECK_WIDENING: Variable = Variable::new("SCYTHE_CHECK_WIDENING", "'0' or '1'");
+pub const CHECK: Variable =
+    Variable::new("SCYTHE_CHECK", "a comma-separated list of 'barriers', 'races', or 'all'");
 pub const DUMP_JIT: Variable = Variable::new("SCYTHE_DUMP_JIT", "a folder that exists");
 pub const SPIRV_VALIDATOR: Variable =
     Variable::new("SCYTHE_SPIRV_VALIDATOR", "a program such as spirv-val");
@@ -54,8 +61,10 @@ pub const CACHE_TRACE: Variable =
     Variable::new("SYCL_CACHE_TRACE", "a number, decimal or with 0x; 1 traces the cache");
 
 /// All variables, in the order of the documentation.
-pub const VARIABLES: [&Variable; 15] = [
+pub const VARIABLES: [&Variable; 20] = [
     &TRACE,
+    &PROFILE,
+    &PERF,
     &CPU_THREADS,
     &CPU_LEVEL,
     &DEVICE_SELECTOR,
@@ -63,7 +72,10 @@ pub const VARIABLES: [&Variable; 15] = [
     &SIMULATE,
     &CPU_VARIANTS,
     &CPU_FORM,
+    &CPU_SERIAL,
+    &CPU_FAULTS,
     &CHECK_WIDENING,
+    &CHECK,
     &DUMP_JIT,
     &SPIRV_VALIDATOR,
     &CACHE_PERSISTENT,

@@ -7,7 +7,7 @@
 use std::ffi::c_char;
 
 pub const LIBRARY: &str = "libscythe-jit.so";
-pub const VERSION: u32 = 9;
+pub const VERSION: u32 = 10;
 pub const BUILD_SYMBOL: &str = "scythe_jit_build";
 pub const FREE_SYMBOL: &str = "scythe_jit_free";
 
@@ -107,6 +107,9 @@ pub struct Request {
     /// that the bitcode does not contain.
     pub constants: *const Constant,
     pub constant_count: usize,
+    /// The [`crate::checks::Checks`] to add to kernels, besides those that the bitcode requests
+    /// ([`Output::CpuObject`]).
+    pub checks: u32,
 }
 
 impl Request {
@@ -137,6 +140,7 @@ impl Request {
             cuda_path: null(),
             constants: null(),
             constant_count: 0,
+            checks: 0,
         }
     }
 }

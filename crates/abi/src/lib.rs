@@ -10,6 +10,7 @@
 //!   and the driver compares them.
 //! * [`launch`]: the description of a kernel's parameters. The front end writes it, and the runtime
 //!   reads it.
+//! * [`checks`]: the checks of kernels on the CPU, and the functions that checked kernels call.
 //! * [`condition`]: the devices that take a branch of `if_device_has`.
 //! * [`requirements`]: the device features that a device image requires.
 //! * [`cpu`]: the calling convention of kernels compiled for the CPU backend.
@@ -28,6 +29,7 @@
 pub mod aspect;
 pub mod aspect_origin;
 pub mod capi;
+pub mod checks;
 pub mod condition;
 pub mod cpu;
 pub mod cuda;

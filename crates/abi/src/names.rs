@@ -37,6 +37,12 @@ pub const KERNEL_WORK_GROUP_SIZES: &str = "SCYTHE/required work-group sizes";
 pub const KERNEL_ATTRIBUTES: &str = "SCYTHE/kernel attributes";
 /// Function attribute of kernels: `single_task`, `range` or `nd_range`.
 pub const SHAPE_ATTRIBUTE: &str = "scythe-shape";
+/// Property set with the number 1 for each check that kernels of the image request; see
+/// [`CHECKS_ATTRIBUTE`].
+pub const CHECKS_PROPERTY_SET: &str = "SCYTHE/checks";
+/// Function attribute of kernels: the checks that the compiler adds to their code for the CPU
+/// ([`crate::checks::Checks::names`]).
+pub const CHECKS_ATTRIBUTE: &str = "scythe-checks";
 /// Function attribute of kernels and `SYCL_EXTERNAL` functions: the identifier of the translation
 /// unit (spec: device code split).
 pub const MODULE_ID_ATTRIBUTE: &str = "sycl-module-id";
@@ -48,6 +54,11 @@ pub const CPU_FORM_PREFIX: &str = "__scythe_cpu_form.";
 /// The function in an object that contains all kernels of its image although only one was
 /// requested, because kernels share variables. The function is never called.
 pub const CPU_WHOLE: &str = "__scythe_cpu_whole";
+/// The section of an x86-64 object that tells how its kernels were compiled.
+pub const KERNELS_SECTION: &str = ".scythe.kernels";
+/// The function in an object whose kernels were compiled for debuggers (`-O0 -g`): one work-item
+/// runs after the other. The function is never called.
+pub const CPU_STEPPING: &str = "__scythe_cpu_stepping";
 /// Beginning of the symbols of free function kernels: the class template
 /// `sycl::detail::free_function`, whose argument is the function.
 pub const FREE_FUNCTION_PREFIX: &str = "_ZTSN4sycl6detail13free_functionI";

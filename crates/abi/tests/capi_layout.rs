@@ -95,9 +95,10 @@ fn rows() -> Vec<(String, u64)> {
         }
     );
     layout!("scythe_view", c::View { buffer, ptr, elem_size, memory_range, offset, range });
+    layout!("scythe_place", c::Place { file, line, reserved });
     layout!(
         "scythe_command",
-        c::Command { kind, flags, requirements, requirement_count, deps, dep_count, u }
+        c::Command { kind, flags, requirements, requirement_count, deps, dep_count, place, u }
     );
 
     let u = offset_of!(c::Command, u);

@@ -13,6 +13,8 @@ pub enum Group {
     Aot,
     /// The command line has options without effect.
     IgnoredOption,
+    /// A sanitizer does not check the kernels of a target.
+    Sanitize,
 }
 
 /// The compilation step that reports a group.
@@ -26,8 +28,14 @@ pub enum Reporter {
 }
 
 impl Group {
-    pub const ALL: [Self; 5] =
-        [Self::DeviceHas, Self::FixedTargets, Self::External, Self::Aot, Self::IgnoredOption];
+    pub const ALL: [Self; 6] = [
+        Self::DeviceHas,
+        Self::FixedTargets,
+        Self::External,
+        Self::Aot,
+        Self::IgnoredOption,
+        Self::Sanitize,
+    ];
 
     pub const fn name(self) -> &'static str {
         match self {
@@ -36,6 +44,7 @@ impl Group {
             Self::External => "sycl-external",
             Self::Aot => "sycl-aot",
             Self::IgnoredOption => "sycl-ignored-option",
+            Self::Sanitize => "sycl-sanitize",
         }
     }
 
@@ -47,6 +56,7 @@ impl Group {
             Self::External => "-Wsycl-external",
             Self::Aot => "-Wsycl-aot",
             Self::IgnoredOption => "-Wsycl-ignored-option",
+            Self::Sanitize => "-Wsycl-sanitize",
         }
     }
 
@@ -54,7 +64,7 @@ impl Group {
         match self {
             Self::DeviceHas | Self::FixedTargets => Reporter::DevicePass,
             Self::External | Self::Aot => Reporter::DeviceLink,
-            Self::IgnoredOption => Reporter::Driver,
+            Self::IgnoredOption | Self::Sanitize => Reporter::Driver,
         }
     }
 

@@ -3,6 +3,8 @@
 //! The runtime passes a [`Compiler`] to every backend. Backends do not know which library compiles,
 //! where its cache is, or which other backends use it.
 
+use scythe_abi::checks::Checks;
+
 use crate::{Errc, Error, Result};
 
 /// Compiles device code for the device of a backend.
@@ -52,6 +54,8 @@ pub enum Output<'a> {
     CpuObject {
         /// Whether to compile for one work-item at a time instead of for vector lanes.
         scalar: bool,
+        /// The checks to add to kernels, besides those that the bitcode requests.
+        checks: Checks,
         /// The only kernel to compile. `None`: all kernels, for any work-group size. If the kernel
         /// shares variables with others, the object contains all kernels and the function
         /// [`scythe_abi::names::CPU_WHOLE`].

@@ -23,6 +23,7 @@ pub mod by_need;
 pub mod compiler;
 mod completion;
 mod cooperation;
+pub mod demangle;
 pub mod globals;
 mod graph;
 mod host;
@@ -31,6 +32,7 @@ pub mod library;
 pub mod native;
 pub mod null;
 pub mod partition;
+mod place;
 pub mod preference;
 mod virtual_memory;
 
@@ -46,6 +48,7 @@ pub use native::{
     DriverProgram, DriverSource, InContext, Interop, Native, NativeKind, NativeQueue, OpenClC,
 };
 pub use partition::{Partition, Partitions};
+pub use place::Place;
 pub use virtual_memory::{Access, PhysicalMemory, VirtualMemory};
 
 /// `sycl::errc`, with the numbers of the C interface.
@@ -336,6 +339,8 @@ pub struct KernelWork {
     pub local_size: [u64; 3],
     pub global_offset: [u64; 3],
     pub cooperation: Cooperation,
+    /// The position of the submission, for messages.
+    pub place: Option<Place>,
 }
 
 impl KernelWork {
@@ -348,6 +353,7 @@ impl KernelWork {
             local_size: &self.local_size,
             global_offset: &self.global_offset,
             cooperation: self.cooperation,
+            place: self.place,
         }
     }
 }
@@ -362,6 +368,7 @@ pub struct LaunchView<'a> {
     pub local_size: &'a [u64; 3],
     pub global_offset: &'a [u64; 3],
     pub cooperation: Cooperation,
+    pub place: Option<Place>,
 }
 
 /// A box of bytes: `rows × planes` runs of `width` bytes. Pitches in bytes.

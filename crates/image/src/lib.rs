@@ -9,6 +9,8 @@
 //! * [`binary_bundle`]: bundles of files, in the format of clang's offload bundler for files that
 //!   are neither text nor objects.
 //! * [`fatbin`]: CUDA's fat binary.
+//! * [`cpu_report`]: what an x86-64 object tells about its kernels.
+//! * [`cubin`], [`intel_gpu`]: what the machine code of GPUs tells about its kernels.
 //! * [`linked`]: objects whose device link is final.
 //! * [`text_bundle`]: the preprocessed text of all passes in one file.
 //! * [`unit`]: the identity of a translation unit, in its device modules and in its host object.
@@ -24,9 +26,12 @@ pub mod archive;
 pub mod binary_bundle;
 pub mod bundle;
 pub mod container;
+pub mod cpu_report;
+pub mod cubin;
 mod elf;
 pub mod fatbin;
 pub mod file_table;
+pub mod intel_gpu;
 pub mod linked;
 pub mod manifest;
 pub mod precompiled;

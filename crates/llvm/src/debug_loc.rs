@@ -55,7 +55,7 @@ impl Function<'_> {
     }
 }
 
-fn at(scope: Metadata<'_>, line: u32, column: u32) -> DebugLoc {
+pub(crate) fn at(scope: Metadata<'_>, line: u32, column: u32) -> DebugLoc {
     // SAFETY: the metadata is live, and is checked to be a scope before its file is read. The shim
     // accepts any metadata for the subprogram.
     unsafe {
