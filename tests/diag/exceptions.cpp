@@ -23,6 +23,7 @@ int caught(int i) {
 }
 // CHAIN: note: called by kernel 'catcher'
 // CHAIN-NEXT: error: SYCL kernel cannot use exceptions
+// CHAIN-NEXT: note: write an error code to memory that the host reads after the kernel, or use 'assert'
 // CHAIN-NEXT: note: called by 'middle<int>'
 // CHAIN-NEXT: note: called by 'run'
 // CHAIN-NEXT: note: called by 'operator()'

@@ -138,7 +138,7 @@ private:
     Event.flags = Flags;
     Event.decl = VD->getCanonicalDecl();
     Event.decl_loc = rawLoc((Definition ? Definition : VD)->getLocation());
-    Event.text = Unit.keep(VD->getNameAsString());
+    Event.text = Unit.keep(VD->getQualifiedNameAsString());
   }
 
   bool decorated(const VarDecl *VD) {

@@ -17,8 +17,8 @@ use crate::errors::{
     VirtualCall,
 };
 use crate::facts::{Action, Event, Function, Global, Kernel, Loc, Misuse, Source};
-use crate::library;
 use crate::reach::{Graph, Root};
+use crate::{hints, library};
 
 /// Reports each broken rule of the device code in `graph`. `sites` has the place where each kernel
 /// is submitted. Returns true if no rule is broken.
@@ -35,6 +35,10 @@ pub fn device_code(
             if let Some(fault) = check(graph, event)
                 && seen.insert((event.loc, fault.message.clone()))
             {
+                let fault = match hints::of_event(graph, &node.function, event) {
+                    Some(hint) => fault.note(hint),
+                    None => fault,
+                };
                 source.report(&chains.add(fault.at(event.loc), index));
             }
         }
@@ -75,7 +79,8 @@ fn check(graph: &Graph, event: &Event) -> Option<Diagnostic<Loc>> {
         Action::Global { variable, declared, global, .. } => {
             let fault = global_fault(global)?;
             let variable_use = GlobalUse { fault, is_local: global.static_local };
-            declared_at(GlobalVariable { variable: variable_use }.report(), *declared, variable)
+            let name = variable.rsplit("::").next().unwrap_or(variable);
+            declared_at(GlobalVariable { variable: variable_use }.report(), *declared, name)
         }
         Action::Call(decl) | Action::Address(decl) => check_call(&graph.find(*decl)?.function)?,
         Action::Lambda(_) | Action::Double | Action::Half | Action::Decorated(_) => return None,

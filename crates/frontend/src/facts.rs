@@ -135,6 +135,7 @@ pub enum Action {
     DynamicCast,
     Global {
         decl: Decl,
+        /// The name with namespaces and classes.
         variable: String,
         declared: Loc,
         global: Global,

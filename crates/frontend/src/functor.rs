@@ -9,6 +9,7 @@ use crate::errors::{
     UnusableGet,
 };
 use crate::facts::{Field, FieldKind, Kernel, Loc, Source};
+use crate::hints;
 
 /// Reports each rule that a kernel's functor breaks. Returns true if it breaks none.
 pub fn check(source: &impl Source, kernel: &Kernel, call_site: Loc) -> bool {
@@ -49,7 +50,11 @@ fn check_part(root: &Field, field: &Field, errors: &mut Vec<Diagnostic<Loc>>) {
     } else if field.long_double && (leaf || field.capture || field.parameter) {
         LongDoubleInFunctor { part: part(root, field) }.report()
     } else if !field.trivially_copyable && !field.device_copyable && (field.own_copy || leaf) {
-        NotDeviceCopyable { part: part(root, field) }.report()
+        let error = NotDeviceCopyable { part: part(root, field) }.report();
+        match hints::of_part(&field.type_name) {
+            Some(hint) => error.note(hint),
+            None => error,
+        }
     } else {
         if !field.device_copyable {
             check_members(root, field, errors);

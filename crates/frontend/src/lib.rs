@@ -40,6 +40,7 @@ pub mod functor;
 pub mod functor_layouts;
 pub mod header_layout;
 mod header_types;
+mod hints;
 mod host;
 pub mod int_header;
 pub mod library;

@@ -3,8 +3,9 @@
 
 use std::path::PathBuf;
 
+use scythe_abi::names::CHECKS_ATTRIBUTE;
 use scythe_diag::{Diagnostic, Report};
-use scythe_llvm::Module;
+use scythe_llvm::{Module, Place};
 use scythe_passes::aspects::warning::Warning;
 use scythe_passes::{Aspects, launch_metadata};
 
@@ -29,8 +30,12 @@ pub fn run(
     reporter: &Reporter,
 ) -> Result<(), Diagnostic<Loc>> {
     for kernel in &notes.kernels {
-        if module.function(&kernel.symbol).is_some() {
-            launch_metadata::add(module, &kernel.symbol, &kernel.launch);
+        let Some(function) = module.function(&kernel.symbol) else { continue };
+        launch_metadata::add(module, &kernel.symbol, &kernel.launch);
+        if !options.checks.is_empty() {
+            let names = options.checks.names();
+            let attribute = module.context().string_attribute(CHECKS_ATTRIBUTE, &names);
+            function.add_attribute(Place::Function, attribute);
         }
     }
     scythe_passes::specialization::qualify_names(module, &notes.tu_id);

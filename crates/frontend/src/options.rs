@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use scythe_abi::checks::Checks;
 use scythe_device_config::Table;
 use scythe_diag::{Diagnostic, Location, Report};
 use scythe_passes::fixed_targets::FixedTarget;
@@ -13,7 +14,7 @@ use crate::facts::{Attribute, Loc};
 use crate::warnings::Warnings;
 
 /// The keys of the arguments.
-pub const KEYS: [&str; 13] = [
+pub const KEYS: [&str; 14] = [
     "tu-id",
     "int-header",
     "functors",
@@ -24,6 +25,7 @@ pub const KEYS: [&str; 13] = [
     "fixed-targets",
     "device-config-file",
     "default-sub-group-size",
+    "checks",
     "mode",
     "make-header",
     "use-header",
@@ -64,6 +66,8 @@ pub struct Options {
     pub fixed_targets: Vec<FixedTarget>,
     /// The attribute of functions that specify no sub-group size.
     pub sub_group_size: Option<Attribute>,
+    /// The checks that the compiler for the CPU adds to kernels.
+    pub checks: Checks,
     /// The `-W` options of Scythe's groups.
     pub warnings: Warnings,
     pub header_cache: HeaderCache,
@@ -86,6 +90,7 @@ impl Options {
                 "time-passes" => options.time_passes = value == "1",
                 "warning" => options.warnings.add(value)?,
                 "default-sub-group-size" => options.sub_group_size = sub_group_size(value)?,
+                "checks" => options.checks = Checks::from_names(value),
                 "fixed-targets" => targets = Some(value),
                 "device-config-file" => configuration = Some(value),
                 "make-header" => options.header_cache = HeaderCache::Make(value.into()),
