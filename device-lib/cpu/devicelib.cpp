@@ -6,6 +6,7 @@
 #include "complex_arithmetic.hpp"
 #include "complex_functions.hpp"
 #include "group_functions.hpp"
+#include "index_checks.hpp"
 #include "maths.hpp"
 #include "matrices.hpp"
 #include "parts_of_sub_groups.hpp"

@@ -11,6 +11,7 @@
 #include "clock.hpp"
 #include "cluster_group.hpp"
 #include "groups.hpp"
+#include "index_checks.hpp"
 #include "maths.hpp"
 #include "parts_of_sub_groups.hpp"
 #include "root_group.hpp"

@@ -4,6 +4,7 @@
 #define SCYTHE_DEVICE_LIBRARY_SPIRV_ASSERTIONS_HPP
 
 #include "../cpu/device_library.hpp"
+#include "../index_text.hpp"
 
 SCYTHE_DEVICE __SIZE_TYPE__ __spirv_BuiltInGlobalInvocationId(int dimension) noexcept;
 SCYTHE_DEVICE __SIZE_TYPE__ __spirv_BuiltInLocalInvocationId(int dimension) noexcept;
@@ -35,6 +36,19 @@ extern "C" SCYTHE_DEVICE void __scythe_report_assertion(const char *expression, 
   for (int i = 0; i < 3; ++i)
     for (unsigned at = 0; at < sizeof report.file - 1 && texts[i] && texts[i][at] != 0; ++at)
       places[i][at] = texts[i][at];
+}
+
+// The same for an accessor's index that is not within its range.
+extern "C" SCYTHE_DEVICE void __scythe_report_index(const char *file, unsigned line,
+                                                    const char *function, unsigned dimensions,
+                                                    __SIZE_TYPE__ index_0, __SIZE_TYPE__ index_1,
+                                                    __SIZE_TYPE__ index_2, __SIZE_TYPE__ range_0,
+                                                    __SIZE_TYPE__ range_1,
+                                                    __SIZE_TYPE__ range_2) noexcept {
+  using namespace scythe_device_library;
+  char text[index_text_size];
+  write_index_text(text, dimensions, index_0, index_1, index_2, range_0, range_1, range_2);
+  __scythe_report_assertion(text, file, line, function);
 }
 
 #endif

@@ -7,6 +7,7 @@ use crate::error::RequestError;
 use crate::nvptx::{self, toolkit::Toolkit};
 use crate::specialize::specialize;
 use crate::{Error, Options, compile_linked, spirv};
+use scythe_abi::checks::Checks;
 use scythe_abi::jit::{Bytes, Constant, Output, Request, Response, VERSION};
 use scythe_passes::target::cpu::lowering::specialise::Target;
 use std::ffi::{CStr, CString, OsStr, c_char};
@@ -159,6 +160,7 @@ impl<'a> Job<'a> {
 unsafe fn cpu_options(request: &Request) -> Result<Options, RequestError> {
     let mut options = Options::host(request.opt_level);
     options.target.scalar = request.scalar != 0;
+    options.target.checks = Checks(request.checks);
     // SAFETY: the caller guarantees that each pointer in the request is null or valid (this
     // function's contract).
     unsafe {

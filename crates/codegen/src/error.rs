@@ -42,6 +42,8 @@ pub enum Error {
         path.display()
     )]
     DeviceLibrary { library: &'static str, path: PathBuf, symbol: String, source: io::Error },
+    #[error("the object of the code generator is not valid: {0}")]
+    Object(#[from] scythe_image::ElfError),
     #[error("cannot write '{}': {source}", path.display())]
     Write { path: PathBuf, source: io::Error },
     #[error("'{name}' is not an architecture of NVIDIA GPUs, expected a name such as 'sm_90'")]

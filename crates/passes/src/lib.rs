@@ -36,8 +36,10 @@ pub mod literals;
 pub mod lower_kernel_args;
 pub mod pipeline;
 pub mod properties;
+pub mod source_positions;
 pub mod specialization;
 pub mod target;
+pub mod undefined_checks;
 pub mod work_group_static;
 
 pub use aspects::Aspects;

@@ -1,5 +1,6 @@
 //! The CPU lowering widens a kernel only if that does not make its code much larger.
 
+use scythe_abi::checks::Checks;
 use scythe_llvm::{Context, OptLevel, TargetMachine, TargetOptions};
 use scythe_passes::target::cpu::{self, Stage};
 
@@ -38,6 +39,8 @@ fn with_work_groups(text: &str) -> String {
         vector_width: 512,
         lanes: 16,
         scalar: false,
+        for_stepping: false,
+        checks: Checks::NONE,
         target: None,
         mark_whole: false,
         linkable: false,

@@ -18,6 +18,7 @@
 #![forbid(unsafe_code)]
 
 mod apart;
+mod checks;
 mod demands;
 mod device_globals;
 pub mod errors;
@@ -43,7 +44,6 @@ use scythe_abi::launch::KernelLaunch;
 use scythe_abi::names::LAUNCH_METADATA;
 use scythe_device_config::Table;
 use scythe_diag::{Diagnostic, Report};
-use scythe_image::PropertySets;
 use scythe_image::manifest::{self, Import, Manifest, SpecializationConstant};
 use scythe_llvm::{Extractor, Linkage, Module};
 use scythe_passes::aspects::metadata::Kinds;
@@ -196,7 +196,7 @@ impl<'ctx> Split<'ctx> {
             constants: constants.collect(),
             globals: device_globals::describe(graph, &members),
             asks_for_aspects: module.function(device_has::QUERY).is_some(),
-            other: PropertySets::default(),
+            other: checks::properties(&entries),
         };
         Part { module, manifest, symbols, warnings }
     }

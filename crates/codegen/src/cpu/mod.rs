@@ -6,11 +6,15 @@ pub use libraries::DEVICE_LIBRARY;
 
 use crate::cut;
 use crate::{Error, dump};
+use scythe_image::cpu_report::{self, CpuKernel};
 use scythe_llvm::{Context, Module, OptLevel, TargetMachine, TargetOptions};
 use scythe_passes::kept_variables::BoundGlobals;
 use scythe_passes::target::common::async_copies;
+use scythe_passes::target::cpu::lowering::checks;
+use scythe_passes::target::cpu::lowering::debug_info::is_for_stepping;
+use scythe_passes::target::cpu::lowering::report::KernelReport;
 use scythe_passes::target::cpu::{self, Stage};
-use scythe_passes::{device_globals, device_has};
+use scythe_passes::{device_globals, device_has, source_positions};
 use std::path::PathBuf;
 
 /// Objects are for Linux, independent of the default triple of LLVM's build.
@@ -81,8 +85,16 @@ fn compile_verified<'ctx>(
     module: Module<'ctx>,
     options: &Options,
 ) -> Result<Vec<u8>, Error> {
-    let machine = prepare(context, &module, options)?;
-    finish(module, &machine, options)
+    // Debuggers need code whose steps are those of the source.
+    if !is_for_stepping(&module, options.target.target.as_ref()) {
+        let machine = prepare(context, &module, options)?;
+        return finish(module, &machine, options);
+    }
+    let target =
+        cpu::Options { opt_level: 0, scalar: true, for_stepping: true, ..options.target.clone() };
+    let options = Options { target, ..options.clone() };
+    let machine = prepare(context, &module, &options)?;
+    finish(module, &machine, &options)
 }
 
 /// Links the device library.
@@ -97,18 +109,38 @@ fn prepare<'ctx>(
         features: options.target.features.clone(),
         opt_level: OptLevel::from_number(options.target.opt_level),
     })?;
-    // No tool can read the debug information of code that is loaded into memory, and it slows every
-    // pass.
-    module.strip_debug_info();
+    source_positions::fill(module);
+    // Checks of kernels report the positions in debug information.
+    let is_checked = !checks::requested(module, &options.target).is_empty();
+    if !is_checked && !module.has_debug_info() {
+        // What is left only names functions.
+        module.strip_debug_info();
+    }
     dump::module(options.dump_dir.as_deref(), "cpu-0-input", module)?;
     device_globals::to_declarations(module);
     device_has::fold(module, &options.aspects)?;
     async_copies::replace(module)?;
-    libraries::link(context, module, options)?;
+    if is_checked {
+        let own = checks::defined(module);
+        libraries::link(context, module, options)?;
+        checks::trust_library(module, &own);
+    } else {
+        libraries::link(context, module, options)?;
+    }
     Ok(machine)
 }
 
-/// Lowers a prepared module and writes its object.
+/// Returns what the object tells about a kernel.
+fn told(report: KernelReport) -> CpuKernel {
+    CpuKernel {
+        symbol: report.kernel,
+        lanes: report.lanes,
+        local_bytes: report.local_bytes,
+        remark: report.scalar.map(|reason| reason.to_string()).unwrap_or_default(),
+    }
+}
+
+/// Lowers a prepared module and writes its object, which tells how its kernels were compiled.
 fn finish(
     module: Module<'_>,
     machine: &TargetMachine,
@@ -117,6 +149,7 @@ fn finish(
     let folder = options.dump_dir.as_deref();
     let mut observe =
         |stage: Stage, module: &Module<'_>| Ok(dump::stage(folder, stage.name(), module)?);
-    cpu::lower(&module, machine, &options.target, &mut observe)?;
-    Ok(machine.emit_object(module)?)
+    let reports = cpu::lower(&module, machine, &options.target, &mut observe)?;
+    let kernels: Vec<CpuKernel> = reports.into_iter().map(told).collect();
+    Ok(cpu_report::add(&machine.emit_object(module)?, &kernels)?)
 }

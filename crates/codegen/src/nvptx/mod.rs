@@ -20,7 +20,7 @@ use scythe_llvm::{Context, Module, OptLevel, TargetMachine, TargetOptions};
 use scythe_passes::kept_variables::BoundGlobals;
 use scythe_passes::target::common::async_copies;
 use scythe_passes::target::nvptx::{self, Stage, address_spaces};
-use scythe_passes::{device_globals, device_has};
+use scythe_passes::{device_globals, device_has, source_positions, undefined_checks};
 use std::path::PathBuf;
 
 const TRIPLE: &str = "nvptx64-nvidia-cuda";
@@ -92,7 +92,13 @@ fn translate_module<'ctx>(
     let machine = TargetMachine::new(&target)?;
     let short = TargetMachine::with_short_pointers(&target)?;
     let positions = nvptx::check::positions(&module);
-    module.strip_debug_info();
+    source_positions::fill(&module);
+    undefined_checks::to_assertions(&module);
+    // Full debug information would make ptxas switch off its optimisations.
+    match module.has_debug_info() {
+        true => module.keep_line_directives(),
+        false => module.strip_debug_info(),
+    }
     let folder = options.dump_dir.as_deref();
     dump::module(folder, "nvptx-0-input", &module)?;
     device_globals::to_pointers(&module)?;

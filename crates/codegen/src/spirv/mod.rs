@@ -18,6 +18,7 @@ use scythe_llvm::{Context, OptLevel, TargetMachine, TargetOptions, translate_to_
 use scythe_passes::kept_variables::BoundGlobals;
 use scythe_passes::target::spirv::lowering::binary;
 use scythe_passes::target::spirv::{self, check};
+use scythe_passes::{source_positions, undefined_checks};
 use std::path::PathBuf;
 
 /// The highest minor version of modules, which is used if the driver accepts it. Later versions
@@ -71,6 +72,8 @@ fn translate_once(
     let bound = BoundGlobals::WithoutImageScope;
     let Cut { module, .. } =
         cut::read(&context, bitcode, libraries, options.kernel.as_deref(), bound)?;
+    source_positions::fill(&module);
+    undefined_checks::to_assertions(&module);
     // Neither the drivers of CPUs nor those of GPUs use debug information.
     module.strip_debug_info();
     let folder = options.dump_dir.as_deref();

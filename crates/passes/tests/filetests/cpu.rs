@@ -6,6 +6,7 @@
 //! one work-item at a time; `--stage=` for the stage to print (the last by default).
 
 use crate::{Observer, number, read};
+use scythe_abi::checks::Checks;
 use scythe_llvm::{Context, Module, OptLevel, TargetMachine, TargetOptions};
 use scythe_passes::target::cpu::{self, Stage};
 
@@ -19,6 +20,8 @@ pub fn run(args: &[String]) -> Result<String, String> {
         vector_width: 0,
         lanes: 4,
         scalar: false,
+        for_stepping: false,
+        checks: Checks::NONE,
         target: None,
         mark_whole: false,
         linkable: false,

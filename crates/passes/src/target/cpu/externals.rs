@@ -7,11 +7,13 @@
 //! device library defines these functions.
 
 use super::error::CpuError;
+use super::lowering::debug_info::WORK_ITEM;
 use super::lowering::queries;
 use super::lowering::widening::group::DIVERGENT_BARRIER;
 use crate::device_globals::DeviceGlobal;
 use crate::target::common::address_spaces::is_query;
 use crate::target::common::printf::is_printf;
+use scythe_abi::checks;
 use scythe_abi::names::CPU_ENTRY_PREFIX;
 use scythe_llvm::{Module, Value};
 
@@ -124,7 +126,9 @@ pub fn is_maths(symbol: &str) -> bool {
 /// True for symbols that the object loader finds in the process.
 pub fn is_provided(symbol: &str) -> bool {
     C_LIBRARY.contains(&symbol)
-        || [DIVERGENT_BARRIER, ASSERTION, CLOCK, ROOT_GROUP_WAIT].contains(&symbol)
+        || [DIVERGENT_BARRIER, ASSERTION, CLOCK, ROOT_GROUP_WAIT, WORK_ITEM].contains(&symbol)
+        || checks::functions::ALL.contains(&symbol)
+        || symbol.starts_with(checks::functions::UNDEFINED_HANDLER)
         || is_printf(symbol)
         || is_maths(symbol)
 }

@@ -34,10 +34,16 @@ pub use error::CpuError;
 use crate::kept_variables::{self, BoundGlobals};
 use crate::target::common::{local_variables, private_memory, required_sizes, shape};
 use arguments::Passing;
+use lowering::report::{self, KernelReport, Scalar};
 use lowering::widening::subgroup;
-use lowering::{items, local_atomics, matrices, queries, specialise, work_group};
+use lowering::{
+    checks, debug_info, items, local_atomics, local_memory, matrices, queries, specialise,
+    work_group,
+};
+use scythe_abi::checks::Checks;
 use scythe_abi::cpu::Form;
 use scythe_abi::launch::Shape;
+use scythe_abi::names::{CPU_STEPPING, CPU_WHOLE};
 use scythe_llvm::{Function, Module, OptLevel, PassOptions, Place, TargetMachine, run_passes};
 use std::collections::HashMap;
 
@@ -58,6 +64,13 @@ pub struct Options {
     /// widened code. Kernels that observe their sub-groups are still widened, since their
     /// sub-groups would change otherwise.
     pub scalar: bool,
+    /// Whether to compile for debuggers ([`debug_info::is_for_stepping`]): variables stay in memory,
+    /// and one work-item runs after the other. Needs the optimisation level 0 and `scalar`.
+    pub for_stepping: bool,
+    /// The checks to add to kernels, besides those that they request
+    /// ([`scythe_abi::names::CHECKS_ATTRIBUTE`]). Kernels with checks run one work-item at a time,
+    /// as with `scalar`.
+    pub checks: Checks,
     /// The only kernel to compile, and its work-group size. If `None`, all kernels are compiled,
     /// for any size.
     pub target: Option<specialise::Target>,
@@ -92,6 +105,8 @@ impl Options {
             vector_width,
             lanes,
             scalar: false,
+            for_stepping: false,
+            checks: Checks::NONE,
             target: None,
             mark_whole: false,
             linkable: false,
@@ -137,6 +152,8 @@ struct Entry<'ctx> {
     function: Function<'ctx>,
     /// See [`Kernel::by_items`].
     by_items: bool,
+    /// Of other entries, the lanes are known after the optimisation.
+    report: KernelReport,
 }
 
 /// The module being lowered, with the machine and the options.
@@ -147,13 +164,18 @@ struct Lowering<'a, 'ctx> {
     passes: PassOptions,
 }
 
-/// Lowers `module` for `machine`. Calls `observe` with the module after each stage.
+/// Lowers `module` for `machine`. Calls `observe` with the module after each stage. Returns a report
+/// about each kernel.
 pub fn lower<'ctx>(
     module: &Module<'ctx>,
     machine: &TargetMachine,
     options: &Options,
     observe: &mut dyn FnMut(Stage, &Module<'ctx>) -> Result<(), CpuError>,
-) -> Result<(), CpuError> {
+) -> Result<Vec<KernelReport>, CpuError> {
+    let checked = checks::requested(module, options);
+    let mut scalar = options.clone();
+    scalar.scalar |= !checked.is_empty();
+    let options = &scalar;
     let passes = PassOptions {
         loop_vectorize: !options.scalar,
         slp_vectorize: !options.scalar,
@@ -166,13 +188,16 @@ pub fn lower<'ctx>(
     let exports = lowering.retarget(&kernels)?;
     observe(Stage::Retargeted, module)?;
     lowering.simplify(&mut kernels)?;
+    let functions: Vec<_> = kernels.iter().map(|kernel| kernel.function).collect();
+    let descriptions = checks::add(module, &functions, checked);
     observe(Stage::Simplified, module)?;
-    let entries = lowering.wrap(&mut kernels, &exports)?;
+    let mut entries = lowering.wrap(&mut kernels, &[exports, descriptions].concat())?;
     observe(Stage::Wrapped, module)?;
-    lowering.optimize(&entries)?;
+    lowering.optimize(&mut entries)?;
     queries::check_none_left(module)?;
     externals::check(module, options.linkable)?;
-    observe(Stage::Optimized, module)
+    observe(Stage::Optimized, module)?;
+    Ok(entries.into_iter().map(|entry| entry.report).collect())
 }
 
 impl<'ctx> Lowering<'_, 'ctx> {
@@ -235,6 +260,8 @@ impl<'ctx> Lowering<'_, 'ctx> {
             kernel.passing = arguments::passing(kernel.function);
             arguments::share_read_only(module, kernel.function);
         }
+        let shapes = kernels.iter().map(|k| (k.function, k.shape != Shape::SingleTask));
+        debug_info::prepare(module, shapes, options.for_stepping);
         if options.opt_level > 0 {
             run_passes(module, FORWARD, Some(machine), passes)?;
         }
@@ -269,9 +296,12 @@ impl<'ctx> Lowering<'_, 'ctx> {
             entries.push(entry);
         }
         local_atomics::expand(module);
+        kernels.iter().for_each(|kernel| kernel.function.clear_subprogram());
+        entries.iter().for_each(|entry| debug_info::complete(entry.function));
         visible.extend(entries.iter().map(|entry| entry.function));
         visible.extend(exports);
-        visible.extend(options.mark_whole.then(|| specialise::mark_whole(module)));
+        visible.extend(options.mark_whole.then(|| specialise::mark(module, CPU_WHOLE)));
+        visible.extend(options.for_stepping.then(|| specialise::mark(module, CPU_STEPPING)));
         retarget::internalize(module, &visible);
         Ok(entries)
     }
@@ -296,10 +326,13 @@ impl<'ctx> Lowering<'_, 'ctx> {
         let one_form = general && by_items && items::has_many_barriers(function);
         let mut lanes = if general && (hidden || one_form) { options.lanes } else { 0 };
         let mut sub_group = 1;
+        let mut scalar = None;
+        let (name, local_bytes) = (function.name(), local_memory::size(module, function));
         let made = if by_items {
             let made = items::make(module, machine, function, passing, shape, local_size, options)?;
             lanes = if made.lanes > 1 || divides { lanes } else { 0 };
             sub_group = made.lanes;
+            scalar = made.scalar;
             made.function
         } else {
             // A single task is a sub-group with one work-item, for functions of the device library
@@ -310,12 +343,20 @@ impl<'ctx> Lowering<'_, 'ctx> {
         };
         let required = local_size.unwrap_or_default();
         let form = Form { lanes, every_size: u32::from(divides || one_form), required, sub_group };
-        Ok((Entry { function: made, by_items }, form))
+        if shape == Shape::SingleTask {
+            scalar = Some(Scalar::SingleTask);
+        } else if options.scalar {
+            scalar = scalar.or(Some(Scalar::Requested)).filter(|_| sub_group == 1);
+        } else if options.opt_level == 0 {
+            scalar = scalar.or(Some(Scalar::NotOptimised)).filter(|_| sub_group == 1);
+        }
+        let report = KernelReport { kernel: name, lanes: sub_group, scalar, local_bytes };
+        Ok((Entry { function: made, by_items, report }, form))
     }
 
     /// Optimises each entry according to its form. LLVM's full pipeline vectorises work-item loops.
     /// Code that is already vectorised would only grow in that pipeline, so it gets a shorter one.
-    fn optimize(&self, entries: &[Entry<'ctx>]) -> Result<(), CpuError> {
+    fn optimize(&self, entries: &mut [Entry<'ctx>]) -> Result<(), CpuError> {
         let Self { module, machine, options, passes } = *self;
         let whole = OptLevel::from_number(options.opt_level).pipeline();
         let lean = if options.opt_level == 0 { whole } else { VECTORISED_PIPELINE };
@@ -338,9 +379,15 @@ impl<'ctx> Lowering<'_, 'ctx> {
                     others().for_each(|e| e.add_attribute(Place::Function, attribute));
                 }
             }
-            run_passes(module, &format!("globaldce,{pipeline}"), Some(machine), passes)?;
+            let (done, remarks) = scythe_llvm::with_remarks(context, report::PASS, || {
+                run_passes(module, &format!("globaldce,{pipeline}"), Some(machine), passes)
+            });
+            done?;
             for name in ["optnone", "noinline"] {
                 others().for_each(|e| e.remove_enum_attribute(Place::Function, name));
+            }
+            for entry in entries.iter_mut().filter(|entry| entry.by_items == by_items) {
+                report::complete(&mut entry.report, module, entry.function, &remarks);
             }
         }
         if entries.is_empty() {

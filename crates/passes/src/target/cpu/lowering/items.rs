@@ -11,6 +11,7 @@
 //! for kernels with loops, where LLVM would vectorise the wrong loop; and for kernels that are too
 //! long for LLVM's vectoriser.
 
+use super::report::Scalar;
 use super::widening::divergence::WideningError;
 use super::widening::{counters, group, lanes, merges, ranges, subgroup};
 use super::work_group::{Frame, Loop, Scope};
@@ -129,6 +130,8 @@ pub struct WorkGroupFunction<'ctx> {
     pub function: Function<'ctx>,
     /// The number of work-items in the lanes of one item.
     pub lanes: u32,
+    /// The reason why there is only one lane.
+    pub scalar: Option<Scalar>,
 }
 
 /// Creates the work-group function of `kernel`. Afterwards the kernel has no uses. `local_size` is
@@ -157,7 +160,8 @@ pub fn make<'ctx>(
     let layout = local_size.map(|size| specialise::layout(kernel, size, count));
     let order = layout.map_or([0, 1, 2], |l| l.order);
     specialise::reorder(kernel, order);
-    let (versions, narrow) = versions(module, machine, kernel, count, layout, options)?;
+    let Forms { versions, narrow, scalar } =
+        versions(module, machine, kernel, count, layout, options)?;
     // The fast form may assume that work-item numbers fit in an `int`. If it does, the plain form
     // handles larger numbers.
     let spare = if narrow { Some(single(module, kernel, options)?) } else { None };
@@ -255,7 +259,7 @@ pub fn make<'ctx>(
         }
         None => local_memory::place(module, frame.function),
     }
-    Ok(WorkGroupFunction { function: frame.function, lanes })
+    Ok(WorkGroupFunction { function: frame.function, lanes, scalar })
 }
 
 /// Simplifies the index arithmetic of a kernel, so that fewer addresses appear to diverge.
@@ -301,8 +305,28 @@ impl Plan {
     }
 }
 
-/// Returns the forms of the kernel, and whether they assume small work-item numbers. A kernel that
-/// cannot be widened runs one work-item at a time.
+/// The forms of a kernel.
+struct Forms<'ctx> {
+    versions: group::Versions<'ctx>,
+    /// Whether the forms assume small work-item numbers.
+    narrow: bool,
+    /// The reason why the forms have only one lane.
+    scalar: Option<Scalar>,
+}
+
+impl<'ctx> Forms<'ctx> {
+    fn single(
+        module: &Module<'ctx>,
+        kernel: Function<'ctx>,
+        options: &Options,
+        reason: Scalar,
+    ) -> Result<Self, CpuError> {
+        let versions = single(module, kernel, options)?;
+        Ok(Self { versions, narrow: false, scalar: Some(reason) })
+    }
+}
+
+/// Returns the forms of the kernel. A kernel that cannot be widened runs one work-item at a time.
 fn versions<'ctx>(
     module: &Module<'ctx>,
     machine: &TargetMachine,
@@ -310,7 +334,7 @@ fn versions<'ctx>(
     count: u32,
     layout: Option<Layout>,
     options: &Options,
-) -> Result<(group::Versions<'ctx>, bool), CpuError> {
+) -> Result<Forms<'ctx>, CpuError> {
     let Plan { lanes, fold, full, masked } = Plan::new(kernel, count, layout);
     if lanes > 1 {
         let name = kernel.name();
@@ -338,7 +362,9 @@ fn versions<'ctx>(
                     return Err(CpuError::SubGroups { kernel: name, size, why });
                 }
                 // A reason that prevents one form also prevents the other.
-                (Err(_), _) => return Ok((single(module, kernel, options)?, false)),
+                (Err(why), _) => {
+                    return Forms::single(module, kernel, options, Scalar::Widening(why));
+                }
             };
             subgroup::erase_barriers(widened.function);
             matrices::lower(module, widened.function, options)?;
@@ -350,26 +376,35 @@ fn versions<'ctx>(
             )?;
             narrow |= widened.narrow;
             *place = Some(widened.function);
-            if is_free && is_too_large(kernel, widened.function) {
+            if let Some(reason) = too_large(kernel, widened.function).filter(|_| is_free) {
                 made.into_iter().flatten().for_each(Function::erase);
-                return Ok((single(module, kernel, options)?, false));
+                return Forms::single(module, kernel, options, reason);
             }
         }
         let [full, masked] = made;
-        return Ok((group::Versions { full, masked, lanes, fold }, narrow));
+        let versions = group::Versions { full, masked, lanes, keeps_variables: false, fold };
+        return Ok(Forms { versions, narrow, scalar: None });
     }
-    Ok((single(module, kernel, options)?, false))
+    let reason = match () {
+        () if count > 1 => Scalar::WorkGroups,
+        () if required_sizes::sub_group(kernel).is_some() => Scalar::SubGroups,
+        () if options.opt_level == 0 => Scalar::NotOptimised,
+        () => Scalar::Requested,
+    };
+    Forms::single(module, kernel, options, reason)
 }
 
-/// Whether a widened form consists mostly of scalar work for each lane, or is so large that it
-/// takes seconds to compile. This happens in kernels that move whole vectors of elements under
-/// masks. They compile faster, and run no slower, one work-item at a time.
-fn is_too_large(kernel: Function<'_>, widened: Function<'_>) -> bool {
+/// Returns a reason against a widened form if it consists mostly of scalar work for each lane, or is
+/// so large that it takes seconds to compile. This happens in kernels that move whole vectors of
+/// elements under masks. They compile faster, and run no slower, one work-item at a time.
+fn too_large(kernel: Function<'_>, widened: Function<'_>) -> Option<Scalar> {
     // Jumps over gathers without active lanes add blocks, but no work.
     let is_jump = |i: &Instruction<'_>| matches!(i.opcode(), Opcode::LLVMBr | Opcode::LLVMPHI);
     let before = kernel.instructions().count();
     let after = widened.instructions().filter(|i| !is_jump(i)).count();
-    after > SMALL_FORM_SIZE && (after > MAX_GROWTH * before || after > MAX_FORM_SIZE)
+    let is_too_large =
+        after > SMALL_FORM_SIZE && (after > MAX_GROWTH * before || after > MAX_FORM_SIZE);
+    is_too_large.then_some(Scalar::TooLarge { vector: after, scalar: before })
 }
 
 /// Copies the kernel, with sub-groups of one work-item.
@@ -390,7 +425,8 @@ fn single<'ctx>(
     copy.remove_enum_attribute(Place::Function, "optnone");
     subgroup::make_single(module, copy);
     matrices::lower(module, copy, options)?;
-    Ok(group::Versions { full: Some(copy), masked: None, lanes: 1, fold: None })
+    let keeps_variables = options.for_stepping;
+    Ok(group::Versions { full: Some(copy), masked: None, lanes: 1, keeps_variables, fold: None })
 }
 
 /// Computes the number of items in a group of `size`, with `lanes` lanes along its rows.

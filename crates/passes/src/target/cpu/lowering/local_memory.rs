@@ -62,6 +62,12 @@ pub fn place_together<'ctx>(
     Some([first, context.const_int(64, bytes)])
 }
 
+/// Returns the total size of the local variables that `function` uses.
+pub fn size<'ctx>(module: &Module<'ctx>, function: Function<'ctx>) -> u64 {
+    let sizes = used(module, function).into_iter();
+    sizes.map(|(variable, _)| variable.value_type().alloc_size(module).unwrap_or(0)).sum()
+}
+
 /// Returns the local variables that `function` uses, each with the instructions that use it.
 fn used<'ctx>(
     module: &Module<'ctx>,

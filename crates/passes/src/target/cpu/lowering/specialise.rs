@@ -12,7 +12,7 @@ use crate::target::common::required_sizes;
 use crate::target::cpu::Options;
 use scythe_abi::cpu::{Form, Layout};
 use scythe_abi::launch::Shape;
-use scythe_abi::names::{CPU_FORM_PREFIX, CPU_WHOLE};
+use scythe_abi::names::CPU_FORM_PREFIX;
 use scythe_llvm::{Function, Instruction, Module, Opcode, Place, Value};
 use std::mem::offset_of;
 
@@ -143,10 +143,10 @@ pub fn describe<'ctx>(module: &Module<'ctx>, name: &str, form: Form) -> Function
     function
 }
 
-/// Defines the function that marks an object with all kernels of its image.
-pub fn mark_whole<'ctx>(module: &Module<'ctx>) -> Function<'ctx> {
+/// Defines a function without effect whose name says something about the object.
+pub fn mark<'ctx>(module: &Module<'ctx>, name: &str) -> Function<'ctx> {
     let context = module.context();
-    let function = module.add_function(CPU_WHOLE, context.void_type().function(&[], false));
+    let function = module.add_function(name, context.void_type().function(&[], false));
     let builder = context.create_builder();
     builder.position_at_end(context.append_block(function, ""));
     builder.ret_void();

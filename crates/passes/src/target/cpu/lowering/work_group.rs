@@ -21,7 +21,7 @@
 
 use super::interior::{self, Guard, RowCode};
 use super::queries::{self, Position};
-use super::{interleave, local_memory, parallel, uniform_memory};
+use super::{debug_info, interleave, local_memory, parallel, uniform_memory};
 use crate::target::cpu::address_spaces::{self, Regions};
 use crate::target::cpu::arguments::{self, Passing};
 use crate::target::cpu::{CpuError, Options, retarget};
@@ -87,7 +87,9 @@ pub fn make<'ctx>(
         let block = body.call.block();
         body.call.inline_call()?;
         queries::replace(&builder, function, &body.position);
-        if let (Some(block), Some(before)) = (block.filter(|b| *b != work), work.terminator()) {
+        // A debugger must find the code of a line in each work-item.
+        let hoisted = block.filter(|b| *b != work && !options.for_stepping);
+        if let (Some(block), Some(before)) = (hoisted, work.terminator()) {
             uniform_memory::hoist(function, block, before, access_group);
         }
     }
@@ -132,6 +134,7 @@ impl<'ctx> Frame<'ctx> {
         let entry = context.append_block(function, "entry");
         let work = context.append_block(function, "work");
         let done = context.append_block(function, "done");
+        debug_info::open(kernel, function, builder);
         builder.position_at_end(done);
         builder.ret_void();
         builder.position_at_end(entry);

@@ -10,18 +10,35 @@ use scythe_abi::spirv::ASSERTION_VARIABLE;
 use scythe_llvm::{CallConv, Function, Instruction, Linkage, Module, Opcode, Place};
 use std::collections::HashSet;
 
-/// The functions that a failed `assert` calls, each with the indices of its arguments in the order
-/// that the device library's function expects: expression, file, line, function.
-const ASSERTIONS: [(&str, [usize; 4]); 2] =
-    [("__assert_fail", [0, 1, 2, 3]), ("_ZSt21__glibcxx_assert_failPKciS0_S0_", [3, 0, 1, 2])];
+/// A function that reports a failure, and its replacement.
+struct Failure {
+    name: &'static str,
+    /// The indices of its arguments in the order of the parameters of `report`.
+    order: &'static [usize],
+    /// The function of the device library that writes the report.
+    report: &'static str,
+}
 
-/// The function of the device library that writes the report.
-const REPORT: &str = "__scythe_report_assertion";
+/// The functions that a failed `assert` calls, whose reports need expression, file, line and
+/// function, and the function for an accessor's index that is not within its range.
+const FAILURES: [Failure; 3] = [
+    Failure { name: "__assert_fail", order: &[0, 1, 2, 3], report: "__scythe_report_assertion" },
+    Failure {
+        name: "_ZSt21__glibcxx_assert_failPKciS0_S0_",
+        order: &[3, 0, 1, 2],
+        report: "__scythe_report_assertion",
+    },
+    Failure {
+        name: "__scythe_index_failed",
+        order: &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9],
+        report: "__scythe_report_index",
+    },
+];
 
 /// Marks all functions that contain assertions, directly or through callees, to be inlined.
 pub fn mark_for_inlining<'ctx>(module: &Module<'ctx>) {
     let mut work: Vec<Function<'ctx>> =
-        ASSERTIONS.iter().filter_map(|(name, _)| module.function(name)).collect();
+        FAILURES.iter().filter_map(|failure| module.function(failure.name)).collect();
     let mut known = HashSet::new();
     while let Some(callee) = work.pop() {
         for call in callee.users().into_iter().filter_map(|user| user.as_instruction()) {
@@ -43,23 +60,27 @@ pub fn mark_for_inlining<'ctx>(module: &Module<'ctx>) {
 /// Must run after the code is simplified. Returns false if the module has no assertions.
 pub fn report(module: &Module<'_>) -> bool {
     let mut found = false;
-    for (name, order) in ASSERTIONS {
-        let Some(function) = module.function(name).filter(|f| f.is_declaration()) else { continue };
-        for call in function.users().into_iter().filter_map(|user| user.as_instruction()) {
-            found |= replace(module, call, order);
+    for failure in FAILURES {
+        let function = module.function(failure.name).filter(|f| f.is_declaration());
+        let users = function.map(|function| function.users()).unwrap_or_default();
+        for call in users.into_iter().filter_map(|user| user.as_instruction()) {
+            found |= replace(module, call, &failure);
         }
     }
     found
 }
 
-fn replace<'ctx>(module: &Module<'ctx>, call: Instruction<'ctx>, order: [usize; 4]) -> bool {
+fn replace<'ctx>(module: &Module<'ctx>, call: Instruction<'ctx>, failure: &Failure) -> bool {
     let (context, args) = (module.context(), call.args());
-    let (4, Some(function)) = (args.len(), call.function()) else { return false };
-    let args = order.map(|index| args[index]);
+    let Some(function) = call.function().filter(|_| args.len() == failure.order.len()) else {
+        return false;
+    };
+    let args: Vec<_> = failure.order.iter().map(|&index| args[index]).collect();
     let builder = context.create_builder();
     builder.position_before(call);
-    let types = args.map(|arg| arg.ty());
-    let reporter = module.get_or_add_function(REPORT, context.void_type().function(&types, false));
+    let types: Vec<_> = args.iter().map(|arg| arg.ty()).collect();
+    let ty = context.void_type().function(&types, false);
+    let reporter = module.get_or_add_function(failure.report, ty);
     reporter.set_call_conv(CallConv::SPIR_FUNC);
     builder.call(reporter, &args, "").set_call_conv(CallConv::SPIR_FUNC);
     let end = call.next().filter(|next| next.opcode() == Opcode::LLVMUnreachable);

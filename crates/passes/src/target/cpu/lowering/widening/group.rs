@@ -65,8 +65,8 @@ use super::divergence::{CallShapes, Divergence, Shape, WideningError};
 use super::lanes::{ACTIVE_LANES, Fold};
 use crate::target::common::queries;
 use scythe_llvm::{
-    BasicBlock, Builder, ContextRef, Function, Instruction, IntPredicate, Module, Opcode, Type,
-    Value,
+    BasicBlock, Builder, ContextRef, DebugBuilder, DebugVariable, Function, Instruction,
+    IntPredicate, Module, Opcode, Type, Value,
 };
 use std::collections::{HashMap, HashSet};
 
@@ -91,6 +91,8 @@ pub struct Versions<'ctx> {
     /// exists only with more than one lane.
     pub masked: Option<Function<'ctx>>,
     pub lanes: u32,
+    /// Whether variables of the source keep their values until the work-item ends, for debuggers.
+    pub keeps_variables: bool,
     /// The layout of rows in the lanes, if an item has several rows. Then only one of the forms
     /// exists.
     pub fold: Option<Fold>,
@@ -116,6 +118,9 @@ pub fn make<'ctx>(
     params.extend([context.int_type(64); 7]);
     let function = module.add_function(name, context.void_type().function(&params, false));
     function.copy_attributes_from(source);
+    if let Some(subprogram) = source.subprogram() {
+        function.set_subprogram(subprogram);
+    }
     function.set_linkage(scythe_llvm::Linkage::LLVMInternalLinkage);
 
     let entry = context.append_block(function, "group");
@@ -157,6 +162,8 @@ pub fn make<'ctx>(
         fold: versions.fold,
         used_bytes: 0,
         context_bytes: 0,
+        keeps_variables: versions.keeps_variables,
+        variables: Vec::new(),
     };
     let has_barriers = barriers(source).next().is_some();
     let start = match (versions.full, versions.masked) {
@@ -177,7 +184,11 @@ pub fn make<'ctx>(
     };
     anchor.erase();
     maker.builder.position_at_end(entry);
-    maker.builder.br(start);
+    let end = maker.builder.br(start);
+    let declare = DebugBuilder::new(module);
+    for (variable, address, is_indirect) in &maker.variables {
+        declare.declare_again(variable, *address, *is_indirect, end);
+    }
     let context_bytes = maker.context_bytes;
     for version in [versions.full, versions.masked].into_iter().flatten() {
         version.erase();
@@ -266,6 +277,19 @@ struct GroupBuilder<'a, 'ctx> {
     used_bytes: u64,
     /// The maximum of `used_bytes` over all state machines.
     context_bytes: u64,
+    keeps_variables: bool,
+    /// The variables of the source, with the new addresses of their memory. The last element says
+    /// whether memory at this address contains the address.
+    variables: Vec<(DebugVariable<'ctx>, Value<'ctx>, bool)>,
+}
+
+/// Private memory that several regions use. It is in the item's context.
+struct Kept<'ctx> {
+    alloca: Instruction<'ctx>,
+    /// The offset in the context.
+    offset: u64,
+    /// The variable that contains the address for the current item, for debuggers.
+    place: Option<Instruction<'ctx>>,
 }
 
 /// A value of the version that crosses a barrier.
@@ -320,9 +344,15 @@ impl<'ctx> GroupBuilder<'_, 'ctx> {
         let allocas: Vec<_> =
             version.instructions().filter(|i| i.opcode() == Opcode::LLVMAlloca).collect();
         let regions_of = regions_of(&regions);
-        let (kept, local): (Vec<_>, Vec<_>) = allocas
-            .into_iter()
-            .partition(|&a| !cuts.is_empty() && regions_using(a.as_value(), &regions_of).len() > 1);
+        let shown = version.debug_variables();
+        let is_shown = |a: Instruction<'ctx>| shown.iter().any(|v| v.address == a.as_value());
+        let is_kept = |a: Instruction<'ctx>| {
+            (self.keeps_variables && is_shown(a))
+                || regions_using(a.as_value(), &regions_of).len() > 1
+        };
+        let (kept, local): (Vec<_>, Vec<_>) =
+            allocas.into_iter().partition(|&a| !cuts.is_empty() && is_kept(a));
+        let kept: Vec<_> = kept.into_iter().map(|a| (a, is_shown(a))).collect();
         let mut crossing_values = self.demote(version, &cuts, uniform.as_ref());
         let mut map = self.parameters(version);
         for a in local {
@@ -336,13 +366,22 @@ impl<'ctx> GroupBuilder<'_, 'ctx> {
                 c.left = Some(self.slots.alloca(c.value.ty(), "left"));
             }
         }
-        let kept: Vec<(Instruction<'ctx>, u64)> = kept
+        let kept: Vec<_> = kept
             .into_iter()
-            .map(|a| {
+            .map(|(a, is_shown)| {
                 let ty = a.allocated_type().expect("an allocation has a type");
-                (a, self.reserve(ty, a.alignment()))
+                let place = is_shown.then(|| self.slots.alloca(self.context.ptr_type(0), "place"));
+                Kept { alloca: a, offset: self.reserve(ty, a.alignment()), place }
             })
             .collect();
+        for variable in shown {
+            let place = kept.iter().find(|k| k.alloca.as_value() == variable.address);
+            if let Some(place) = place.and_then(|k| k.place) {
+                self.variables.push((variable, place.as_value(), true));
+            } else if let Some(&address) = map.get(&variable.address) {
+                self.variables.push((variable, address, false));
+            }
+        }
         let next = self.slots.alloca(self.context.int_type(32), "next");
         // There is one more exit than barriers: the end of the kernel.
         let heads: Vec<_> =

@@ -143,6 +143,9 @@ pub fn widen<'ctx>(
     let new = module.add_function(name, function.function_type());
     new.copy_attributes_from(function);
     new.set_linkage(scythe_llvm::Linkage::LLVMInternalLinkage);
+    if let Some(subprogram) = function.subprogram() {
+        new.set_subprogram(subprogram);
+    }
     Widener::new(module, function, new, facts, options).run();
     Ok(Widened { function: new, narrow })
 }
@@ -574,6 +577,7 @@ impl<'a, 'ctx> Widener<'a, 'ctx> {
 
     fn block(&mut self, b: usize) {
         self.builder.position_at_end(self.starts[b]);
+        self.builder.set_debug_loc(None);
         let direct = self.has_direct_phis(b);
         let instructions: Vec<_> = self.facts.blocks[b].instructions().collect();
         let (phis, rest): (Vec<_>, Vec<_>) =
@@ -607,6 +611,7 @@ impl<'a, 'ctx> Widener<'a, 'ctx> {
             mask
         });
         for i in rest {
+            self.builder.set_debug_loc(i.debug_loc_metadata());
             if i.is_terminator() {
                 self.leave(b, i);
             } else {

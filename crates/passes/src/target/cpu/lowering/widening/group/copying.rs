@@ -106,6 +106,7 @@ impl<'ctx> GroupBuilder<'_, 'ctx> {
         for &b in blocks {
             self.builder.position_at_end(copies[&b]);
             for i in b.instructions() {
+                self.builder.set_debug_loc(i.debug_loc_metadata());
                 let placed = i.opcode() == Opcode::LLVMAlloca && map.contains_key(&i.as_value());
                 if placed || i.called_function().is_some_and(|f| is_hint(&f.name())) {
                     continue;
@@ -142,13 +143,14 @@ impl<'ctx> GroupBuilder<'_, 'ctx> {
                     }
                     _ => {
                         let copy = self.builder.clone_instruction(i);
-                        copy.set_debug_loc(None);
+                        copy.set_debug_loc(i.debug_loc_metadata());
                         map.insert(i.as_value(), copy.as_value());
                         made.push(copy);
                     }
                 }
             }
         }
+        self.builder.set_debug_loc(None);
         for copy in made {
             for n in 0..copy.operand_count() {
                 if let Some(new) = copy.operand(n).and_then(|o| map.get(&o)) {

@@ -2,7 +2,7 @@
 //! region, saves live values, and records the barrier that it reached.
 
 use super::copying::RegionExit;
-use super::{Chunks, Crossing, CrossingValue, DIVERGENT_BARRIER, GroupBuilder};
+use super::{Chunks, Crossing, CrossingValue, DIVERGENT_BARRIER, GroupBuilder, Kept};
 use scythe_llvm::{BasicBlock, Instruction, IntPredicate, Value};
 use std::collections::HashMap;
 
@@ -15,7 +15,7 @@ pub(super) struct Region<'a, 'ctx> {
     pub done: BasicBlock<'ctx>,
     pub barrier_of: &'a HashMap<BasicBlock<'ctx>, usize>,
     pub crossing_values: &'a [CrossingValue<'ctx>],
-    pub kept: &'a [(Instruction<'ctx>, u64)],
+    pub kept: &'a [Kept<'ctx>],
     pub next: Instruction<'ctx>,
     pub chunks: Chunks,
     /// The barrier behind which the region starts, or `None` for the start of the kernel.
@@ -34,9 +34,12 @@ impl<'ctx> GroupBuilder<'_, 'ctx> {
         let bytes = self.builder.mul(item, self.stride, "context.offset");
         let base = self.builder.gep(self.context.int_type(8), self.memory, &[bytes], "context");
         let mut map = r.map.clone();
-        for &(a, offset) in r.kept {
-            let address = self.builder.byte_offset(self.context, base, offset, "kept");
-            map.insert(a.as_value(), address);
+        for kept in r.kept {
+            let address = self.builder.byte_offset(self.context, base, kept.offset, "kept");
+            map.insert(kept.alloca.as_value(), address);
+            if let Some(place) = kept.place {
+                self.builder.store(address, place.as_value());
+            }
         }
         // Restore the live values.
         for c in r.crossing_values {

@@ -40,7 +40,7 @@ impl<'ctx> Widener<'_, 'ctx> {
     /// caller must replace the operands that are not constants.
     pub(super) fn copy(&self, b: usize, i: Instruction<'ctx>) -> Instruction<'ctx> {
         let copy = self.builder.clone_instruction(i);
-        copy.set_debug_loc(None);
+        copy.set_debug_loc(i.debug_loc_metadata());
         if !self.keeps_promises(b, i) {
             copy.drop_promises();
         }
@@ -50,7 +50,7 @@ impl<'ctx> Widener<'_, 'ctx> {
     /// Copies an instruction for one active lane.
     pub(super) fn copy_for_lane(&self, i: Instruction<'ctx>) -> Instruction<'ctx> {
         let copy = self.builder.clone_instruction(i);
-        copy.set_debug_loc(None);
+        copy.set_debug_loc(i.debug_loc_metadata());
         copy
     }
 
