@@ -11,11 +11,15 @@ use scythe_hal::{
 };
 use scythe_image::Format;
 
+use crate::debugger::attached;
 use crate::executor::Executor;
 use crate::graph::CpuGraph;
 use crate::program::{CpuKernel, CpuProgram};
 use crate::queue::CpuQueue;
-use crate::{check, device_info, form, level, memory, partition, processors, threads, variant};
+use crate::{
+    check, device_info, fault, form, level, memory, partition, processors, sanitize, threads,
+    variant,
+};
 
 pub(crate) struct CpuBackend {
     platform: PlatformInfo,
@@ -69,6 +73,9 @@ impl CpuDevice {
         variant::Mode::of_process()?;
         form::Form::of_process()?;
         check::of_process()?;
+        attached::Mode::of_process()?;
+        fault::Mode::of_process()?;
+        sanitize::of_process()?;
         Ok(CpuQueue::new(executor, profiling, self.info.local_mem_size))
     }
 

@@ -22,6 +22,7 @@ use crate::host_tasks::HostTasks;
 use crate::job::{Cost, Job, UnitJob};
 use crate::node::{COMPLETE, Kind, Node, READY, RUNNING, Settled, now};
 use crate::ready::{ReadyQueue, Searcher};
+use crate::timeline::{self, Part};
 use crate::{processors, threads};
 
 /// The duration above which work is shared. For shorter work, the other threads would arrive too
@@ -136,6 +137,9 @@ impl Executor {
 
     fn enter(&'static self, node: &Arc<Node>, deps: &[&Node]) {
         if let Some(ready) = Arc::clone(node).attach(deps) {
+            if ready.error().is_none() && ready.runs_at_submission() {
+                return self.run_here(ready);
+            }
             let mut idle = VecDeque::new();
             self.place(ready, &mut Runner::guest(), &mut idle);
             self.complete_all(idle, &mut Runner::guest());
@@ -232,6 +236,7 @@ impl Executor {
         if let Some(cpus) = &self.cpus {
             processors::bind(cpus);
         }
+        timeline::name_worker(index);
         let state = WorkerState { searcher: self.ready.searcher(index), next: None };
         let mut runner = Runner { home: index, worker: Some(state) };
         let mut chain = 0;
@@ -254,6 +259,17 @@ impl Executor {
         }
     }
 
+    /// Runs all of a command without pending dependencies, which no other thread knows, in order.
+    fn run_here(&'static self, node: Arc<Node>) {
+        node.set_ready();
+        // SAFETY: this thread has claimed the command.
+        if let (true, Some(job)) = (node.claim(), unsafe { node.unit_job() }) {
+            // SAFETY: the command is claimed and none of its units has run, so no unit runs twice.
+            unsafe { job.run(0..job.units()) };
+            self.finish(node, &mut Runner::guest());
+        }
+    }
+
     /// Starts `node`, helps with it, or drops it.
     fn run(&'static self, node: Arc<Node>, runner: &mut Runner) {
         if node.claim() {
@@ -270,8 +286,14 @@ impl Executor {
         // finishes the command.
         let Some(job) = (unsafe { node.unit_job() }) else { return self.finish(node, runner) };
         let units = job.units();
+        let part = Part::of(job);
         // SAFETY: the command is claimed and none of its units has run, so no unit runs twice.
         let done = unsafe { self.run_alone(job, units) };
+        if done == 0 {
+            Part::cancel(part)
+        } else {
+            drop(part)
+        }
         if done == units {
             return self.finish(node, runner);
         }
@@ -333,10 +355,14 @@ impl Executor {
     fn take_part(&'static self, node: Arc<Node>, runner: &mut Runner) {
         let Some(scheduler) = node.scheduler() else { return };
         let mut start = now();
+        let mut part = None;
         while let Some(units) = scheduler.take(runner.home) {
             let count = units.end - units.start;
             // SAFETY: this thread holds units that have not run, so the command cannot be finished.
             let Some(job) = (unsafe { node.unit_job() }) else { return };
+            if part.is_none() {
+                part = Part::of(job);
+            }
             // SAFETY: the scheduler gave these units to this thread only.
             unsafe { job.run(units) };
             let end = now();
@@ -346,6 +372,7 @@ impl Executor {
                 // All units are done, and only this thread knows that. The job stays valid until
                 // this thread finishes the command.
                 self.record(job, scheduler.busy());
+                drop(part);
                 return self.finish(node, runner);
             }
         }

@@ -18,6 +18,7 @@ use scythe_hal::{Errc, Error, Event, Graph, GraphNode, Keep, Result, Work};
 use crate::executor::{Executor, SHARE_NS};
 use crate::job::{Cost, Job, NS_PER_WORK_ITEM, UnitJob};
 use crate::node::{Node, now};
+use crate::timeline::Part;
 
 /// The time up to which independent short commands are combined.
 const BIN_NS: f64 = 20_000.0;
@@ -69,8 +70,10 @@ impl Sequence {
         let measure = !self.measured.swap(true, Ordering::Relaxed);
         for job in &self.jobs {
             let start = if measure { now() } else { 0 };
+            let part = Part::of(job);
             // SAFETY: the caller guarantees the contract of `UnitJob::run`.
             unsafe { job.run(0..job.units()) };
+            drop(part);
             if measure {
                 self.executor.record(job, now() - start);
             }

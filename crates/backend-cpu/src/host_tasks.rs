@@ -12,6 +12,7 @@ use scythe_hal::{Errc, Error, HostTask, Result};
 use crate::executor::{Executor, Runner};
 use crate::node::Node;
 use crate::threads;
+use crate::timeline::Part;
 
 /// The time after which a thread without work ends.
 const LINGER: Duration = Duration::from_secs(2);
@@ -77,11 +78,13 @@ impl HostTasks {
             if let Some(node) = state.queue.pop_front() {
                 state.idle -= 1;
                 drop(state);
+                let part = Part::of_host_task();
                 if let Some(task) = node.start_host_task()
                     && let Err(error) = call(task)
                 {
                     node.fail(error);
                 }
+                drop(part);
                 // The thread is not idle before that, because dropping the objects that the command
                 // keeps may wait for other host tasks.
                 executor.finish(node, &mut Runner::guest());

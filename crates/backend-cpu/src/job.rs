@@ -14,14 +14,17 @@ use scythe_abi::launch::Shape;
 use scythe_hal::{
     Cooperation, CopyBox, Errc, Error, HostKernelWork, HostTask, HostWork, KernelWork, Result, Work,
 };
+use scythe_trace::{Category, Name};
 
 use crate::barrier;
 use crate::check;
 use crate::copy;
+use crate::debugger::attached::runs_at_submission;
 use crate::executor::Executor;
 use crate::gang::Gangs;
 use crate::graph::Sequence;
 use crate::program::{Code, CpuKernel};
+use crate::sanitize;
 use crate::tiling::Tiling;
 
 /// The estimated time for a thread to copy one byte, in nanoseconds: 10 GB/s.
@@ -44,6 +47,8 @@ pub(crate) struct UnitJob {
     work: UnitWork,
     /// Whether work-items of one group reached different barriers.
     diverged: AtomicBool,
+    /// Whether the thread that submits the command runs it, for debuggers.
+    at_submission: bool,
     /// The difference between the kernel's two forms, if they are compared, or the reason why the
     /// work-groups could not run at the same time.
     error: OnceLock<Error>,
@@ -176,6 +181,7 @@ impl Job {
                 tiling,
                 work,
                 diverged: AtomicBool::new(false),
+                at_submission: false,
                 error: OnceLock::new(),
             })
         })
@@ -194,12 +200,17 @@ impl UnitJob {
     }
 
     fn of(tiling: Tiling, work: UnitWork) -> Self {
-        Self { tiling, work, diverged: AtomicBool::new(false), error: OnceLock::new() }
+        let (diverged, error) = (AtomicBool::new(false), OnceLock::new());
+        Self { tiling, work, diverged, at_submission: false, error }
     }
 
     /// Returns whether [`UnitJob::failure`] would return an error.
     pub(crate) fn has_failed(&self) -> bool {
         self.diverged.load(Ordering::Relaxed) || self.error.get().is_some()
+    }
+
+    pub(crate) fn runs_at_submission(&self) -> bool {
+        self.at_submission
     }
 
     pub(crate) fn units(&self) -> u64 {
@@ -227,6 +238,22 @@ impl UnitJob {
         }
     }
 
+    /// Returns what threads that run the job show in a timeline.
+    pub(crate) fn in_timeline(&self) -> (Category, Name) {
+        match &self.work {
+            UnitWork::Kernel { work, .. } => {
+                let kernel = work.kernel.as_any().downcast_ref::<CpuKernel>();
+                let name = kernel.map_or_else(|| Name::of("kernel"), CpuKernel::name_in_timeline);
+                (Category::Kernel, name)
+            }
+            UnitWork::HostKernel { .. } => (Category::Kernel, Name::of("kernel in host mode")),
+            UnitWork::Copy { .. } => (Category::Copy, Name::of("copy")),
+            UnitWork::Fill { .. } => (Category::Fill, Name::of("fill")),
+            UnitWork::Shared(job) => job.in_timeline(),
+            UnitWork::Sequence(_) => (Category::Graph, Name::of("graph")),
+        }
+    }
+
     /// Returns the error of the job, once all units are done. A job of a graph can run again.
     pub(crate) fn failure(&self) -> Option<Error> {
         let work = match &self.work {
@@ -237,7 +264,7 @@ impl UnitJob {
         };
         let kernel = work.kernel.as_any().downcast_ref::<CpuKernel>()?;
         if let Some(error) = self.error.get() {
-            return Some(error.clone());
+            return Some(error.clone().of_command(Some(kernel.symbol()), work.place));
         }
         self.diverged.swap(false, Ordering::Relaxed).then(|| {
             let message = format!(
@@ -245,7 +272,7 @@ impl UnitJob {
                  work-items must reach the same barriers",
                 kernel.symbol()
             );
-            Error::new(Errc::Kernel, message)
+            Error::new(Errc::Kernel, message).of_command(None, work.place)
         })
     }
 
@@ -270,9 +297,18 @@ impl UnitJob {
                 let part = |code: &Code, tiling: &Tiling, units: Range<u64>| {
                     // SAFETY: the caller guarantees that the addresses are valid and that no unit
                     // runs twice. `kernel_job` checked the functor against the launch description.
-                    unsafe { kernel.run(code, work, *num_groups, *local_bytes, tiling, units) }
+                    let done = unsafe {
+                        let may_fail = gang.is_none();
+                        kernel.run(code, work, *num_groups, *local_bytes, tiling, units, may_fail)
+                    };
+                    if let Err(error) = done {
+                        drop(self.error.set(error));
+                    }
                     if barrier::take_report() {
                         self.diverged.store(true, Ordering::Relaxed);
+                    }
+                    if let Some(error) = sanitize::take_failure() {
+                        drop(self.error.set(error));
                     }
                 };
                 let run = |code: &Code| match gang {
@@ -361,16 +397,22 @@ fn kernel_job(
     let code = kernel.code(work.local_size, |address| {
         estimate(address, items).unwrap_or(NS_PER_WORK_ITEM * items as f64)
     });
-    let checked = kernel.scalar().is_some();
+    let alone = kernel.is_alone();
+    let is_for_stepping = kernel.is_for_stepping();
     let gang = gang_of(&work, kernel, groups, executor)?;
-    let extent = if gang.is_some() { [1; 3] } else { groups };
+    let is_gang = gang.is_some();
+    let extent = if is_gang { [1; 3] } else { groups };
     let mut job = Job::units(
         extent,
         executor.threads(),
         UnitWork::Kernel { work, code, num_groups: groups, local_bytes, gang },
     )?;
-    if let (true, Job::Units(job)) = (checked, &mut job) {
-        job.tiling = job.tiling.undivided();
+    if let Job::Units(job) = &mut job {
+        if alone {
+            job.tiling = job.tiling.undivided();
+        }
+        // Work-groups that wait for each other need several threads.
+        job.at_submission = is_for_stepping && !is_gang && runs_at_submission();
     }
     Ok(job)
 }

@@ -6,13 +6,13 @@
 
 use std::sync::OnceLock;
 
-use scythe_abi::environment::{CHECK_WIDENING, CPU_LEVEL};
+use scythe_abi::environment::{CHECK, CHECK_WIDENING, CPU_LEVEL};
 use scythe_abi::image_target::{Code, ImageTarget};
 use scythe_abi::target::Level;
 use scythe_hal::{Errc, Error, Result, preference};
 use scythe_image::Format;
 
-use crate::check;
+use crate::{check, sanitize};
 
 /// See [`scythe_hal::Device::preference`].
 pub(crate) fn preference(format: Format, target: &ImageTarget) -> Result<u32> {
@@ -22,11 +22,13 @@ pub(crate) fn preference(format: Format, target: &ImageTarget) -> Result<u32> {
             std::env::var_os(CPU_LEVEL.name).map(|text| text.to_string_lossy().into_owned());
         highest(machine(), setting.as_deref())
     });
-    if format == Format::CpuObject && check::of_process()? {
+    let widening = check::of_process()?;
+    let checks = sanitize::of_process()?;
+    if format == Format::CpuObject && (widening || !checks.is_empty()) {
         let message = format!(
             "the image was compiled ahead of time, but {} needs an image that is compiled at run \
              time",
-            CHECK_WIDENING.name
+            if widening { CHECK_WIDENING.name } else { CHECK.name }
         );
         return Err(Error::new(Errc::KernelNotSupported, message));
     }

@@ -10,6 +10,10 @@
 //!   to an x86-64 object, and the loader loads the object into this process. An image that was
 //!   compiled ahead of time already is such an object; `level` finds the images that the machine
 //!   can run. `variant` recompiles kernels for work-group sizes that leave most of a vector idle.
+//! * `debugger`: shows loaded code with debug information to debuggers, and runs it so that they can
+//!   follow.
+//! * `fault`: reports faults of kernels, from a signal handler.
+//! * `sanitize`: the functions that kernels with checks call.
 //! * `device`, `device_info`, `memory`, `copy`, `threads`, `processors`, `launcher`: the remaining
 //!   parts of a device.
 //!
@@ -27,9 +31,11 @@ mod check;
 mod chunk_scheduler;
 mod copy;
 mod cost;
+mod debugger;
 mod device;
 mod device_info;
 mod executor;
+mod fault;
 mod form;
 mod futex;
 mod gang;
@@ -46,8 +52,10 @@ mod processors;
 mod program;
 mod queue;
 mod ready;
+mod sanitize;
 mod threads;
 mod tiling;
+mod timeline;
 mod variant;
 mod virtual_memory;
 

@@ -20,15 +20,23 @@ use object::{
     SectionKind, SymbolIndex, SymbolSection, elf,
 };
 
+use scythe_trace::perf;
+
+use crate::debugger::{self, Registration};
+use crate::fault::{self, CodeRange};
 use mapping::{Mapping, PAGE};
 pub(crate) use resolve::system_symbol;
 
-type Elf<'data> = ElfFile64<'data, Endianness>;
+pub(crate) type Elf<'data> = ElfFile64<'data, Endianness>;
 
 /// The maximum size of an object. No program is that large, but sizes in a damaged object are.
 const MAX_BYTES: u64 = 1 << 30;
 /// The size of a stub: `jmp *offset(%rip)` and two bytes of padding.
 const STUB_BYTES: u64 = 8;
+
+/// The section of unwind tables, and the size of the zeroes that end it in memory.
+pub(crate) const UNWIND_TABLE: &str = ".eh_frame";
+const UNWIND_TABLE_END: u64 = 8;
 
 /// The reason why an object was not loaded.
 #[derive(Debug, thiserror::Error)]
@@ -55,6 +63,8 @@ pub(crate) enum LoadError {
 
 /// Code and data in this process. They are unloaded on drop.
 pub(crate) struct LoadedObject {
+    /// Dropped first: debuggers and signal handlers must not look at memory that is unmapped.
+    _shown: Vec<(CodeRange, Option<Registration>)>,
     _mappings: Vec<Mapping>,
     functions: HashMap<String, usize>,
 }
@@ -92,8 +102,13 @@ impl LoadedObject {
             let (constants, data) = (object.layout.constants as usize, object.layout.data as usize);
             object.mapping.protect(constants, data).map_err(LoadError::Map)?;
         }
+        for object in &placed {
+            object.tell_profilers();
+        }
+        fault::watch();
+        let shown = objects.iter().zip(&placed).map(|(bytes, object)| object.show(bytes)).collect();
         let mappings = placed.into_iter().map(|object| object.mapping).collect();
-        Ok(Self { _mappings: mappings, functions: functions.unwrap_or_default() })
+        Ok(Self { _shown: shown, _mappings: mappings, functions: functions.unwrap_or_default() })
     }
 
     /// Returns the address of a function that the first object defines.
@@ -120,6 +135,17 @@ impl<'data> Placed<'data> {
         Ok(Self { elf, layout, mapping })
     }
 
+    /// Shows the object, whose contents `bytes` are, to debuggers and to reports about faults.
+    fn show(&self, bytes: &[u8]) -> (CodeRange, Option<Registration>) {
+        let base = self.mapping.address();
+        let registration = debugger::register(bytes, &self.elf, &|section| {
+            self.layout.sections.get(&section).map(|start| base as u64 + start)
+        });
+        let range = base..base + self.layout.constants as usize;
+        let image = registration.as_ref().map(Registration::image);
+        (CodeRange::new(fault::Loaded { range, image }), registration)
+    }
+
     /// Returns the names that other objects may use, with their addresses.
     fn definitions(&self) -> impl Iterator<Item = (String, usize)> + '_ {
         self.elf.symbols().filter(|symbol| symbol.is_global()).filter_map(|symbol| {
@@ -132,6 +158,47 @@ impl<'data> Placed<'data> {
                 self.mapping.address() + (start + symbol.address()) as usize,
             ))
         })
+    }
+}
+
+impl Placed<'_> {
+    /// Tells profilers the names of the functions, if the user asks for it.
+    fn tell_profilers(&self) {
+        if !perf::is_on() {
+            return;
+        }
+        let functions: Vec<(String, usize, usize)> = self
+            .elf
+            .symbols()
+            .filter_map(|symbol| {
+                let SymbolSection::Section(index) = symbol.section() else { return None };
+                let section = self.elf.section_by_index(index).ok()?;
+                let end = symbol.address().checked_add(symbol.size())?;
+                let inside = symbol.size() > 0 && end <= section.size();
+                let start = self.layout.sections.get(&index).filter(|_| inside)?;
+                (class_of(&section) == Some(Class::Code)).then_some(())?;
+                let address = self.mapping.address() + (start + symbol.address()) as usize;
+                Some((symbol.name().ok()?.to_owned(), address, symbol.size() as usize))
+            })
+            .collect();
+        let functions: Vec<_> = functions
+            .iter()
+            .map(|(symbol, address, size)| perf::Function {
+                symbol,
+                address: *address,
+                size: *size,
+            })
+            .collect();
+        let (code, spare) = (self.mapping.address(), perf::spare_bytes());
+        let object = perf::Object {
+            code,
+            size: self.layout.constants as usize,
+            spare: (spare > 0).then(|| code + self.layout.total as usize - spare),
+            functions: &functions,
+        };
+        // SAFETY: the object is loaded, its mapping begins with its code, and the layout leaves the
+        // spare page free.
+        unsafe { perf::loaded(&object) };
     }
 }
 
@@ -226,7 +293,7 @@ impl Layout {
             }
             common.insert(symbol.index(), cursor.place(symbol.size(), align)?);
         }
-        let total = cursor.place(0, PAGE)?.max(PAGE);
+        let total = cursor.place(0, PAGE)?.max(PAGE) + perf::spare_bytes() as u64;
         Ok(Self { sections, slots, stubs, table, constants, data, common, total })
     }
 }
@@ -249,7 +316,8 @@ fn place_sections(
         if section.name().is_ok_and(|n| n.starts_with(".init_array") || n.starts_with(".ctors")) {
             return Err(fail("contains initialisers, which device code cannot have".into()));
         }
-        sections.insert(section.index(), cursor.place(section.size(), align)?);
+        let end = if section.name() == Ok(UNWIND_TABLE) { UNWIND_TABLE_END } else { 0 };
+        sections.insert(section.index(), cursor.place(section.size().saturating_add(end), align)?);
     }
     Ok(())
 }

@@ -303,6 +303,13 @@ impl Node {
         }
     }
 
+    /// Returns whether the thread that submits the command runs it. Must be called before any other
+    /// thread knows the command.
+    pub(crate) fn runs_at_submission(&self) -> bool {
+        // SAFETY: no other thread uses the body, because none knows the command.
+        unsafe { self.unit_job() }.is_some_and(UnitJob::runs_at_submission)
+    }
+
     pub(crate) fn scheduler(&self) -> Option<&ChunkScheduler> {
         self.scheduler.get().map(Box::as_ref)
     }

@@ -8,20 +8,24 @@ use std::ops::Range;
 use std::ptr;
 use std::sync::Arc;
 
+use scythe_abi::checks::{self, Checks};
 use scythe_abi::cpu::{self, FormFn, KernelFn, Launch, Layout};
 use scythe_abi::environment::CHECK_WIDENING;
 use scythe_abi::launch::{KernelLaunch, Param, ParamKind, Shape};
-use scythe_abi::names::{CPU_ENTRY_PREFIX, CPU_FORM_PREFIX, CPU_WHOLE};
+use scythe_abi::names::{CPU_ENTRY_PREFIX, CPU_FORM_PREFIX, CPU_STEPPING, CPU_WHOLE};
 use scythe_hal::by_need::{self, ByNeed, Part};
 use scythe_hal::info::Aligned;
 use scythe_hal::{
     BuildRequest, CompileRequest, Compiler, Errc, Error, FunctorBytes, Kernel, KernelWork, Output,
     Program, Result, compiler,
 };
+use scythe_trace::{CachedName, Name};
 
 use crate::check;
+use crate::fault::{self, running::Running};
 use crate::form::Form;
 use crate::loader::{LoadedObject, system_symbol};
+use crate::sanitize::{self, LocalMemory};
 use crate::tiling::Tiling;
 use crate::variant::Variants;
 
@@ -62,6 +66,7 @@ impl CpuProgram {
             bitcode: request.code.into(),
             opt_level: request.options.opt_level,
             scalar: request.options.scalar || Form::of_process()? == Form::Scalar,
+            checks: sanitize::of_process()?,
             aspects: request.aspects.to_vec(),
             libraries: request.libraries.iter().map(|&library| library.into()).collect(),
             globals,
@@ -148,6 +153,13 @@ impl Program for CpuProgram {
             // writable.
             unsafe { std::mem::transmute::<*const u8, FormFn>(tell)(&mut form) };
         }
+        let mut checks = Checks::NONE;
+        if let Some(tell) = object.function(&format!("{}{symbol}", checks::DESCRIPTION_PREFIX)) {
+            // SAFETY: a function of this name has this type (`scythe_abi::checks`).
+            let tell = unsafe { std::mem::transmute::<*const u8, checks::DescriptionFn>(tell) };
+            // SAFETY: the function has no other precondition than its type.
+            checks = Checks(unsafe { tell() });
+        }
         Ok(Arc::new(CpuKernel {
             entry,
             symbol: symbol.to_owned(),
@@ -159,8 +171,11 @@ impl Program for CpuProgram {
             sub_group: form.sub_group,
             variants: Variants::new(form),
             source: self.source.clone(),
+            for_stepping: object.function(CPU_STEPPING).is_some(),
             object,
             scalar,
+            name_in_timeline: CachedName::default(),
+            checks,
         }))
     }
 }
@@ -181,6 +196,11 @@ pub(crate) struct CpuKernel {
     object: Arc<LoadedObject>,
     /// The scalar form with which launches are compared, if they are checked.
     scalar: Option<Code>,
+    name_in_timeline: CachedName,
+    /// Whether the code was compiled for debuggers: one work-item runs after the other.
+    for_stepping: bool,
+    /// The checks in the code.
+    checks: Checks,
 }
 
 /// The code of a kernel, and the object that keeps it loaded.
@@ -206,6 +226,7 @@ pub(crate) struct Source {
     bitcode: Box<[u8]>,
     opt_level: u32,
     scalar: bool,
+    checks: Checks,
     aspects: Vec<u32>,
     libraries: Vec<Box<[u8]>>,
     globals: Globals,
@@ -220,7 +241,7 @@ impl Source {
             libraries: &self.libraries.iter().map(|library| &**library).collect::<Vec<_>>(),
             opt_level: self.opt_level,
             aspects: &self.aspects,
-            output: Output::CpuObject { scalar: self.scalar, kernel },
+            output: Output::CpuObject { scalar: self.scalar, checks: self.checks, kernel },
         };
         let mut loaded = None;
         self.compiler.compile(&request, &mut |object| {
@@ -249,9 +270,23 @@ impl CpuKernel {
         &self.symbol
     }
 
+    pub(crate) fn name_in_timeline(&self) -> Name {
+        self.name_in_timeline.get(&self.symbol)
+    }
+
     /// Returns the scalar form, if launches are checked.
     pub(crate) fn scalar(&self) -> Option<&Code> {
         self.scalar.as_ref()
+    }
+
+    /// Returns whether the code was compiled for debuggers.
+    pub(crate) fn is_for_stepping(&self) -> bool {
+        self.for_stepping
+    }
+
+    /// Whether one thread must run a whole launch.
+    pub(crate) fn is_alone(&self) -> bool {
+        self.scalar.is_some() || sanitize::is_alone(self.checks, self.shape)
     }
 
     /// Returns the required work-group size of launches, if there is one.
@@ -311,13 +346,13 @@ impl CpuKernel {
         Ok(total)
     }
 
-    /// Runs units of a launch.
+    /// Runs units of a launch. Returns the fault of the kernel, if faults are to be exceptions.
     ///
     /// # Safety
     /// [`CpuKernel::code`] returned `code` for the launch's work-group size, which is the required
     /// size if there is one. [`CpuKernel::local_bytes`] accepted the functor and returned
     /// `local_bytes`. `tiling` is that of the launch. The memory that the kernel accesses through
-    /// the functor is valid.
+    /// the functor is valid. If `may_fail` is set, no work-group waits for another one.
     pub(crate) unsafe fn run(
         &self,
         code: &Code,
@@ -326,7 +361,16 @@ impl CpuKernel {
         local_bytes: usize,
         tiling: &Tiling,
         units: Range<u64>,
-    ) {
+        may_fail: bool,
+    ) -> Result<()> {
+        let mut failure = Ok(());
+        // Zones lie around local accessors whose bounds are checked.
+        let locals = self.params.iter().filter(|p| p.kind == ParamKind::Local).count();
+        let zone = LocalMemory::zone(self.checks);
+        let local_bytes = match local_bytes {
+            0 => 0,
+            bytes => bytes + zone * (locals + 1),
+        };
         with_local_memory(local_bytes, |local| {
             let mut inline = [ptr::null::<c_void>(); INLINE_ARGS];
             let mut heap = Vec::new();
@@ -339,18 +383,18 @@ impl CpuKernel {
             };
             // The addresses of local accessors' memory, stored as values that arguments can point
             // to.
-            let mut locals = Vec::new();
+            let mut locals_at = Vec::new();
             if self.has_local {
-                locals.resize(count, ptr::null_mut::<u8>());
+                locals_at.resize(count, ptr::null_mut::<u8>());
             }
             let functor = work.functor.as_ptr();
-            let mut next_local = local;
+            let mut next_local = local.wrapping_add(zone);
             for (i, (arg, param)) in args.iter_mut().zip(&self.params).enumerate() {
                 *arg = functor.wrapping_add(param.offset as usize).cast();
                 if param.kind == ParamKind::Local {
-                    locals[i] = next_local;
-                    *arg = (&raw const locals[i]).cast();
-                    next_local = next_local.wrapping_add(local_size(&work.functor, param));
+                    locals_at[i] = next_local;
+                    *arg = (&raw const locals_at[i]).cast();
+                    next_local = next_local.wrapping_add(local_size(&work.functor, param) + zone);
                 }
             }
             let nd_range = self.shape == Shape::NdRange;
@@ -363,24 +407,55 @@ impl CpuKernel {
                 work_dim: work.dims,
                 local_bytes: u32::try_from(local_bytes).unwrap_or(u32::MAX),
             };
-            // SAFETY: the launch and its arguments outlive the call. The caller guarantees the
-            // rest: `code`, the functor and `local_bytes` belong to the launch, and the kernel's
-            // memory is valid.
-            tiling.for_each_box(units, |b| unsafe { (code.entry)(&launch, b, local) });
+            let mut result = Ok(());
+            let run = || {
+                tiling.for_each_box(units, |b| {
+                    if result.is_ok() {
+                        // SAFETY: the launch and its arguments outlive the call. The caller
+                        // guarantees the rest: `code`, the functor and `local_bytes` belong to the
+                        // launch, the kernel's memory is valid, and `may_fail` is right.
+                        result = unsafe { fault::call(code.entry, &launch, b, local, may_fail) };
+                    }
+                })
+            };
+            let watched = || match Running::of_thread() {
+                Some(running) => running.enter(&self.symbol, work.dims, run),
+                // The thread is about to end.
+                None => run(),
+            };
+            if self.checks.is_empty() {
+                watched();
+            } else {
+                let memory = LocalMemory::begin(local, local_bytes);
+                if zone > 0 && local_bytes > 0 {
+                    let accessors = self.params.iter().zip(&locals_at);
+                    let accessors = accessors.filter(|(param, _)| param.kind == ParamKind::Local);
+                    memory.forbid_rest(
+                        accessors.map(|(param, &at)| {
+                            (at as usize, local_bytes_of(&work.functor, param))
+                        }),
+                    );
+                }
+                sanitize::enter(&self.symbol, self.checks, self.shape, work, watched);
+            }
+            failure = result;
         });
+        failure
     }
 }
 
-/// Returns the number of bytes of local memory that a local accessor uses.
-fn local_size(functor: &FunctorBytes, param: &Param) -> usize {
+/// Returns the size of a local accessor.
+fn local_bytes_of(functor: &FunctorBytes, param: &Param) -> usize {
     let at = param.offset as usize + 8;
     // SAFETY: `Program::kernel` checked that 16 bytes at the offset are inside of the functor, and
     // `local_bytes` checked the size of this functor.
     let bytes = unsafe { functor.as_ptr().add(at).cast::<u64>().read_unaligned() };
-    usize::try_from(bytes)
-        .ok()
-        .and_then(|n| n.checked_next_multiple_of(LOCAL_ALIGN))
-        .unwrap_or(usize::MAX)
+    usize::try_from(bytes).unwrap_or(usize::MAX)
+}
+
+/// Returns the number of bytes of local memory that a local accessor uses.
+fn local_size(functor: &FunctorBytes, param: &Param) -> usize {
+    local_bytes_of(functor, param).checked_next_multiple_of(LOCAL_ALIGN).unwrap_or(usize::MAX)
 }
 
 /// Calls `f` with this thread's local memory, which has at least `bytes` bytes, or with null if

@@ -5,7 +5,7 @@ use std::{io, mem, ptr};
 use scythe_abi::environment::CPU_THREADS;
 use scythe_hal::{Errc, Error, Result, library};
 
-use crate::processors;
+use crate::{fault, processors};
 
 pub(crate) const MAX_THREADS: usize = 1024;
 
@@ -23,13 +23,21 @@ pub(crate) fn worker_count(setting: Option<&str>) -> Result<usize> {
 }
 
 /// Starts a detached thread that blocks all signals, so that the program's own threads handle them.
+/// Only faults of the thread itself are not blocked.
 pub(crate) fn spawn(name: &str, run: impl FnOnce() + Send + 'static) -> io::Result<()> {
     // SAFETY: both sets are plain data, filled before they are read. The mask is restored below.
     let old = unsafe {
         let (mut all, mut old): (libc::sigset_t, libc::sigset_t) = (mem::zeroed(), mem::zeroed());
         libc::sigfillset(&mut all);
+        for signal in fault::SIGNALS {
+            libc::sigdelset(&mut all, signal);
+        }
         libc::pthread_sigmask(libc::SIG_SETMASK, &all, &mut old);
         old
+    };
+    let run = move || {
+        let _stack = fault::SignalStack::new();
+        run();
     };
     let spawned =
         std::thread::Builder::new().name(name.to_owned()).stack_size(STACK_BYTES).spawn(run);

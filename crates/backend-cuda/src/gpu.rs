@@ -223,21 +223,23 @@ impl Gpu {
         let lost = self.lost.get_or_init(|| {
             let streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
             let mut kernels: Vec<String> = Vec::new();
-            for symbol in
+            for kernel in
                 streams.iter().filter_map(Weak::upgrade).flat_map(|stream| stream.running())
             {
-                let name = (self.services.kernel_name)(&symbol);
+                let name = (self.services.kernel_name)(&kernel.symbol);
+                let place = kernel.place.map(|place| format!(" (submitted at {place})"));
+                let name = format!("'{name}'{}", place.unwrap_or_default());
                 if !kernels.contains(&name) {
                     kernels.push(name);
                 }
             }
             let during = match &kernels[..] {
                 [] => "while no kernel was running".to_owned(),
-                [one] => format!("while kernel '{one}' was running"),
+                [one] => format!("while kernel {one} was running"),
                 many => format!(
-                    "while one of the kernels '{}' was running (set CUDA_LAUNCH_BLOCKING=1 to find \
+                    "while one of the kernels {} was running (set CUDA_LAUNCH_BLOCKING=1 to find \
                      out which)",
-                    many.join("', '")
+                    many.join(", ")
                 ),
             };
             let why = describe(self.api, code);

@@ -70,6 +70,11 @@ impl<'a> Checked<'a> {
         Ok(Self { kernel, work, block, groups, dynamic_shared })
     }
 
+    /// Returns the position of the submission.
+    pub(crate) fn place(&self) -> Option<hal::Place> {
+        self.work.place
+    }
+
     /// Returns whether the work-groups wait for each other, so that the launch needs a word at
     /// which they meet.
     pub(crate) fn meets(&self) -> bool {

@@ -42,6 +42,8 @@ impl Stamp {
     /// Returns the nanoseconds from `earlier` to this event, or `None` if one of them has not been
     /// reached.
     fn since(&self, earlier: &Self) -> Option<f64> {
+        // The thread may not have used the device before.
+        self.gpu.enter().ok()?;
         let mut ms = 0f32;
         // SAFETY: both events are alive and were created with timing.
         let code = unsafe { (self.gpu.api.event_elapsed_time)(&mut ms, earlier.raw, self.raw) };

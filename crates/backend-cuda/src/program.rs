@@ -25,6 +25,7 @@ const JIT_INFO_LOG: i32 = 3;
 const JIT_INFO_LOG_SIZE: i32 = 4;
 const JIT_ERROR_LOG: i32 = 5;
 const JIT_ERROR_LOG_SIZE: i32 = 6;
+const JIT_GENERATE_LINE_INFO: i32 = 12;
 const JIT_INPUT_PTX: i32 = 1;
 const JIT_INPUT_FATBINARY: i32 = 2;
 const LOG_SIZE: usize = 16 << 10;
@@ -81,13 +82,31 @@ impl Log {
     }
 }
 
-/// Returns the options that give the driver's compiler buffers for its messages, and their values.
-fn log_options(info: &mut Log, errors: &mut Log) -> ([i32; 4], [*mut c_void; 4]) {
+/// Returns the options of the driver's compiler, and their values: buffers for its messages, and
+/// whether it keeps the line numbers in the code, for debuggers and profilers.
+fn compiler_options(
+    info: &mut Log,
+    errors: &mut Log,
+    keeps_lines: bool,
+) -> ([i32; 5], [*mut c_void; 5]) {
     let size = LOG_SIZE as *mut c_void;
+    let keeps_lines = usize::from(keeps_lines) as *mut c_void;
     (
-        [JIT_INFO_LOG, JIT_INFO_LOG_SIZE, JIT_ERROR_LOG, JIT_ERROR_LOG_SIZE],
-        [info.text.as_mut_ptr().cast(), size, errors.text.as_mut_ptr().cast(), size],
+        [
+            JIT_INFO_LOG,
+            JIT_INFO_LOG_SIZE,
+            JIT_ERROR_LOG,
+            JIT_ERROR_LOG_SIZE,
+            JIT_GENERATE_LINE_INFO,
+        ],
+        [info.text.as_mut_ptr().cast(), size, errors.text.as_mut_ptr().cast(), size, keeps_lines],
     )
+}
+
+/// Returns whether the code contains PTX with line numbers.
+fn has_lines(code: &[u8]) -> bool {
+    const DIRECTIVE: &[u8] = b"\t.loc\t";
+    code.windows(DIRECTIVE.len()).any(|bytes| bytes == DIRECTIVE)
 }
 
 impl CudaProgram {
@@ -108,7 +127,7 @@ impl CudaProgram {
 
     fn load(gpu: &Arc<Gpu>, code: &[u8], format: Format) -> Result<Self> {
         let (mut info, mut errors) = (Log::new(), Log::new());
-        let (options, values) = log_options(&mut info, &mut errors);
+        let (options, values) = compiler_options(&mut info, &mut errors, has_lines(code));
         let mut raw = null_mut();
         // SAFETY: a context is current. The code is a whole fat binary or cubin, which contains its
         // size, or text that ends with a NUL. The logs have the given sizes.
@@ -143,7 +162,8 @@ fn link(gpu: &Arc<Gpu>, code: &[u8], format: Format, libraries: &[&[u8]]) -> Res
     }
     let api = gpu.api;
     let (mut info, mut errors) = (Log::new(), Log::new());
-    let (options, values) = log_options(&mut info, &mut errors);
+    let keeps_lines = has_lines(code) || libraries.iter().any(|library| has_lines(library));
+    let (options, values) = compiler_options(&mut info, &mut errors, keeps_lines);
     let mut raw = null_mut();
     // SAFETY: a context is current. The call gets the number of options and values, and the logs
     // outlive the state.

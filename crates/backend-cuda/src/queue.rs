@@ -210,7 +210,7 @@ impl CudaQueue {
             // SAFETY: the caller guarantees the contract of `Queue::launch`, and `Checked::new` has
             // checked the functor's size. The stream is alive.
             match unsafe { checked.launch(stream.raw, 0) } {
-                SUCCESS => Ok(stream.added(&mut line, Some(&kernel.symbol))),
+                SUCCESS => Ok(stream.added(&mut line, Some((&kernel.symbol, launch.place)))),
                 code => Err(code),
             }
         };
@@ -308,7 +308,7 @@ impl CudaQueue {
         match sent {
             Ok(timing) => {
                 let kernel = match step {
-                    Step::Kernel(_, symbol) => Some(*symbol),
+                    Step::Kernel(launch, symbol) => Some((*symbol, launch.place())),
                     _ => None,
                 };
                 let number = stream.added(&mut line, kernel);

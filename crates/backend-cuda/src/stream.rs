@@ -9,7 +9,7 @@ use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use scythe_hal::{Priority, Result};
+use scythe_hal::{Place, Priority, Result};
 
 use crate::api::{Address, Handle};
 use crate::error::{NOT_READY, SUCCESS};
@@ -49,7 +49,14 @@ pub(crate) struct Line {
     /// The marks, oldest first.
     marks: VecDeque<Arc<Mark>>,
     /// The last kernels, each with the number of the last of its consecutive launches.
-    kernels: VecDeque<(u64, Arc<str>)>,
+    kernels: VecDeque<(u64, Launched)>,
+}
+
+/// A launch, as messages name it.
+#[derive(Clone)]
+pub(crate) struct Launched {
+    pub(crate) symbol: Arc<str>,
+    pub(crate) place: Option<Place>,
 }
 
 /// A position in a stream that can be queried and waited for.
@@ -166,18 +173,23 @@ impl Stream {
     }
 
     /// Returns the number of the command that was just added.
-    pub(crate) fn added(&self, line: &mut Line, kernel: Option<&Arc<str>>) -> u64 {
+    pub(crate) fn added(&self, line: &mut Line, kernel: Option<(&Arc<str>, Option<Place>)>) -> u64 {
         let number = self.submitted.load(Ordering::Relaxed) + 1;
         self.submitted.store(number, Ordering::Release);
         self.kept.store(number, Ordering::Relaxed);
-        if let Some(kernel) = kernel {
+        if let Some((symbol, place)) = kernel {
             match line.kernels.back_mut() {
-                Some((last, known)) if Arc::ptr_eq(known, kernel) => *last = number,
+                Some((last, known))
+                    if Arc::ptr_eq(&known.symbol, symbol) && known.place == place =>
+                {
+                    *last = number;
+                }
                 _ => {
                     if line.kernels.len() == REMEMBERED {
                         line.kernels.pop_front();
                     }
-                    line.kernels.push_back((number, kernel.clone()));
+                    let launched = Launched { symbol: symbol.clone(), place };
+                    line.kernels.push_back((number, launched));
                 }
             }
         }
@@ -259,12 +271,12 @@ impl Stream {
     }
 
     /// Returns the kernels that may be running. The caller must not hold the lock.
-    pub(crate) fn running(&self) -> Vec<Arc<str>> {
+    pub(crate) fn running(&self) -> Vec<Launched> {
         let line = self.line();
         line.kernels
             .iter()
             .filter(|(number, _)| !self.has_completed(*number))
-            .map(|(_, name)| name.clone())
+            .map(|(_, kernel)| kernel.clone())
             .collect()
     }
 }

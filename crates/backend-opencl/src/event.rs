@@ -5,7 +5,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, Ordering};
 
-use scythe_hal::{Errc, Error, Event, Native, Result, Status, Times};
+use scythe_hal::{Errc, Error, Event, Native, Place, Result, Status, Times};
 
 use crate::api::{Api, Handle, check, failure};
 use crate::assertions;
@@ -36,6 +36,15 @@ pub(crate) struct OclEvent {
     abandoned: AtomicBool,
     /// The error of a command that was not submitted to the driver.
     refused: Option<Error>,
+    /// The kernel of the command.
+    kernel: Option<Launched>,
+}
+
+/// A launch, as messages name it.
+#[derive(Clone)]
+pub(crate) struct Launched {
+    pub(crate) symbol: Arc<str>,
+    pub(crate) place: Option<Place>,
 }
 
 impl OclEvent {
@@ -49,7 +58,14 @@ impl OclEvent {
             known: AtomicI32::new(QUEUED),
             abandoned: AtomicBool::new(false),
             refused: None,
+            kernel: None,
         }
+    }
+
+    /// Sets the kernel that messages about a failure name.
+    pub(crate) fn of_kernel(mut self, kernel: Option<Launched>) -> Self {
+        self.kernel = kernel;
+        self
     }
 
     /// Creates the event of the last command in an in-order queue. `raw` may be null.
@@ -117,7 +133,7 @@ impl OclEvent {
             None if code == FAILED_DEPENDENCY => {
                 Err(failure(code, "a command that this one waited for"))
             }
-            None => Err(ended(code)),
+            None => Err(ended(code, self.kernel.as_ref())),
         }
     }
 
@@ -206,6 +222,10 @@ impl Event for OclEvent {
             f(self.known_end().unwrap_or(Ok(())));
             return;
         }
+        let f: Call = match self.kernel.clone() {
+            Some(kernel) => Box::new(move |end| f(end.map_err(|error| kernel.explain(error)))),
+            None => f,
+        };
         if let Err(f) = when_complete(self.api, self.raw(), f) {
             let end = self.wait();
             f(end);
@@ -252,16 +272,27 @@ impl Drop for OclEvent {
     }
 }
 
+impl Launched {
+    fn explain(&self, error: Error) -> Error {
+        let place = self.place.filter(|place| !error.message.contains(&place.to_string()));
+        error.of_command(Some(&self.symbol), place)
+    }
+}
+
 /// Returns the error of a command that was submitted but failed. The codes that mean "out of
 /// resources" elsewhere mean here that the device hung, faulted or was removed.
-fn ended(code: i32) -> Error {
+fn ended(code: i32, kernel: Option<&Launched>) -> Error {
     let Error { message, .. } = failure(code, "a command on the device");
-    match code {
+    let error = match code {
         -6..=-4 | -2 => Error::new(
             Errc::Runtime,
             format!("{message}: the device is lost, or could not run the command"),
         ),
         _ => Error::new(Errc::Runtime, message),
+    };
+    match kernel {
+        Some(kernel) => kernel.explain(error),
+        None => error,
     }
 }
 
@@ -273,7 +304,7 @@ fn when_complete(api: &Api, event: Handle, f: Call) -> std::result::Result<(), C
         // SAFETY: `data` is the address that was registered with this function. The driver calls
         // the function once.
         let f = unsafe { Box::from_raw(data.cast::<Call>()) };
-        let end = if status < 0 { Err(ended(status)) } else { Ok(()) };
+        let end = if status < 0 { Err(ended(status, None)) } else { Ok(()) };
         // A panic must not reach the driver.
         let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(move || f(end)));
     }

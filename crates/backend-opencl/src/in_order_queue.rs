@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use scythe_hal::Result;
 
 use crate::api::{Api, Handle};
-use crate::event::OclEvent;
+use crate::event::{Launched, OclEvent};
 use crate::flusher;
 
 /// The maximum number of commands without a flush.
@@ -129,10 +129,11 @@ impl Turn<'_> {
 
     /// Calls `enqueue` to submit commands to the driver, and flushes them immediately or soon. If
     /// the argument of `enqueue` is not null, the last command must store its event there. `keeps`
-    /// tells whether the event is needed in any case.
+    /// tells whether the event is needed in any case. `kernel` is for messages.
     pub(crate) fn send(
         mut self,
         keeps: bool,
+        kernel: Option<Launched>,
         enqueue: impl FnOnce(*mut Handle) -> Result<()>,
     ) -> Result<Arc<OclEvent>> {
         let in_order_queue = self.in_order_queue;
@@ -149,7 +150,8 @@ impl Turn<'_> {
         let mut raw = null_mut();
         let wanted = keeps || in_order_queue.eager || self.state.asked;
         enqueue(if wanted { &mut raw } else { null_mut() })?;
-        let event = Arc::new(OclEvent::in_order(in_order_queue, raw, in_order_queue.profiling));
+        let event = OclEvent::in_order(in_order_queue, raw, in_order_queue.profiling);
+        let event = Arc::new(event.of_kernel(kernel));
         self.state.last = Arc::downgrade(&event);
         self.state.unflushed += 1;
         let first = in_order_queue.idle.load(Ordering::Relaxed);

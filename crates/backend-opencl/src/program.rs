@@ -281,7 +281,7 @@ impl Drop for OclProgram {
 /// at a time may set them and enqueue the kernel.
 pub(crate) struct OclKernel {
     platform: Arc<Platform>,
-    symbol: String,
+    pub(crate) symbol: Arc<str>,
     pub(crate) shape: Shape,
     params: Vec<Param>,
     /// The variable for failed assertions of the kernel's program.
@@ -341,7 +341,7 @@ impl OclKernel {
         platform.sharing.allow_indirect(platform.api, raw);
         Self {
             platform: platform.clone(),
-            symbol: symbol.to_owned(),
+            symbol: symbol.into(),
             shape: launch.shape,
             params: launch.params.clone(),
             assertion: None,

@@ -22,7 +22,7 @@ use scythe_hal::{
 
 use crate::api::{Handle, check, word};
 use crate::assertions::{self, Report};
-use crate::event::{OclEvent, keep_until_complete};
+use crate::event::{Launched, OclEvent, keep_until_complete};
 use crate::in_order_queue::InOrderQueue;
 use crate::platform::Platform;
 use crate::program::{Assertion, OclKernel};
@@ -185,7 +185,7 @@ impl OclQueue {
         if self.is_empty(work) {
             return Ok(None);
         }
-        turn.send(true, |event| {
+        turn.send(true, launched(work), |event| {
             let at = At { queue: in_order_queue.raw(), waits: waits.as_slice(), event };
             // SAFETY: the caller guarantees the contract of `Queue::enqueue`. The queue and the
             // events of `at` are alive.
@@ -207,7 +207,8 @@ impl OclQueue {
     ) -> Result<Arc<OclEvent>> {
         let mut block = None;
         let keeps = keep.is_some() || matches!(work, Work::Fill { .. });
-        let event = in_order_queue.turn().send(keeps, |event| {
+        let kernel = kernel_of(&work);
+        let event = in_order_queue.turn().send(keeps, kernel, |event| {
             // SAFETY: the caller guarantees the contract of `give`. The queue is alive.
             block = unsafe { self.give(work, At { queue: in_order_queue.raw(), waits, event }) }?;
             Ok(())
@@ -480,6 +481,19 @@ impl OclQueue {
     }
 }
 
+/// Returns the kernel of a command, for messages.
+fn kernel_of(work: &Work) -> Option<Launched> {
+    match work {
+        Work::Kernel(work) => launched(work),
+        _ => None,
+    }
+}
+
+fn launched(work: &KernelWork) -> Option<Launched> {
+    let kernel = work.kernel.as_any().downcast_ref::<OclKernel>()?;
+    Some(Launched { symbol: kernel.symbol.clone(), place: work.place })
+}
+
 /// Commands that count as one and may run in any order.
 struct Parts<'a> {
     queue: &'a OclQueue,
@@ -561,7 +575,7 @@ impl Queue for OclQueue {
                 return Ok(event);
             }
         }
-        let mut raw = null_mut();
+        let (mut raw, kernel) = (null_mut(), kernel_of(&work));
         // SAFETY: the caller guarantees the contract of `Queue::enqueue`. The queue is alive, and
         // `waits` are live events of the driver.
         let block = unsafe { self.give(work, At { queue: loose, waits, event: &mut raw }) }?;
@@ -571,7 +585,7 @@ impl Queue for OclQueue {
         for kept in [block, keep].into_iter().flatten() {
             keep_until_complete(api, raw, kept);
         }
-        let event = OclEvent::new(api, raw, self.profiling);
+        let event = OclEvent::new(api, raw, self.profiling).of_kernel(kernel);
         // Commands must run even if nothing waits for them. A failure of the flush appears in the
         // status of the command, which the driver already has.
         // SAFETY: the queue is alive.

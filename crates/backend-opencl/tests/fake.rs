@@ -159,6 +159,7 @@ fn launch(
         local_size: [1; 3],
         global_offset: [0; 3],
         cooperation: Default::default(),
+        place: None,
     };
     // SAFETY: the driver's kernels do nothing.
     unsafe { queue.enqueue(Command::new(Work::Kernel(Box::new(work)), deps)) }

@@ -24,7 +24,7 @@ use std::time::{Instant, SystemTime};
 
 use scythe_hal::{CompileRequest, Result};
 
-pub(crate) use entry::{Entry, FileStamp};
+pub(crate) use entry::{Damage, Entry, FileStamp};
 use folder::{Folder, NoCache};
 pub(crate) use key::{Key, Toolchain};
 use settings::{CacheLocation, Settings};
@@ -162,14 +162,24 @@ impl Cache {
 /// Reads the bytes of an entry and marks the entry as used now.
 fn read(path: &Path) -> io::Result<Vec<u8>> {
     let file = File::open(path)?;
+    let bytes = contents(&file)?;
+    // This fails in a cache that can only be read, which is fine.
+    let _ = file.set_modified(SystemTime::now());
+    Ok(bytes)
+}
+
+/// Reads the bytes of an entry.
+pub(crate) fn read_at_most(path: &Path) -> io::Result<Vec<u8>> {
+    contents(&File::open(path)?)
+}
+
+fn contents(file: &File) -> io::Result<Vec<u8>> {
     let length = file.metadata()?.len();
     if length > MAX_ENTRY_BYTES {
         return Err(io::Error::other(format!("{length} bytes exceed the limit")));
     }
     let mut bytes = Vec::with_capacity(length as usize);
-    (&file).take(MAX_ENTRY_BYTES).read_to_end(&mut bytes)?;
-    // This fails in a cache that can only be read, which is fine.
-    let _ = file.set_modified(SystemTime::now());
+    file.take(MAX_ENTRY_BYTES).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 

@@ -52,8 +52,9 @@ pub(crate) fn compile(library: &Library, request: &CompileRequest<'_>) -> Result
         ..Request::new(kind(&request.output))
     };
     match request.output {
-        Output::CpuObject { scalar, kernel } => {
+        Output::CpuObject { scalar, checks, kernel } => {
             raw.scalar = u32::from(scalar);
+            raw.checks = checks.0;
             raw.kernel = texts.optional(kernel.map(|part| part.kernel.as_ref()))?;
             raw.local_size = kernel.and_then(|part| part.local_size).unwrap_or_default();
         }

@@ -4,6 +4,7 @@
 //! * `library` finds `libscythe-jit.so` and loads it for the first build that is not in the cache.
 //! * `call` converts a request to the C interface ([`scythe_abi::jit`]), and calls the compiler.
 //! * [`Stored`] keeps results of other compilers in the same cache.
+//! * [`entries`] reads the cache for tools.
 //! * `cache` keeps compiled code for later processes, which then need not load LLVM.
 //!
 //! Environment: `SCYTHE_DUMP_JIT` names a folder for the IR of each stage of compilation.
@@ -12,9 +13,11 @@
 
 mod cache;
 mod call;
+pub mod entries;
 mod library;
 mod ptx_version;
 mod stored;
+mod timeline;
 
 use scythe_hal::{CompileRequest, Compiler, Error, Output, Result};
 
@@ -40,6 +43,7 @@ impl Compiler for Client {
             ),
             ..error
         };
+        let traced = timeline::Request::begin(request);
         let mut place = None;
         if let Some(cache) = Cache::of_process()? {
             let files = library::files().map_err(explain)?;
@@ -50,7 +54,10 @@ impl Compiler for Client {
             && let Some(entry) = cache.get(key)
         {
             match load(entry.object()) {
-                Ok(()) => return Ok(()),
+                Ok(()) => {
+                    timeline::Request::hit(traced);
+                    return Ok(());
+                }
                 // For example, the entry is from another machine with the same home folder, whose
                 // libraries have more functions.
                 Err(error) => cache.discard(key, &error),
@@ -59,6 +66,7 @@ impl Compiler for Client {
         let compiler = library::compiler().map_err(explain)?;
         let code = call::compile(compiler, request)?;
         load(&code)?;
+        timeline::Request::compiled(traced);
         if let Some((cache, key)) = place {
             cache.put(&key, compiler.llvm.as_ref(), &code);
         }

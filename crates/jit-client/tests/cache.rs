@@ -101,6 +101,7 @@ fn run(name: &str) -> Result<u64> {
         local_size: [1; 3],
         global_offset: [0; 3],
         cooperation: Default::default(),
+        place: None,
     }));
     let queue = device.create_queue(false)?;
     // SAFETY: the value outlives the wait, and the kernel writes nothing else.

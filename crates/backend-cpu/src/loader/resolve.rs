@@ -7,8 +7,9 @@ use std::sync::OnceLock;
 
 use scythe_hal::library::Library;
 
+use crate::debugger::work_item::{self, WorkItem};
 use crate::node::now;
-use crate::{assertion, barrier, gang};
+use crate::{assertion, barrier, gang, sanitize};
 
 /// In the order of search. The process's own scope is not among them: a program's `pow` must not
 /// become the kernel's, nor the host's version of a device function that another image should
@@ -30,6 +31,12 @@ pub(crate) fn system_symbol(name: &str) -> Option<usize> {
     }
     if name == gang::SYMBOL {
         return Some(gang::root_group_wait as extern "C" fn() as usize);
+    }
+    if name == work_item::SYMBOL {
+        return Some(work_item::enter as unsafe extern "C" fn(*mut WorkItem) as usize);
+    }
+    if let Some(address) = sanitize::symbol(name) {
+        return Some(address);
     }
     if name == assertion::SYMBOL {
         type Failed = unsafe extern "C" fn(

@@ -78,6 +78,7 @@ fn work(kernel: &Arc<dyn Kernel>, functor: FunctorBytes) -> Work {
         local_size: [16, 2, 1],
         global_offset: [3, 0, 0],
         cooperation: Default::default(),
+        place: None,
     }))
 }
 

@@ -168,6 +168,7 @@ pub fn launch(
         local_size: fill(local, 1),
         global_offset: fill(offset, 0),
         cooperation: Default::default(),
+        place: None,
     }))
 }
 

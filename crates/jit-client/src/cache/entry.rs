@@ -16,6 +16,7 @@
 //! a reason. The object is at a multiple of 16, as its loader requires.
 
 use std::fs::Metadata;
+use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -24,6 +25,7 @@ use super::key::Key;
 
 const MAGIC: [u8; 8] = *b"SCYTHOBJ";
 const VERSION: u32 = 1;
+const KEY: Range<usize> = 24..56;
 const CHECKSUM: usize = 64;
 const HEADER: usize = CHECKSUM + 32;
 const ALIGN: usize = 16;
@@ -103,6 +105,14 @@ pub(crate) enum Damage {
     Stamp,
 }
 
+impl Key {
+    /// Returns the key that an entry contains, or `None` if the bytes do not begin like an entry.
+    pub(crate) fn in_entry(bytes: &[u8]) -> Option<Self> {
+        let key = bytes.get(KEY).filter(|_| bytes.starts_with(&MAGIC))?;
+        Some(Self(key.try_into().ok()?))
+    }
+}
+
 /// An entry that was read.
 #[derive(Debug)]
 pub(crate) struct Entry {
@@ -123,7 +133,7 @@ impl Entry {
         if word(8) != VERSION {
             return Err(Damage::Version(word(8)));
         }
-        if bytes[24..56] != key.0 {
+        if bytes[KEY] != key.0 {
             return Err(Damage::Key);
         }
         let stamp = word(12) as usize;

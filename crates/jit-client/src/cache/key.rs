@@ -68,9 +68,10 @@ impl Toolchain {
             request.aspects.iter().flat_map(|aspect| aspect.to_le_bytes()).collect();
         fields.add(&aspects);
         match request.output {
-            Output::CpuObject { scalar, kernel } => {
+            Output::CpuObject { scalar, checks, kernel } => {
                 fields.add(b"cpu object");
                 fields.add(&[u8::from(scalar)]);
+                fields.add(&checks.0.to_le_bytes());
                 fields.add_list(kernel.iter().map(|part| part.kernel.as_bytes()));
                 let sizes = kernel.and_then(|part| part.local_size).unwrap_or_default();
                 sizes.iter().for_each(|size| fields.add(&size.to_le_bytes()));

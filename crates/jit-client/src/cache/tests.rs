@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use super::entry::{Damage, encode_head};
 use super::*;
+use scythe_abi::checks::Checks;
 use scythe_hal::Output;
 use scythe_hal::compiler::Part;
 
@@ -152,7 +153,7 @@ fn key_depends_on_every_ingredient() {
     let library = scratch.file("libscythe-jit.so", &[1; 10_000]);
     let device_lib = scratch.file("devicelib/devicelib-cpu.bc", b"bitcode");
     let folder = device_lib.parent().unwrap();
-    let cpu = |scalar, kernel| Output::CpuObject { scalar, kernel };
+    let cpu = |scalar, kernel| Output::CpuObject { scalar, checks: Checks::NONE, kernel };
     let request = CompileRequest {
         device: "device",
         bitcode: b"code",
