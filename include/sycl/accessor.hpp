@@ -112,15 +112,16 @@ public:
   }
 
   template <access_mode M = Mode, class = std::enable_if_t<M != access_mode::atomic>>
-  reference operator[](id<stored> index) const {
+  SCYTHE_SUBSCRIPT reference operator[](id<stored> index) const {
     return base::operator[](index);
   }
   template <int D = Dimensions, class = std::enable_if_t<(D > 1) && Mode != access_mode::atomic>>
-  auto operator[](std::size_t index) const {
+  SCYTHE_SUBSCRIPT auto operator[](std::size_t index) const {
     return base::operator[](index);
   }
   template <access_mode M = Mode, std::enable_if_t<M == access_mode::atomic, int> = 0>
-  atomic<T, access::address_space::global_space> operator[](id<stored> index) const {
+  SCYTHE_SUBSCRIPT atomic<T, access::address_space::global_space>
+  operator[](id<stored> index) const {
     return accessor_ptr<access::decorated::no>(__builtin_addressof(base::operator[](index)));
   }
   // The single element of an accessor without dimensions.
@@ -235,18 +236,24 @@ accessor(buffer<T, D, A> &, handler &, Tag, L, const property_list & = {})
 
 template <class T, int D, class A>
 template <access_mode Mode, target Target>
-accessor<T, D, Mode, Target> buffer<T, D, A>::get_access(handler &h) {
-  return accessor<T, D, Mode, Target>(*this, h);
+accessor<T, D, Mode, detail::command_target<Target>> buffer<T, D, A>::get_access(handler &h) {
+  return accessor<T, D, Mode, detail::command_target<Target>>(*this, h);
 }
 template <class T, int D, class A>
 template <access_mode Mode, target Target>
-accessor<T, D, Mode, Target> buffer<T, D, A>::get_access(handler &h, range<D> r, id<D> offset) {
-  return accessor<T, D, Mode, Target>(*this, h, r, offset);
+accessor<T, D, Mode, detail::command_target<Target>>
+buffer<T, D, A>::get_access(handler &h, range<D> r, id<D> offset) {
+  return accessor<T, D, Mode, detail::command_target<Target>>(*this, h, r, offset);
 }
 template <class T, int D, class A>
 template <class... Args>
 auto buffer<T, D, A>::get_access(handler &h, Args... args) {
   return accessor(*this, h, args...);
+}
+template <class T, int D, class A>
+template <class... Args, class>
+auto buffer<T, D, A>::get_access(Args... args) {
+  return accessor(*this, args...);
 }
 
 template <class T, int D, access_mode M, target G, access::placeholder P>

@@ -182,7 +182,8 @@ fail(errc code, const char *format, ...) {
   va_start(arguments, format);
   std::vsnprintf(text, sizeof(text), format, arguments);
   va_end(arguments);
-  throw exception(make_error_code(code), text);
+  scythe_set_last_error(text);
+  throw exception(make_error_code(code), scythe_last_error());
 }
 
 [[noreturn]] SCYTHE_LIBRARY_COLD void fail_with_last_error(scythe_status status) {

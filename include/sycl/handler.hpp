@@ -189,12 +189,14 @@ public:
   template <class Name = detail::unnamed, __VA_ARGS__ class R, class S, class T, class U,          \
             class... Rest, class = detail::if_options<R, S, T, U>>                                 \
   void parallel_for(space r, R a, S b, T c, U d, const Rest &...rest) {                            \
+    const scythe_place place = command_.place;                                                     \
     if constexpr (detail::is_reduction<R>)                                                         \
       detail::reductions<R, S, T, U>::template launch_more<Name, no_properties>(                   \
           *this, r, loc::here(), a, b, c, d, rest...);                                             \
     else                                                                                           \
       detail::reductions<S, T, U>::template launch_more<Name, R>(*this, r, loc::here(), b, c, d,   \
                                                                  rest...);                         \
+    command_.place = place;                                                                        \
   }
   SCYTHE_WITH_OPTIONS(range<1>, )
   SCYTHE_WITH_OPTIONS(range<2>, )
@@ -478,9 +480,10 @@ private:
   template <class> friend struct detail::scratch_launch;
   template <class...> friend struct detail::reductions;
 
-  SCYTHE_LIBRARY explicit handler(detail::queue_impl &queue) : queue_(queue) {
+  SCYTHE_LIBRARY handler(detail::queue_impl &queue, loc where) : queue_(queue) {
     command_.kind = SCYTHE_COMMAND_EMPTY;
     command_.flags = 0;
+    command_.place = where.abi();
   }
   SCYTHE_LIBRARY ~handler() {
     for (scythe_event dep : deps_)
@@ -651,9 +654,10 @@ private:
     auto *kept =
         static_cast<unsigned char *>(const_cast<void *>(keep(launched{kernel, local_bytes_})));
     command_.u.kernel.functor = kept;
+    command_.place = where.abi();
     constants_of_functor_ = &reinterpret_cast<launched *>(kept)->constants;
 #else
-    take_functor(__builtin_addressof(kernel), sizeof(K));
+    take_functor(__builtin_addressof(kernel), sizeof(K), where);
 #endif
   }
   // Keeps the bytes of a functor or pattern until the submission, because the user's object may be
@@ -673,9 +677,10 @@ private:
     __builtin_memset(kept_, 0, bytes);
     return kept_;
   }
-  // Stores the functor of a kernel that is already described.
-  SCYTHE_LIBRARY void take_functor(const void *functor, std::size_t bytes) {
+  // Stores the functor of a kernel that is already described, and the position of its launch.
+  SCYTHE_LIBRARY void take_functor(const void *functor, std::size_t bytes, loc where) {
     command_.u.kernel.functor = keep(functor, bytes);
+    command_.place = where.abi();
     check_bundle();
   }
   // Throws if the kernel is not in the bundle of the command group.

@@ -113,10 +113,13 @@ public:
   bool empty() const noexcept { return size() == 0; }
   range<stored> get_range() const noexcept { return range_; }
 
-  T &operator[](id<stored> index) const { return memory()[detail::linear(index, range_)]; }
+  SCYTHE_SUBSCRIPT T &operator[](id<stored> index) const {
+    detail::check_index(index, range_);
+    return memory()[detail::linear(index, range_)];
+  }
   template <int D = Dimensions, class = std::enable_if_t<(D > 1)>>
-  auto operator[](std::size_t index) const {
-    return detail::subscript<T, stored, stored - 1>(memory(), range_, id<stored>(), index);
+  SCYTHE_SUBSCRIPT auto operator[](std::size_t index) const {
+    return detail::first_subscript<T, stored>(memory(), range_, id<stored>(), range_, index);
   }
   template <int D = Dimensions, class = std::enable_if_t<D == 0>> operator T &() const {
     return *memory();
@@ -177,7 +180,7 @@ namespace detail {
 // A subscript that returns an element as an atomic.
 template <class T, class Subscript> struct atomic_subscript {
   Subscript rest;
-  auto operator[](std::size_t index) const {
+  SCYTHE_SUBSCRIPT auto operator[](std::size_t index) const {
     using next = decltype(rest[index]);
     if constexpr (std::is_reference_v<next>)
       return atomic<T, access::address_space::local_space>(
@@ -195,10 +198,11 @@ class accessor<T, D, access_mode::atomic, target::local, Placeholder>
 
 public:
   using base::base;
-  atomic<T, access::address_space::local_space> operator[](id<D> index) const {
+  SCYTHE_SUBSCRIPT atomic<T, access::address_space::local_space> operator[](id<D> index) const {
     return local_ptr<T>(__builtin_addressof(base::operator[](index)));
   }
-  template <int N = D, class = std::enable_if_t<(N > 1)>> auto operator[](std::size_t index) const {
+  template <int N = D, class = std::enable_if_t<(N > 1)>>
+  SCYTHE_SUBSCRIPT auto operator[](std::size_t index) const {
     using rest = decltype(base::operator[](index));
     return detail::atomic_subscript<T, rest>{base::operator[](index)};
   }

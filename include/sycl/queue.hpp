@@ -93,18 +93,18 @@ public:
 
   // --- Command groups
 
-  template <class F> event submit(F &&group) {
+  template <class F> event submit(F &&group, loc where = loc::here()) {
     // The casts accept functions and objects, const or not.
     using function = std::remove_reference_t<F>;
     return run_group([](void *f, handler &h) { (*(function *)f)(h); },
-                     (void *)__builtin_addressof(group));
+                     (void *)__builtin_addressof(group), where);
   }
   // Uses `secondary` if this queue cannot run the command group.
-  template <class F> event submit(F &&group, queue &secondary) {
+  template <class F> event submit(F &&group, queue &secondary, loc where = loc::here()) {
     try {
-      return submit(group);
+      return submit(group, where);
     } catch (const exception &) {
-      return secondary.submit(group);
+      return secondary.submit(group, where);
     }
   }
 
@@ -151,6 +151,19 @@ public:
   template <class Name = detail::unnamed, class K, int D>
   event parallel_for(nd_range<D> r, deps after, const K &kernel, loc where = loc::here()) {
     return over_nd_range<Name>(r, after, kernel, where);
+  }
+
+  // With an offset, which SYCL 2020 deprecates. Braces are no offset.
+  template <class Name = detail::unnamed, int D, class Offset, class K,
+            class = std::enable_if_t<std::is_same_v<Offset, id<D>>>>
+  event parallel_for(range<D> r, Offset offset, const K &kernel, loc where = loc::here()) {
+    return parallel_for<Name>(r, offset, none(), kernel, where);
+  }
+  template <class Name = detail::unnamed, int D, class Offset, class K,
+            class = std::enable_if_t<std::is_same_v<Offset, id<D>>>>
+  event parallel_for(range<D> r, Offset offset, deps after, const K &kernel,
+                     loc where = loc::here()) {
+    return behind(after, [&](auto &h) { h.template parallel_for<Name>(r, offset, kernel, where); });
   }
 
   // With properties, such as `properties{work_group_size<8>}`.
@@ -381,11 +394,11 @@ public:
     detail::check(scythe_queue_set_external_event(impl_->queue.get(), e.scythe_handle()));
   }
   event ext_oneapi_submit_barrier() {
-    return submit([](handler &h) { h.ext_oneapi_barrier(); });
+    return submit([](handler &h) { h.ext_oneapi_barrier(); }, loc());
   }
   template <class V = void>
   event ext_oneapi_submit_barrier(const std::vector<detail::later_t<V, event>> &events) {
-    return submit([&](handler &h) { h.ext_oneapi_barrier(events); });
+    return submit([&](handler &h) { h.ext_oneapi_barrier(events); }, loc());
   }
 
   // --- Graphs (`ext/oneapi/experimental/graph.hpp`)
@@ -408,8 +421,8 @@ private:
   on(const device &d, const async_handler &h, const property_list &p) {
     return in(detail::default_context(d), d, h, p);
   }
-  SCYTHE_LIBRARY event run_group(void (*group)(void *, handler &), void *object) {
-    handler h(*impl_.get());
+  SCYTHE_LIBRARY event run_group(void (*group)(void *, handler &), void *object, loc where) {
+    handler h(*impl_.get(), where);
     group(object, h);
     return h.submit();
   }
@@ -435,7 +448,7 @@ private:
             class Sizes>
   event launch(const K &kernel, deps after, loc where, Sizes set_sizes) {
     detail::check_kernel<L, K>(impl_->target);
-    return command(SCYTHE_COMMAND_KERNEL, after, [&](scythe_command &c) {
+    return command(SCYTHE_COMMAND_KERNEL, after, where, [&](scythe_command &c) {
       detail::describe_kernel<detail::kernel_name_t<Name, K>, Shape, D, L>(c.u.kernel, kernel,
                                                                            where);
       set_sizes(c.u.kernel);
@@ -446,7 +459,7 @@ private:
       // The kernel with its local memory. A shortcut function has none.
       detail::launched_functor<K> launched{kernel};
       c.u.kernel.functor = &launched;
-      return submit_now(c, after);
+      return submit_now(c, after, where);
     });
 #endif
   }
@@ -482,16 +495,17 @@ private:
     return c;
   }
   // Builds a command in place with `set` and submits it.
-  template <class Set> event command(scythe_command_kind kind, deps after, Set set) {
+  template <class Set> event command(scythe_command_kind kind, deps after, loc where, Set set) {
     scythe_command c = plain(kind);
     if constexpr (std::is_void_v<decltype(set(c))>) {
       set(c);
-      return submit_now(c, after);
+      return submit_now(c, after, where);
     } else {
       return set(c);
     }
   }
-  SCYTHE_LIBRARY event submit_now(scythe_command &c, deps after) {
+  SCYTHE_LIBRARY event submit_now(scythe_command &c, deps after, loc where = loc()) {
+    c.place = where.abi();
     detail::inline_vector<scythe_event, 6> events;
     for (const event &e : after)
       if (e.scythe_handle())
@@ -501,11 +515,13 @@ private:
     return event(impl_->submit(c), impl_, events.data(), events.size());
   }
   template <class F> event behind(deps after, F f) {
-    return submit([&](handler &h) {
-      for (const event &e : after)
-        h.depends_on(e);
-      f(h);
-    });
+    return submit(
+        [&](handler &h) {
+          for (const event &e : after)
+            h.depends_on(e);
+          f(h);
+        },
+        loc());
   }
   template <class Accessor, class F> event with(deps after, const Accessor &acc, F f) {
     return behind(after, [&](handler &h) {

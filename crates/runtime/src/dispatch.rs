@@ -13,13 +13,16 @@ use scythe_hal::{self as hal, Command, FunctorBytes, HostWork, Keep, KernelWork,
 
 use crate::event::{Node, Origin, OwnEvent, when_all};
 use crate::registry::ReadyKernel;
-use crate::{Errc, Error, Result};
+use crate::timeline::Submission;
+use crate::{Errc, Error, Result, submission};
 
 /// The queue of a backend.
 #[derive(Clone)]
 pub struct BackendQueue {
     pub queue: Arc<dyn hal::Queue>,
     pub origin: Origin,
+    /// The identifier of the device.
+    pub device: u32,
 }
 
 /// The queue of the backend that runs host code.
@@ -27,6 +30,8 @@ pub struct BackendQueue {
 pub struct HostBackendQueue {
     pub queue: Arc<dyn hal::HostQueue>,
     pub origin: Origin,
+    /// The identifier of the device.
+    pub device: u32,
 }
 
 /// What a command does, before it is the backend's, and the queue that it goes to.
@@ -69,6 +74,7 @@ impl Job<'_> {
                 local_size: work.local_size,
                 global_offset: work.global_offset,
                 cooperation: work.cooperation,
+                place: work.place,
             })),
         }
     }
@@ -128,6 +134,7 @@ struct HeldKernel {
     local_size: [u64; 3],
     global_offset: [u64; 3],
     cooperation: hal::Cooperation,
+    place: Option<hal::Place>,
 }
 
 impl Held {
@@ -147,8 +154,13 @@ impl Held {
                     Job::Host(&backend_queue, work).enqueue(deps, keep)
                 }
                 Self::Kernel(held) => {
-                    let (backend_queue, work, kernel) = held.release()?;
-                    Job::Kernel { backend_queue: &backend_queue, work, kernel }.enqueue(deps, keep)
+                    let (symbol, place) = (held.symbol.clone(), held.place);
+                    let sent = held.release().and_then(|(backend_queue, work, kernel)| {
+                        Job::Kernel { backend_queue: &backend_queue, work, kernel }
+                            .enqueue(deps, keep)
+                    });
+                    // The call that submitted the kernel has returned.
+                    sent.map_err(|error| submission::of_kernel(error, &symbol, place))
                 }
             }
         }
@@ -172,6 +184,7 @@ impl HeldKernel {
             local_size: self.local_size,
             global_offset: self.global_offset,
             cooperation: self.cooperation,
+            place: self.place,
         });
         Ok((self.backend_queue, work, kernel))
     }
@@ -183,6 +196,18 @@ impl HeldKernel {
 /// # Safety
 /// The contract of [`hal::Queue::enqueue`], for all of `deps`.
 pub unsafe fn dispatch(job: Job<'_>, deps: &mut Vec<Node>, keep: Keep) -> Result<Node> {
+    let submission = Submission::of(&job, deps);
+    // SAFETY: the caller satisfies the same contract.
+    let node = unsafe { pass_on(job, deps, keep) }?;
+    if let Some(submission) = submission {
+        submission.sent(&node);
+    }
+    Ok(node)
+}
+
+/// # Safety
+/// As for [`dispatch`].
+unsafe fn pass_on(job: Job<'_>, deps: &mut Vec<Node>, keep: Keep) -> Result<Node> {
     let origin = job.origin();
     for dep in deps.iter_mut() {
         if dep.origin == Origin::OWN {

@@ -81,4 +81,5 @@ fn finish() {
         pause = (pause * 2).min(Duration::from_millis(2));
     }
     OVER.store(true, Ordering::Release);
+    scythe_trace::finish();
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use scythe_abi::capi;
 use scythe_abi::launch::Shape;
-use scythe_hal::{self as hal, Cooperation, FunctorBytes, HostKernelWork, KernelWork};
+use scythe_hal::{self as hal, Cooperation, FunctorBytes, HostKernelWork, KernelWork, Place};
 
 use crate::copy::sycl;
 use crate::demangle::symbol_name;
@@ -56,7 +56,12 @@ impl Ranges {
     }
 
     /// Creates the launch of a kernel over these ranges.
-    pub fn launch<'a>(&'a self, kernel: &'a ReadyKernel, functor: &'a [u8]) -> hal::LaunchView<'a> {
+    pub fn launch<'a>(
+        &'a self,
+        kernel: &'a ReadyKernel,
+        functor: &'a [u8],
+        place: Option<Place>,
+    ) -> hal::LaunchView<'a> {
         hal::LaunchView {
             kernel,
             functor,
@@ -65,6 +70,7 @@ impl Ranges {
             local_size: &self.local_size,
             global_offset: &self.global_offset,
             cooperation: self.cooperation,
+            place,
         }
     }
 
@@ -250,7 +256,12 @@ pub fn launched_local_size(launch: &capi::KernelLaunch) -> &[u64; 3] {
 
 impl Action<'_> {
     /// Creates the launch of an image's kernel, or a marker if no work-item runs.
-    pub fn kernel(kernel: Arc<ReadyKernel>, functor: &[u8], ranges: &Ranges) -> Self {
+    pub fn kernel(
+        kernel: Arc<ReadyKernel>,
+        functor: &[u8],
+        ranges: &Ranges,
+        place: Option<Place>,
+    ) -> Self {
         if ranges.is_empty() {
             return Self::Marker;
         }
@@ -262,6 +273,7 @@ impl Action<'_> {
             local_size: ranges.local_size,
             global_offset: ranges.global_offset,
             cooperation: ranges.cooperation,
+            place,
         });
         Self::Kernel { kernel, work }
     }

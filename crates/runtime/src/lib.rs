@@ -18,7 +18,9 @@
 //! * [`device_global`]: variables of device code, and their memory.
 //! * [`coroutine`]: work-groups in host mode, whose work-items wait for each other.
 //! * [`settings`]: environment variables. [`simulate`]: devices that the CPU simulates for tests.
+//! * [`submission`]: names the kernel and the source position of a command in error messages.
 //! * [`late_errors`]: asynchronous errors of commands whose queue was destroyed.
+//! * [`timeline`]: records commands for timelines and profiles.
 //! * [`exit`]: handles a process that exits while commands are running.
 //!
 //! Starting a program has no cost: registration records an address, and everything else is created
@@ -30,7 +32,6 @@ pub mod context;
 pub mod cooperation;
 pub mod copy;
 pub mod coroutine;
-mod demangle;
 pub mod device_global;
 pub mod dispatch;
 pub mod event;
@@ -49,10 +50,14 @@ pub mod selection;
 pub mod settings;
 pub mod simulate;
 pub mod stream;
+mod submission;
+mod thread_sanitizer;
+pub mod timeline;
 pub mod virtual_memory;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+pub(crate) use scythe_hal::demangle;
 pub use scythe_hal::{Errc, Error, Result};
 
 /// Locks a mutex, even after a panic in another holder: every critical section here leaves its data

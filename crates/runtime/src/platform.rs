@@ -13,7 +13,7 @@ use crate::demangle::symbol_name;
 use crate::dispatch::{BackendQueue, HostBackendQueue};
 use crate::event::Origin;
 use crate::selection::{Candidate, Selector};
-use crate::{Errc, Error, Result, exit, gpus, lock, selection, settings, simulate};
+use crate::{Errc, Error, Result, exit, gpus, lock, selection, settings, simulate, timeline};
 
 /// The next identifier of a device or an origin.
 static NEXT_ID: AtomicU32 = AtomicU32::new(1);
@@ -87,6 +87,7 @@ impl Runtime {
         static RUNTIME: OnceLock<Result<Runtime>> = OnceLock::new();
         let runtime = RUNTIME.get_or_init(|| {
             settings::check()?;
+            timeline::start();
             exit::arrange();
             Self::without_drivers(&Selector::from_environment()?)
         });
@@ -248,21 +249,31 @@ impl Device {
 
     /// Returns the backend queue that receives the commands for this device.
     pub fn backend_queue(&self, profiling: bool) -> Result<BackendQueue> {
+        let profiling = profiling || timeline::is_on();
         let cell = &self.queues[usize::from(profiling)];
-        let queue = made_once(cell, || self.hal.create_queue(profiling))?;
-        Ok(BackendQueue { queue, origin: self.origin })
+        let queue = made_once(cell, || {
+            self.name_in_timeline();
+            self.hal.create_queue(profiling)
+        })?;
+        Ok(BackendQueue { queue, origin: self.origin, device: self.id })
     }
 
     /// Where host code goes, if this device runs it.
     pub fn host_backend_queue(&self, profiling: bool) -> Result<HostBackendQueue> {
+        let profiling = profiling || timeline::is_on();
         let cell = &self.host_queues[usize::from(profiling)];
         let queue = made_once(cell, || {
+            self.name_in_timeline();
             self.hal.create_host_queue(profiling)?.ok_or_else(|| {
                 let message = format!("device '{}' cannot run host tasks", self.name());
                 Error::new(Errc::Runtime, message)
             })
         })?;
-        Ok(HostBackendQueue { queue, origin: self.origin })
+        Ok(HostBackendQueue { queue, origin: self.origin, device: self.id })
+    }
+
+    fn name_in_timeline(&self) {
+        timeline::name_device(self.id, self.platform.backend.kind(), self.index, self.name());
     }
 
     /// The device whose backend runs host tasks.

@@ -15,6 +15,7 @@ use std::sync::{Arc, Mutex, Weak};
 
 use scythe_abi::capi::{self, Destroy};
 use scythe_hal::{self as hal, HostKernelWork, HostWork, Keep, KernelWork, Priority, Work};
+use scythe_trace::Span;
 
 use crate::context::Context;
 use crate::copy::{self, View, ViewPlace};
@@ -31,7 +32,7 @@ use crate::memory::finish::in_host_task;
 use crate::memory::{MemoryLocation, submission};
 use crate::platform::Device;
 use crate::registry::ReadyKernel;
-use crate::{Error, Result, device_global, invalid, lock};
+use crate::{Error, Result, device_global, invalid, lock, timeline};
 
 /// A SYCL queue.
 pub struct Queue {
@@ -246,14 +247,13 @@ impl Queue {
             invalid(format!("device '{}' is not in the queue's context", device.name()))
         })?;
         let backend_queue = device.backend_queue(profiling)?;
+        let times = profiling || timeline::is_on();
         let mut own = match priority {
-            Some(priority) => {
-                device.hal.create_queue_with_priority(in_order, profiling, priority)?
-            }
+            Some(priority) => device.hal.create_queue_with_priority(in_order, times, priority)?,
             None => None,
         };
         if own.is_none() && in_order {
-            own = device.hal.create_in_order_queue(profiling)?;
+            own = device.hal.create_in_order_queue(times)?;
         }
         let backend_queue = own.map_or_else(
             || backend_queue.clone(),
@@ -478,6 +478,7 @@ impl Queue {
         slot: (usize, u64),
         launch: &capi::KernelLaunch,
         functor: &[u8],
+        place: Option<hal::Place>,
     ) -> Option<Result<Node>> {
         let mut state = lock(&self.state);
         let known =
@@ -493,6 +494,7 @@ impl Queue {
             local_size,
             global_offset,
             cooperation: hal::Cooperation::None,
+            place,
         };
         // SAFETY: the caller satisfies the contract of `submit`, and an equal launch passed
         // validation before.
@@ -508,10 +510,10 @@ impl Queue {
         state: &mut State,
         launch: &hal::LaunchView<'_>,
     ) -> Option<Result<Node>> {
-        if state.barrier.is_some() || state.external.is_some() {
+        if state.barrier.is_some() || state.external.is_some() || timeline::is_on() {
             return None;
         }
-        let BackendQueue { queue, origin } = &self.backend_queue;
+        let BackendQueue { queue, origin, .. } = &self.backend_queue;
         let mut last = None;
         if self.in_order {
             if state.pending.len() > 1 || state.pending.iter().any(|node| node.origin != *origin) {
@@ -549,7 +551,12 @@ impl Queue {
         }
         // A failed event remains a dependency: the command fails with it, however late it is
         // submitted.
-        deps.extend(order.events.iter().filter(|event| event.outcome() != Some(Ok(()))).cloned());
+        let shown = timeline::is_on();
+        let waits = |event: &&Node| shown || event.outcome() != Some(Ok(()));
+        deps.extend(order.events.iter().filter(waits).cloned());
+        if shown && self.in_order {
+            deps.extend(state.pending.iter().cloned());
+        }
         state.collect(self.in_order);
         if self.in_order || order.barrier {
             match &state.pending[..] {
@@ -621,6 +628,7 @@ impl Queue {
 
     /// Waits until every command submitted so far has completed.
     pub fn wait(&self) {
+        let _wait = Span::wait("queue::wait");
         let (pending, external) = {
             let mut state = lock(&self.state);
             (state.pending.clone(), state.external.take())

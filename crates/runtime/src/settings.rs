@@ -4,9 +4,11 @@
 //! of that call. The error states the variable, the value and the expected values.
 
 use std::io::Write;
+use std::path::Path;
 use std::sync::OnceLock;
 
 use scythe_abi::environment::{self, Variable};
+use scythe_trace::perf::Format;
 
 use crate::{Errc, Error, Result};
 
@@ -15,8 +17,10 @@ type Accepts = fn(&str) -> bool;
 
 /// The variables whose values are validated before the first platform is created. Other variables
 /// are validated when they are read, because their validation needs more than the value.
-const CHECKED: [(&Variable, Accepts); 4] = [
+const CHECKED: [(&Variable, Accepts); 6] = [
     (&environment::TRACE, |value| Trace::parse(value).is_some()),
+    (&environment::PROFILE, |value| ["", "0", "1"].contains(&value)),
+    (&environment::PERF, |value| value.is_empty() || Format::parse(value).is_some()),
     (&environment::OPENCL_MEMORY, scythe_backend_opencl::is_memory_choice),
     (&environment::CPU_THREADS, |value| {
         value.trim().parse::<u32>().is_ok_and(|n| (1..=1024).contains(&n))
@@ -25,11 +29,13 @@ const CHECKED: [(&Variable, Accepts); 4] = [
 ];
 
 /// The activities to trace.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Trace {
     pub commands: bool,
     pub images: bool,
     pub memory: bool,
+    /// The file of the timeline.
+    pub file: Option<String>,
 }
 
 impl Trace {
@@ -40,12 +46,20 @@ impl Trace {
                 "commands" => trace.commands = true,
                 "images" => trace.images = true,
                 "memory" => trace.memory = true,
-                "all" => trace = Self { commands: true, images: true, memory: true },
+                "all" => (trace.commands, trace.images, trace.memory) = (true, true, true),
+                file if is_timeline(file) && trace.file.is_none() => {
+                    trace.file = Some(file.to_owned());
+                }
                 _ => return None,
             }
         }
         Some(trace)
     }
+}
+
+/// Returns whether a word of [`environment::TRACE`] is the file of a timeline.
+fn is_timeline(word: &str) -> bool {
+    Path::new(word).extension().is_some_and(|extension| extension == "json")
 }
 
 /// Validates every variable that is set.
@@ -66,14 +80,31 @@ fn check_with(get: impl Fn(&str) -> Option<String>) -> Result<()> {
 
 /// Returns the activities to trace, from the environment. Returns none if the value is invalid
 /// ([`check`] reports it).
-pub fn trace() -> Trace {
+pub fn trace() -> &'static Trace {
     static TRACE: OnceLock<Trace> = OnceLock::new();
-    *TRACE.get_or_init(|| {
+    TRACE.get_or_init(|| {
         std::env::var(environment::TRACE.name)
             .ok()
             .and_then(|value| Trace::parse(&value))
             .unwrap_or_default()
     })
+}
+
+/// Returns whether to print a profile at the end of the process.
+pub fn profile() -> bool {
+    std::env::var(environment::PROFILE.name).is_ok_and(|value| value == "1")
+}
+
+/// Returns the format in which to tell profilers the names of kernels.
+pub fn perf() -> Option<Format> {
+    Format::parse(&std::env::var(environment::PERF.name).ok()?)
+}
+
+/// Returns whether the process has more rights than its caller, who chooses its environment.
+pub fn is_privileged() -> bool {
+    // SAFETY: `getauxval` has no preconditions. It reads a number that the kernel set at the start
+    // of the process.
+    unsafe { libc::getauxval(libc::AT_SECURE) != 0 }
 }
 
 /// Writes a trace line to standard error.
@@ -95,6 +126,9 @@ mod tests {
         assert!(check_with(|_| None).is_ok());
         assert!(with("SCYTHE_TRACE", "commands, memory").is_ok());
         assert!(with("SCYTHE_TRACE", "").is_ok());
+        assert!(with("SCYTHE_TRACE", "images,a/b.json").is_ok());
+        assert!(with("SCYTHE_PROFILE", "1").is_ok());
+        assert!(with("SCYTHE_PERF", "jitdump").is_ok());
         assert!(with("SCYTHE_CPU_THREADS", "8").is_ok());
     }
 
@@ -107,5 +141,9 @@ mod tests {
         );
         assert!(with("SCYTHE_CPU_THREADS", "0").is_err());
         assert!(with("SCYTHE_TRACE", "comands").is_err());
+        assert!(with("SCYTHE_TRACE", "a.json,b.json").is_err());
+        assert!(with("SCYTHE_TRACE", ".json").is_err());
+        assert!(with("SCYTHE_PROFILE", "yes").is_err());
+        assert!(with("SCYTHE_PERF", "all").is_err());
     }
 }

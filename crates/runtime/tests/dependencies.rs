@@ -105,7 +105,7 @@ fn submit_mix(queue: &Queue, dst: &Part, src: &Part, constant: u32) {
         &Constants::default(),
     )
     .expect("the kernel");
-    let action = Action::kernel(kernel, bytes, &ranges());
+    let action = Action::kernel(kernel, bytes, &ranges(), None);
     submit(queue, action, &[access(&dst.buffer, Mode::ReadWrite), access(&src.buffer, Mode::Read)]);
 }
 

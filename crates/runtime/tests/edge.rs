@@ -75,6 +75,7 @@ fn command(kind: u32, u: CommandUnion) -> Command {
         requirement_count: 0,
         deps: null(),
         dep_count: 0,
+        place: Place::UNKNOWN,
         u,
     }
 }

@@ -57,7 +57,7 @@ fn launch(kernel: Arc<ReadyKernel>, machine: &Machine) {
     let ranges = Ranges::of(TASK, 1, [[1; 3], [1; 3], [0; 3]]).expect("a launch");
     let queue = machine.queue(machine.host, false);
     // SAFETY: the kernel uses no memory.
-    unsafe { queue.submit(Action::kernel(kernel, &[0; 8], &ranges), Order::default()) }
+    unsafe { queue.submit(Action::kernel(kernel, &[0; 8], &ranges, None), Order::default()) }
         .expect("submitted");
     queue.wait();
 }
@@ -159,7 +159,7 @@ fn unloading_waits_for_kernels_that_call_into_the_library() {
         let queue = machine.queue(machine.host, false);
         let kernel = find("calls", machine.host).expect("linked");
         // SAFETY: the kernel uses no memory.
-        unsafe { queue.submit(Action::kernel(kernel, &[0; 8], &ranges), Order::default()) }
+        unsafe { queue.submit(Action::kernel(kernel, &[0; 8], &ranges, None), Order::default()) }
             .expect("submitted");
         drop(library);
         assert_eq!(RUN.load(Ordering::SeqCst), round);

@@ -53,7 +53,7 @@ fn launch(queue: &Queue, number: u64, order: Order<'_>) -> Node {
     .expect("the kernel");
     let ranges = Ranges::of(Shape::SingleTask, 1, [[1; 3], [1; 3], [0; 3]]).expect("a launch");
     // SAFETY: the functor contains no address.
-    unsafe { queue.submit(Action::kernel(kernel, &number.to_ne_bytes(), &ranges), order) }
+    unsafe { queue.submit(Action::kernel(kernel, &number.to_ne_bytes(), &ranges, None), order) }
         .expect("submitted")
 }
 

@@ -255,7 +255,7 @@ fn launch(
     let ranges = Ranges::of(TASK, 1, [[1; 3], [1; 3], [0; 3]]).expect("a launch");
     let queue = machine.queue(machine.host, false);
     // SAFETY: the tests wait for the command, or drop it.
-    unsafe { queue.submit(Action::kernel(kernel, functor, &ranges), order) }
+    unsafe { queue.submit(Action::kernel(kernel, functor, &ranges, None), order) }
 }
 
 #[test]

@@ -21,11 +21,11 @@
 extern "C" {
 #endif
 
-#define SCYTHE_ABI_VERSION 2
+#define SCYTHE_ABI_VERSION 3
 
 // The runtime library defines this variable for its version only. The headers refer to it, so a
 // program or library for another version does not link and is not loaded.
-#define SCYTHE_ABI_VARIABLE scythe_abi_version_2
+#define SCYTHE_ABI_VARIABLE scythe_abi_version_3
 extern const uint8_t SCYTHE_ABI_VARIABLE;
 
 typedef int32_t scythe_status;
@@ -45,6 +45,9 @@ typedef struct scythe_graph_exec_t *scythe_graph_exec;
 typedef struct scythe_graph_choice_t *scythe_graph_choice;
 
 const char *scythe_last_error(void);
+// Makes `message` the message of this thread's last failing call. Names of device code in quotes
+// become names in C++.
+void scythe_set_last_error(const char *message);
 
 // --- Platforms and devices -----------------------------------------------------------------------
 
@@ -545,6 +548,13 @@ enum scythe_command_flags {
   SCYTHE_COMMAND_UNRECORDED = 8,
 };
 
+// A position in the program's source.
+typedef struct scythe_place {
+  const char *file; // null if the position is unknown
+  uint32_t line;
+  uint32_t reserved;
+} scythe_place;
+
 typedef struct scythe_command {
   uint32_t kind;
   uint32_t flags; // scythe_command_flags
@@ -552,6 +562,7 @@ typedef struct scythe_command {
   uint64_t requirement_count;
   const scythe_event *deps;
   uint64_t dep_count;
+  scythe_place place; // of the call that submits the command, for messages
   union {
     scythe_kernel_launch kernel;
     struct {

@@ -12,6 +12,7 @@
 
 #include <sycl/access.hpp>
 #include <sycl/detail/abi.h>
+#include <sycl/detail/bounds.hpp>
 #include <sycl/detail/buffer_fwd.hpp>
 #include <sycl/exception.hpp>
 #include <sycl/id.hpp>
@@ -42,6 +43,46 @@ private:
   id<D> offset_;
   std::size_t linear_;
 };
+
+#ifdef __SCYTHE_CHECK_ACCESSORS__
+// The same with a check of all indices when the last one is known.
+template <class T, int D, int Left> class checked_subscript {
+public:
+  SCYTHE_SUBSCRIPT checked_subscript(T *data, const range<D> &memory, const id<D> &offset,
+                                     const range<D> &box, const id<D> &index)
+      : data_(data), memory_(memory), offset_(offset), box_(box), index_(index) {}
+  SCYTHE_SUBSCRIPT decltype(auto) operator[](std::size_t index) const {
+    id<D> next = index_;
+    next[D - Left] = index;
+    if constexpr (Left == 1) {
+      check_index(next, box_);
+      return (data_[linear(next + offset_, memory_)]);
+    } else {
+      return checked_subscript<T, D, Left - 1>(data_, memory_, offset_, box_, next);
+    }
+  }
+
+private:
+  T *data_;
+  range<D> memory_;
+  id<D> offset_;
+  range<D> box_;
+  id<D> index_;
+};
+#endif
+
+// Applies the first of several subscripts to a box of elements.
+template <class T, int D>
+SCYTHE_SUBSCRIPT auto first_subscript(T *data, const range<D> &memory, const id<D> &offset,
+                                      [[maybe_unused]] const range<D> &box, std::size_t index) {
+#ifdef __SCYTHE_CHECK_ACCESSORS__
+  id<D> first;
+  first[0] = index;
+  return checked_subscript<T, D, D - 1>(data, memory, offset, box, first);
+#else
+  return subscript<T, D, D - 1>(data, memory, offset, index + offset[0]);
+#endif
+}
 
 // Visits the elements of a box in row-major order.
 template <class T, int D> class box_iterator {
@@ -163,14 +204,16 @@ public:
   range<D> get_range() const noexcept { return box_; }
   id<D> get_offset() const noexcept { return offset_; }
 
-  T &operator[](id<D> index) const {
+  SCYTHE_SUBSCRIPT T &operator[](id<D> index) const {
+    check_index(index, box_);
     if constexpr (D == 1)
       return data()[index[0] + offset_[0]];
     else
       return data()[linear(index + offset_, memory_)];
   }
-  template <int N = D, class = std::enable_if_t<(N > 1)>> auto operator[](std::size_t index) const {
-    return subscript<T, D, D - 1>(data(), memory_, offset_, index + offset_[0]);
+  template <int N = D, class = std::enable_if_t<(N > 1)>>
+  SCYTHE_SUBSCRIPT auto operator[](std::size_t index) const {
+    return first_subscript<T, D>(data(), memory_, offset_, box_, index);
   }
 
   iterator begin() const noexcept { return iterator_at<iterator, T>(0); }

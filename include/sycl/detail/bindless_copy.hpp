@@ -163,11 +163,13 @@ private:
 // Submits `command(handler, arguments…)`. The last argument may be events to wait for instead.
 template <class F, class Args, std::size_t... I>
 event submit(queue q, const F &command, const Args &args, std::index_sequence<I...>) {
-  return q.submit([&](handler &h) {
-    if constexpr (sizeof...(I) < std::tuple_size_v<Args>)
-      h.depends_on(std::get<sizeof...(I)>(args));
-    command(h, std::get<I>(args)...);
-  });
+  return q.submit(
+      [&](handler &h) {
+        if constexpr (sizeof...(I) < std::tuple_size_v<Args>)
+          h.depends_on(std::get<sizeof...(I)>(args));
+        command(h, std::get<I>(args)...);
+      },
+      code_location());
 }
 template <class T>
 inline constexpr bool is_event = std::is_same_v<T, event> || std::is_same_v<T, std::vector<event>>;

@@ -103,6 +103,7 @@ inline void release_after(queue_impl &queue, handle<scythe_event> &done, ref<kep
   command.requirement_count = 0;
   command.deps = &after;
   command.dep_count = 1;
+  command.place = {};
   command.u.host_task.call = &finishing::call;
   command.u.host_task.destroy = &finishing::destroy;
   command.u.host_task.ctx = new finishing{std::move(objects)};

@@ -60,6 +60,7 @@ SCYTHE_LIBRARY_COLD scratch_block *make_scratch(queue_impl &queue, std::size_t b
   clear.requirement_count = 0;
   clear.deps = nullptr;
   clear.dep_count = 0;
+  clear.place = {};
   set_fill(clear, block->memory, &zero, 1, scratch_head);
   block->last = queue.submit(clear);
   if (scythe_queue_is_recording(queue.queue.get())) {

@@ -13,7 +13,7 @@ template <class K> using if_functor = std::enable_if_t<!std::is_same_v<K, kernel
 
 // Runs `f` in the given command group, or in a new command group of the queue.
 template <class F> void enqueue(handler &h, F f) { f(h); }
-template <class F> void enqueue(queue q, F f) { q.submit(f); }
+template <class F> void enqueue(queue q, F f) { q.submit(f, loc()); }
 
 template <class T> inline constexpr bool is_accessor = false;
 template <class T, int D, access_mode M, target A, access::placeholder P, class L>
@@ -35,11 +35,15 @@ namespace sycl::khr {
 
 // --- Command groups
 
-template <class F> void submit(const queue &q, F &&group) {
-  queue(q).submit(std::forward<F>(group));
+template <class F>
+void submit(const queue &q, F &&group,
+            sycl::detail::commands::loc where = sycl::detail::commands::loc::here()) {
+  queue(q).submit(std::forward<F>(group), where);
 }
-template <class F> event submit_tracked(const queue &q, F &&group) {
-  return queue(q).submit(std::forward<F>(group));
+template <class F>
+event submit_tracked(const queue &q, F &&group,
+                     sycl::detail::commands::loc where = sycl::detail::commands::loc::here()) {
+  return queue(q).submit(std::forward<F>(group), where);
 }
 
 // --- Kernels: each for a queue and for a handler

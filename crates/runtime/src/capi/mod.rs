@@ -27,19 +27,20 @@ pub mod usm;
 pub mod virtual_memory;
 
 use std::cell::RefCell;
-use std::ffi::{CString, c_char};
+use std::ffi::{CStr, CString, c_char};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use scythe_abi::capi::{ABI_VERSION, Status};
 
-use crate::{Errc, Error, Result};
+use crate::demangle::readable;
+use crate::{Errc, Error, Result, thread_sanitizer};
 
 /// The variable `SCYTHE_ABI_VARIABLE` of the header. The linker and the loader find it only for
 /// programs of the same version of the interface.
 #[unsafe(no_mangle)]
-pub static scythe_abi_version_2: u8 = 2;
+pub static scythe_abi_version_3: u8 = 3;
 
-const _: () = assert!(ABI_VERSION == 2, "rename scythe_abi_version_2, also in abi.h");
+const _: () = assert!(ABI_VERSION == 3, "rename scythe_abi_version_3, also in abi.h");
 
 thread_local! {
     static LAST_ERROR: RefCell<Option<CString>> = const { RefCell::new(None) };
@@ -54,6 +55,24 @@ pub extern "C" fn scythe_last_error() -> *const c_char {
     message.ok().flatten().unwrap_or(c"".as_ptr())
 }
 
+/// Makes `message` the message of this thread's last failing call.
+///
+/// # Safety
+/// `message` must be null or a C string. It may be the last message itself.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn scythe_set_last_error(message: *const c_char) {
+    if !message.is_null() {
+        // SAFETY: the message is not null, so the caller guarantees that it is a C string.
+        let message = unsafe { CStr::from_ptr(message) }.to_string_lossy().into_owned();
+        edge_or((), || Err(Error::new(Errc::Runtime, message)));
+    }
+}
+
+/// Returns the message of an error as users read it.
+fn message_of(error: &Error) -> CString {
+    c_string(&readable(&error.message))
+}
+
 /// Converts `text` to a C string; text after a NUL is cut off.
 fn c_string(text: &str) -> CString {
     let end = text.find('\0').unwrap_or(text.len());
@@ -65,7 +84,7 @@ fn fail(error: &Error) -> Status {
     // returned.
     let _ = LAST_ERROR.try_with(|last| {
         if let Ok(mut last) = last.try_borrow_mut() {
-            *last = Some(c_string(&error.message));
+            *last = Some(message_of(error));
         }
     });
     error.code as Status
@@ -73,7 +92,10 @@ fn fail(error: &Error) -> Status {
 
 /// Runs the body of a function that can fail.
 fn edge(body: impl FnOnce() -> Result<()>) -> Status {
-    match catch_unwind(AssertUnwindSafe(body)) {
+    thread_sanitizer::release();
+    let result = catch_unwind(AssertUnwindSafe(body));
+    thread_sanitizer::acquire();
+    match result {
         Ok(Ok(())) => 0,
         Ok(Err(error)) => fail(&error),
         Err(panic) => {
@@ -84,7 +106,10 @@ fn edge(body: impl FnOnce() -> Result<()>) -> Status {
 
 /// Runs the body of a function that cannot report failure. Returns `otherwise` if the body fails.
 fn edge_or<T>(otherwise: T, body: impl FnOnce() -> Result<T>) -> T {
-    match catch_unwind(AssertUnwindSafe(body)) {
+    thread_sanitizer::release();
+    let result = catch_unwind(AssertUnwindSafe(body));
+    thread_sanitizer::acquire();
+    match result {
         Ok(Ok(value)) => value,
         Ok(Err(error)) => {
             fail(&error);

@@ -7,12 +7,13 @@ use scythe_abi::capi::{
     profiling_param, queue_flags,
 };
 use scythe_hal::Priority;
+use scythe_trace::Span;
 
 use super::handles::{
     check_out, get, give, put, release, retain, share, weak_lock, weak_release, weak_retain,
 };
 use super::submit::put_event;
-use super::{c_string, edge, edge_or};
+use super::{edge, edge_or, message_of};
 use crate::graph::record::RecordedEvent;
 use crate::late_errors::Listener;
 use crate::queue::Queue;
@@ -154,7 +155,7 @@ pub unsafe extern "C" fn scythe_queue_drain_errors(
         // SAFETY: the caller guarantees that `queue` is null or a live handle.
         for error in unsafe { get(queue) }?.take_errors() {
             // SAFETY: the caller provided the function to be called with `ctx`.
-            unsafe { sink(ctx, error.code as Status, c_string(&error.message).as_ptr()) };
+            unsafe { sink(ctx, error.code as Status, message_of(&error).as_ptr()) };
         }
         Ok(())
     });
@@ -177,7 +178,7 @@ impl Listener for Sink {
     fn error(&self, error: &Error) {
         // SAFETY: the program provided the function for this call, and `destroy` has not been
         // called.
-        unsafe { (self.sink)(self.ctx, error.code as Status, c_string(&error.message).as_ptr()) };
+        unsafe { (self.sink)(self.ctx, error.code as Status, message_of(error).as_ptr()) };
     }
 
     fn end(&self) {
@@ -267,6 +268,7 @@ pub unsafe extern "C" fn scythe_event_wait(event: EventHandle) -> Status {
         if RecordedEvent::of(&event.node).is_some() {
             return Err(RecordedEvent::error());
         }
+        let _wait = Span::wait("event::wait");
         // The queue still records the command and collects its failure.
         let _ = event.node.event.wait();
         Ok(())

@@ -8,7 +8,7 @@ use scythe_abi::capi::{
     COMMAND_UNRECORDED, Command, EventHandle, EventT, QueueHandle, QueueT, Status, command_kind,
     requirement_flags,
 };
-use scythe_hal::{Cooperation, FunctorBytes, Hint, Work};
+use scythe_hal::{Cooperation, FunctorBytes, Hint, Place, Work};
 
 use super::buffers::mode_from;
 use super::edge;
@@ -23,7 +23,7 @@ use crate::memory::Buffer;
 use crate::memory::coherence::Access;
 use crate::queue::{Action, Commit, HostCall, Known, Order, Queue};
 use crate::registry::{self, Constants, Expected, ReadyKernel, Slot};
-use crate::{Result, cooperation, invalid, settings};
+use crate::{Result, cooperation, invalid, settings, submission};
 
 /// Submits a command. If the call succeeds, the runtime owns the context of a host task. If it
 /// fails, the caller keeps the ownership.
@@ -40,77 +40,90 @@ pub unsafe extern "C" fn scythe_submit(
     edge(|| {
         // SAFETY: the caller guarantees that `command` is null or valid for reads.
         let command = unsafe { command.as_ref() }.ok_or_else(|| invalid("the command is null"))?;
-        // SAFETY: the caller guarantees that `queue` is null or a live handle.
-        let target = unsafe { get::<QueueT>(queue) }?;
-        let known = COMMAND_BARRIER | COMMAND_HOLD | COMMAND_ON_HOST | COMMAND_UNRECORDED;
-        if command.flags & !known != 0 {
-            return Err(invalid(format!(
-                "command flags {:#x} contain unknown bits, expected 0 to 15",
-                command.flags
-            )));
+        // SAFETY: the caller satisfies the contract of this function, which is that of `submit`.
+        // The texts of the command are null or C strings.
+        unsafe {
+            submit(queue, command, event).map_err(|error| submission::explain(error, command))
         }
-        let alone = command.flags == 0 && command.requirement_count == 0 && command.dep_count == 0;
-        let fast = alone && !target.is_recording() && !settings::trace().commands;
-        if fast && command.kind == command_kind::KERNEL {
-            // SAFETY: `kind` determines that the union holds a kernel. The caller guarantees that
-            // the addresses of the launch are valid.
-            let node = unsafe { kernel_alone(&command.u.kernel, target) }?;
-            // SAFETY: `queue` is not null, and the caller guarantees that it is live and that
-            // `event` is null or valid for a write.
+    })
+}
+
+/// Submits a command.
+///
+/// # Safety
+/// The contract is that of [`scythe_submit`].
+unsafe fn submit(queue: QueueHandle, command: &Command, event: *mut EventHandle) -> Result<()> {
+    // SAFETY: the caller guarantees that `queue` is null or a live handle.
+    let target = unsafe { get::<QueueT>(queue) }?;
+    let known = COMMAND_BARRIER | COMMAND_HOLD | COMMAND_ON_HOST | COMMAND_UNRECORDED;
+    if command.flags & !known != 0 {
+        return Err(invalid(format!(
+            "command flags {:#x} contain unknown bits, expected 0 to 15",
+            command.flags
+        )));
+    }
+    let alone = command.flags == 0 && command.requirement_count == 0 && command.dep_count == 0;
+    let fast = alone && !target.is_recording() && !settings::trace().commands;
+    if fast && command.kind == command_kind::KERNEL {
+        // SAFETY: `kind` determines that the union holds a kernel. The caller guarantees that
+        // the addresses of the launch are valid.
+        let node =
+            unsafe { kernel_alone(&command.u.kernel, submission::place(&command.place), target) }?;
+        // SAFETY: `queue` is not null, and the caller guarantees that it is live and that
+        // `event` is null or valid for a write.
+        return unsafe { put_event(node, queue, event) };
+    }
+    // SAFETY: the caller guarantees that `command.requirements` is null or valid for reads of
+    // `command.requirement_count` values.
+    let requirements =
+        unsafe { slice(command.requirements, command.requirement_count, "requirements") }?;
+    // SAFETY: the caller guarantees that the buffer handles are null or live.
+    let accesses = unsafe { accesses(requirements, command.flags & COMMAND_ON_HOST != 0) }?;
+    // SAFETY: the caller guarantees that `command.deps` is null or holds `command.dep_count`
+    // handles that are null or live.
+    let events = unsafe { events(slice(command.deps, command.dep_count, "deps")?) }?;
+    let recorded = command.flags & COMMAND_UNRECORDED == 0
+        && (target.is_recording() || events.iter().any(|e| RecordedEvent::of(e).is_some()));
+    if recorded {
+        // SAFETY: `queue` is not null, and the caller guarantees that it is live.
+        let target = unsafe { share(queue) }?;
+        if let Some(recorder) = recorder_for(&target, &events)? {
+            // SAFETY: the caller satisfies the contract of `scythe_submit`.
+            let node = unsafe { record(command, &target, &recorder, requirements, &events) }?;
+            // SAFETY: as for other commands, below.
             return unsafe { put_event(node, queue, event) };
         }
-        // SAFETY: the caller guarantees that `command.requirements` is null or valid for reads of
-        // `command.requirement_count` values.
-        let requirements =
-            unsafe { slice(command.requirements, command.requirement_count, "requirements") }?;
-        // SAFETY: the caller guarantees that the buffer handles are null or live.
-        let accesses = unsafe { accesses(requirements, command.flags & COMMAND_ON_HOST != 0) }?;
-        // SAFETY: the caller guarantees that `command.deps` is null or holds `command.dep_count`
-        // handles that are null or live.
-        let events = unsafe { events(slice(command.deps, command.dep_count, "deps")?) }?;
-        let recorded = command.flags & COMMAND_UNRECORDED == 0
-            && (target.is_recording() || events.iter().any(|e| RecordedEvent::of(e).is_some()));
-        if recorded {
-            // SAFETY: `queue` is not null, and the caller guarantees that it is live.
-            let target = unsafe { share(queue) }?;
-            if let Some(recorder) = recorder_for(&target, &events)? {
-                // SAFETY: the caller satisfies the contract of `scythe_submit`.
-                let node = unsafe { record(command, &target, &recorder, requirements, &events) }?;
-                // SAFETY: as for other commands, below.
-                return unsafe { put_event(node, queue, event) };
-            }
-        }
-        if command.kind == command_kind::GRAPH {
-            // SAFETY: `kind` determines that the union holds an executable graph, which the caller
-            // guarantees to be null or live.
-            let exec = unsafe { get::<c::GraphExecT>(command.u.graph) }?;
-            let node = exec.launch(target, &events)?;
-            // SAFETY: as for other commands, below.
-            return unsafe { put_object(node, queue, event, !exec.profiling) };
-        }
-        // SAFETY: the caller transfers the functions and the context of a host task to the runtime.
-        let (action, commit) = match unsafe { host_call(command) }? {
-            Some((call, commit)) => (Action::HostTask(call), Some(commit)),
-            // SAFETY: the caller satisfies the contract of `scythe_submit`.
-            None => (unsafe { action(command, target) }?, None),
-        };
-        if settings::trace().commands {
-            trace(command, &accesses, &events);
-        }
-        let barrier = command.flags & COMMAND_BARRIER != 0;
-        let hold = command.flags & COMMAND_HOLD != 0;
-        // SAFETY: the caller guarantees that the memory at the command's addresses stays valid
-        // until the command has completed.
-        let node = unsafe {
-            target.submit(action, Order { accesses: &accesses, events: &events, barrier, hold })
-        }?;
-        if let Some(commit) = commit {
-            commit.commit();
-        }
-        // SAFETY: `queue` is not null, and the caller guarantees that it is live and that `event`
-        // is null or valid for a write.
-        unsafe { put_event(node, queue, event) }
-    })
+    }
+    if command.kind == command_kind::GRAPH {
+        // SAFETY: `kind` determines that the union holds an executable graph, which the caller
+        // guarantees to be null or live.
+        let exec = unsafe { get::<c::GraphExecT>(command.u.graph) }?;
+        let node = exec.launch(target, &events)?;
+        // SAFETY: as for other commands, below.
+        return unsafe { put_object(node, queue, event, !exec.profiling) };
+    }
+    // SAFETY: the caller transfers the functions and the context of a host task to the runtime.
+    let (action, commit) = match unsafe { host_call(command) }? {
+        Some((call, commit)) => (Action::HostTask(call), Some(commit)),
+        // SAFETY: the caller satisfies the contract of `scythe_submit`.
+        None => (unsafe { action(command, target) }?, None),
+    };
+    if settings::trace().commands {
+        trace(command, &accesses, &events);
+    }
+    let barrier = command.flags & COMMAND_BARRIER != 0;
+    let hold = command.flags & COMMAND_HOLD != 0;
+    // SAFETY: the caller guarantees that the memory at the command's addresses stays valid
+    // until the command has completed.
+    let node = unsafe {
+        target.submit(action, Order { accesses: &accesses, events: &events, barrier, hold })
+    }?;
+    if let Some(commit) = commit {
+        commit.commit();
+    }
+    // SAFETY: `queue` is not null, and the caller guarantees that it is live and that `event`
+    // is null or valid for a write.
+    unsafe { put_event(node, queue, event) }
 }
 
 /// Writes a new event handle to `event`, if that is not null.
@@ -277,6 +290,8 @@ unsafe fn record(
 /// # Safety
 /// The contract is that of [`record`].
 unsafe fn content(command: &Command, queue: &Queue) -> Result<Content> {
+    // SAFETY: the caller guarantees that the file of the place is null or a C string.
+    let place = unsafe { submission::place(&command.place) };
     // SAFETY, for each access to the union: `kind` determines which member is valid.
     Ok(match command.kind {
         // SAFETY: the union holds a kernel, and the caller guarantees that its addresses are valid.
@@ -284,7 +299,7 @@ unsafe fn content(command: &Command, queue: &Queue) -> Result<Content> {
             let launch = &command.u.kernel;
             match (launch.host, checked_kernel(launch, queue)?) {
                 (_, Launched::Kernel { kernel, functor, ranges }) => {
-                    Content::Kernel { kernel, functor: FunctorBytes::new(functor), ranges }
+                    Content::Kernel { kernel, functor: FunctorBytes::new(functor), ranges, place }
                 }
                 (Some(call), Launched::OnHost(_)) => {
                     let functor =
@@ -299,7 +314,7 @@ unsafe fn content(command: &Command, queue: &Queue) -> Result<Content> {
         // valid.
         command_kind::NATIVE_KERNEL => unsafe {
             let (kernel, functor, ranges) = checked_native(&command.u.native, queue)?;
-            Content::Kernel { kernel, functor: FunctorBytes::new(&functor), ranges }
+            Content::Kernel { kernel, functor: FunctorBytes::new(&functor), ranges, place }
         },
         command_kind::HOST_TASK => {
             // SAFETY: the union holds a host task.
@@ -354,13 +369,15 @@ unsafe fn events(handles: &[EventHandle]) -> Result<Vec<Node>> {
 /// The contract is that of [`scythe_submit`].
 unsafe fn action<'a>(command: &Command, queue: &Queue) -> Result<Action<'a>> {
     // SAFETY, for each access to the union: `kind` determines which member is valid.
+    // SAFETY: the caller guarantees that the file of the place is null or a C string.
+    let place = unsafe { submission::place(&command.place) };
     match command.kind {
         command_kind::EMPTY => Ok(Action::Marker),
         // SAFETY: the union holds a kernel, and the caller guarantees that its addresses are valid.
-        command_kind::KERNEL => unsafe { kernel(&command.u.kernel, queue) },
+        command_kind::KERNEL => unsafe { kernel(&command.u.kernel, place, queue) },
         // SAFETY: the union holds a native kernel, and the caller guarantees that its addresses are
         // valid.
-        command_kind::NATIVE_KERNEL => unsafe { native_kernel(&command.u.native, queue) },
+        command_kind::NATIVE_KERNEL => unsafe { native_kernel(&command.u.native, place, queue) },
         // SAFETY: the union holds a memory command, and the caller guarantees that its addresses
         // are valid.
         command_kind::MEMCPY => unsafe { memcpy(&command.u.memory) },
@@ -471,7 +488,11 @@ unsafe fn constants(launch: &c::KernelLaunch) -> Result<Constants> {
 ///
 /// # Safety
 /// The contract is that of [`kernel`].
-unsafe fn kernel_alone(launch: &c::KernelLaunch, queue: &Queue) -> Result<Node> {
+unsafe fn kernel_alone(
+    launch: &c::KernelLaunch,
+    place: Option<Place>,
+    queue: &Queue,
+) -> Result<Node> {
     let content = || slot_content(launch).filter(|_| launch.cooperation == c::cooperation::NONE);
     if let Some(slot) = content() {
         // SAFETY: the caller guarantees that the functor is null or valid for reads of
@@ -480,7 +501,7 @@ unsafe fn kernel_alone(launch: &c::KernelLaunch, queue: &Queue) -> Result<Node> 
             unsafe { slice(launch.functor.cast::<u8>(), launch.functor_size, "functor") }?;
         // SAFETY: the caller guarantees that the addresses in the functor are valid, and the slice
         // has the size that the launch states.
-        if let Some(node) = unsafe { queue.launch_again(slot, launch, functor) } {
+        if let Some(node) = unsafe { queue.launch_again(slot, launch, functor, place) } {
             return node;
         }
     }
@@ -488,7 +509,7 @@ unsafe fn kernel_alone(launch: &c::KernelLaunch, queue: &Queue) -> Result<Node> 
     let action = match unsafe { checked_kernel(launch, queue) }? {
         Launched::OnHost(action) => action,
         Launched::Kernel { kernel, functor, ranges } => {
-            let lent = ranges.launch(&kernel, functor);
+            let lent = ranges.launch(&kernel, functor, place);
             let alone = ranges.cooperation == Cooperation::None;
             if alone && !ranges.is_empty() && kernel.accessors().is_empty() {
                 let known = content().map(|slot| Known::new(slot, launch, &kernel));
@@ -497,7 +518,7 @@ unsafe fn kernel_alone(launch: &c::KernelLaunch, queue: &Queue) -> Result<Node> 
                     return node;
                 }
             }
-            Action::kernel(kernel, functor, &ranges)
+            Action::kernel(kernel, functor, &ranges, place)
         }
     };
     // SAFETY: the caller guarantees that the addresses in the functor are valid.
@@ -530,11 +551,17 @@ fn slot(launch: &c::KernelLaunch) -> Option<Slot<'_>> {
 /// # Safety
 /// The addresses in the launch must be null or valid, and its functor must have the type of the
 /// kernel.
-unsafe fn kernel<'a>(launch: &c::KernelLaunch, queue: &Queue) -> Result<Action<'a>> {
+unsafe fn kernel<'a>(
+    launch: &c::KernelLaunch,
+    place: Option<Place>,
+    queue: &Queue,
+) -> Result<Action<'a>> {
     // SAFETY: the caller satisfies the contract of `kernel`, which is that of `checked_kernel`.
     Ok(match unsafe { checked_kernel(launch, queue) }? {
         Launched::OnHost(action) => action,
-        Launched::Kernel { kernel, functor, ranges } => Action::kernel(kernel, functor, &ranges),
+        Launched::Kernel { kernel, functor, ranges } => {
+            Action::kernel(kernel, functor, &ranges, place)
+        }
     })
 }
 
@@ -592,10 +619,14 @@ unsafe fn checked_kernel<'a>(launch: &c::KernelLaunch, queue: &Queue) -> Result<
 /// # Safety
 /// The addresses in the launch must be null or valid. Its kernel must be live and must accept these
 /// arguments.
-unsafe fn native_kernel<'a>(launch: &c::NativeLaunch, queue: &Queue) -> Result<Action<'a>> {
+unsafe fn native_kernel<'a>(
+    launch: &c::NativeLaunch,
+    place: Option<Place>,
+    queue: &Queue,
+) -> Result<Action<'a>> {
     // SAFETY: the caller guarantees the validity of the addresses and of the kernel.
     let (ready, functor, ranges) = unsafe { checked_native(launch, queue) }?;
-    Ok(Action::kernel(ready, &functor, &ranges))
+    Ok(Action::kernel(ready, &functor, &ranges, place))
 }
 
 /// Validates the launch of a native kernel. Returns it with its arguments.

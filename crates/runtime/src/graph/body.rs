@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 
 use scythe_abi::capi::{self, Destroy};
 use scythe_abi::launch::Shape;
-use scythe_hal::{FunctorBytes, Work};
+use scythe_hal::{FunctorBytes, Place, Work};
 
 use super::exec::Flat;
 use crate::copy::View;
@@ -63,6 +63,7 @@ pub enum Content {
         kernel: Arc<ReadyKernel>,
         functor: FunctorBytes,
         ranges: Ranges,
+        place: Option<Place>,
     },
     HostKernel {
         call: capi::HostKernel,
@@ -361,7 +362,7 @@ impl Body {
         let mut state = lock(&self.state);
         let Some(one) = state.candidates.get_mut(index) else { return Err(no_kernel("argument")) };
         let mut changed = (*one.content).clone();
-        let Content::Kernel { kernel, functor, ranges } = &mut changed else {
+        let Content::Kernel { kernel, functor, ranges, .. } = &mut changed else {
             return Err(invalid(format!(
                 "a dynamic_parameter is an argument of a node of type {}, expected a kernel of a \
                  device",

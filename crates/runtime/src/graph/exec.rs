@@ -445,8 +445,8 @@ fn launch_apart(flat: &Flat, queue: &Queue, deps: &[Node]) -> Result<Node> {
 /// Returns the command of a node as a command of a queue.
 fn action(content: &Content) -> Action<'_> {
     match content {
-        Content::Kernel { kernel, functor, ranges } => {
-            Action::kernel(kernel.clone(), functor.as_slice(), ranges)
+        Content::Kernel { kernel, functor, ranges, place } => {
+            Action::kernel(kernel.clone(), functor.as_slice(), ranges, *place)
         }
         Content::HostKernel { call, functor, ranges } => {
             Action::host_kernel(*call, functor.as_slice(), ranges)

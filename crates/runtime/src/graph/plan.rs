@@ -83,7 +83,7 @@ struct Chain {
 fn chain(content: &Content, placed: &[Placed<'_>]) -> Result<Chain> {
     let mut kernel_of = None;
     let works = match content {
-        Content::Kernel { kernel, functor, ranges } if !ranges.is_empty() => {
+        Content::Kernel { kernel, functor, ranges, place } if !ranges.is_empty() => {
             let mut functor = functor.clone();
             place_accessors(&mut functor, kernel.accessors(), kernel.symbol(), placed)?;
             kernel_of = Some(kernel.clone());
@@ -95,6 +95,7 @@ fn chain(content: &Content, placed: &[Placed<'_>]) -> Result<Chain> {
                 local_size: ranges.local_size,
                 global_offset: ranges.global_offset,
                 cooperation: ranges.cooperation,
+                place: *place,
             };
             vec![(Work::Kernel(Box::new(work)), None)]
         }

@@ -56,7 +56,7 @@ impl Graph {
 fn details(content: &Content) -> String {
     use scythe_hal::Work;
     match content {
-        Content::Kernel { kernel, functor, ranges } => {
+        Content::Kernel { kernel, functor, ranges, .. } => {
             let mut text = format!(
                 "\\nRANGE = {:?} LOCAL = {:?} OFFSET = {:?}",
                 sycl(ranges.global_size),

@@ -12,6 +12,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use scythe_hal::{UsmKind, Work};
+use scythe_trace::Span;
 
 use super::track::Tracked;
 use super::{
@@ -212,6 +213,7 @@ impl HostAccess {
             address
         };
         let begun = Self { event, _memory: access.buffer.memory().clone() };
+        let _wait = Span::wait("host accessor");
         for dep in deps {
             // The queue of a failed command reports the failure. The host sees the contents as they
             // are.

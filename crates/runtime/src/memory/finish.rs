@@ -7,9 +7,11 @@ use std::cell::Cell;
 use std::ops::Range;
 use std::sync::Arc;
 
+use scythe_trace::Span;
+
 use super::{Destination, Memory, MemoryLocation, submission};
 use crate::event::{Node, when_all};
-use crate::lock;
+use crate::{lock, thread_sanitizer};
 
 thread_local! {
     static IN_HOST_TASK: Cell<bool> = const { Cell::new(false) };
@@ -24,7 +26,10 @@ pub fn in_host_task<R>(f: impl FnOnce() -> R) -> R {
         }
     }
     let _reset = Reset(IN_HOST_TASK.try_with(|flag| flag.replace(true)).unwrap_or(true));
-    f()
+    thread_sanitizer::acquire();
+    let result = f();
+    thread_sanitizer::release();
+    result
 }
 
 /// Returns whether this thread runs a host task. It must not wait for commands, because one of them
@@ -55,6 +60,7 @@ fn write_when_done(memory: &Arc<Memory>, bytes: Range<u64>, destination: Destina
     if is_in_host_task() {
         when_all(&commands, move |_| write.write());
     } else {
+        let _wait = Span::wait("destructor of a buffer");
         for command in commands {
             // The queue of a failed command reports the failure. The remaining contents are still
             // written back.

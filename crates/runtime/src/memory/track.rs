@@ -6,6 +6,7 @@
 //! order them.
 
 use crate::event::Node;
+use crate::timeline;
 
 /// The accesses that may not have completed.
 ///
@@ -58,7 +59,7 @@ impl Tracker {
             let both_by_host = by_host && access.by_host;
             if overlap
                 && !both_by_host
-                && !access.node.is_complete()
+                && (timeline::is_on() || !access.node.is_complete())
                 && !deps.iter().any(|dep| dep.is_same(&access.node))
             {
                 deps.push(access.node.clone());

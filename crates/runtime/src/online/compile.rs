@@ -9,6 +9,8 @@ use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::SystemTime;
 
+use scythe_trace::{Category, Span};
+
 use super::cached::{self, Result as Cached};
 use super::options::{self, Options};
 use super::scratch::Scratch;
@@ -121,10 +123,12 @@ fn run(
     if settings::trace().images {
         settings::trace_line("images", &format!("compiling source text: {command:?}"));
     }
+    let compile = Span::new(Category::Compile, "source text");
     let done = command.output().map_err(|error| {
         let driver = tools.driver.display();
         Error::new(Errc::Build, format!("cannot run the compiler '{driver}': {error}"))
     })?;
+    drop(compile);
     let log = String::from_utf8_lossy(&done.stderr).into_owned();
     let hidden = format!("{}/", sources.display());
     let log = log.replace(&hidden, "").replace("./", "");

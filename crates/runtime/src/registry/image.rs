@@ -10,6 +10,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
+use scythe_abi::checks::Checks;
 use scythe_abi::image_target::ImageTarget;
 use scythe_abi::launch::{KernelLaunch, ParamKind};
 use scythe_abi::requirements::{Conditional, Requirements};
@@ -17,8 +18,9 @@ use scythe_hal::{BuildOptions, BuildRequest, CompileRequest, Compiler, Global, O
 use scythe_image::manifest::{EntryPoint, Import};
 use scythe_image::{Format, ImageView};
 use scythe_jit_client::CLIENT;
+use scythe_trace::{Category, Span};
 
-use super::{Constants, DeviceInContext, requirements};
+use super::{Constants, DeviceInContext, checks, requirements};
 use crate::demangle::symbol_name;
 use crate::device_global::{self, ImageVariable, Memory, PrivateVariables};
 use crate::platform::Device;
@@ -54,6 +56,8 @@ pub(super) struct Image {
     pub(super) globals: Vec<ImageVariable>,
     /// Whether the code queries the aspects of the device.
     asks_for_aspects: bool,
+    /// The checks that the kernels request.
+    checks: Checks,
     programs: Mutex<Vec<Built>>,
     /// Set if the image is not registered: it then owns its bytes.
     private: Option<Private>,
@@ -159,6 +163,7 @@ impl Image {
             conditional: manifest.conditional,
             globals,
             asks_for_aspects: manifest.asks_for_aspects,
+            checks: checks::of(&manifest.other),
             programs: Mutex::default(),
             private,
         })
@@ -338,6 +343,7 @@ impl Image {
             );
             settings::trace_line("images", &line);
         }
+        checks::warn_if_unchecked(self.checks, device);
         let others: Vec<&[u8]> = others.iter().map(Vec::as_slice).collect();
         let globals = self.memory(place, libraries)?;
         let bound: Vec<Global<'_>> = globals
@@ -350,6 +356,7 @@ impl Image {
             .collect();
         let asks =
             self.asks_for_aspects || libraries.iter().any(|library| library.asks_for_aspects);
+        let build = Span::new(Category::Build, "device image");
         let program = device.hal.build(&BuildRequest {
             code: &code,
             format: self.format,
@@ -359,6 +366,7 @@ impl Image {
             aspects: if asks { &device.hal.info().aspects } else { &[] },
             globals: &bound,
         })?;
+        drop(build);
         Ok(BuiltProgram { program, globals, context: self.context(place, libraries) })
     }
 

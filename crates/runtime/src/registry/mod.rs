@@ -23,6 +23,7 @@
 //! or to be built at run time. The device determines which image it prefers and which images it
 //! cannot run.
 
+mod checks;
 mod choice;
 mod entry;
 mod holders;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use scythe_abi::launch::{Argument, KernelLaunch, Param, ParamKind, Shape};
 use scythe_hal::{self as hal, Kernel};
+use scythe_trace::{CachedName, Name};
 
 use super::image::KernelFacts;
 use crate::{Errc, Error, Result, device_global};
@@ -21,6 +22,7 @@ pub struct ReadyKernel {
     /// The offsets of the accessors in the functor.
     accessors: Vec<usize>,
     local_accessors: Vec<usize>,
+    name_in_timeline: CachedName,
 }
 
 impl ReadyKernel {
@@ -43,6 +45,7 @@ impl ReadyKernel {
             _globals: globals,
             accessors,
             local_accessors,
+            name_in_timeline: CachedName::default(),
         }
     }
 
@@ -59,6 +62,9 @@ impl ReadyKernel {
 
     pub fn symbol(&self) -> &str {
         &self.symbol
+    }
+    pub fn name_in_timeline(&self) -> Name {
+        self.name_in_timeline.get(&self.symbol)
     }
     pub fn accessors(&self) -> &[usize] {
         &self.accessors

@@ -23,7 +23,7 @@ template <class F, class... Args> void with_arguments(handler &h, F launch, Args
   launch(h);
 }
 template <class F, class... Args> void with_arguments(queue q, F launch, Args &&...args) {
-  q.submit([&](handler &h) { with_arguments(h, launch, std::forward<Args>(args)...); });
+  q.submit([&](handler &h) { with_arguments(h, launch, std::forward<Args>(args)...); }, loc());
 }
 } // namespace sycl::detail::enqueue
 
@@ -43,20 +43,30 @@ private:
 
 // --- Command groups
 
-template <class F> void submit(queue q, F &&group) { q.submit(std::forward<F>(group)); }
-template <class F> event submit_with_event(queue q, F &&group) {
-  return q.submit(std::forward<F>(group));
+template <class F>
+void submit(queue q, F &&group,
+            sycl::detail::enqueue::loc where = sycl::detail::enqueue::loc::here()) {
+  q.submit(std::forward<F>(group), where);
 }
-template <class F, class Properties> event submit_with_event(queue q, Properties, F &&group) {
+template <class F>
+event submit_with_event(queue q, F &&group,
+                        sycl::detail::enqueue::loc where = sycl::detail::enqueue::loc::here()) {
+  return q.submit(std::forward<F>(group), where);
+}
+template <class F, class Properties>
+event submit_with_event(queue q, Properties, F &&group,
+                        sycl::detail::enqueue::loc where = sycl::detail::enqueue::loc::here()) {
   static_assert(sycl::detail::enqueue::are_of_groups(
                     static_cast<typename Properties::scythe_pack *>(nullptr)),
                 "submit: a command group takes no property but event_mode; pass kernel properties "
                 "with the kernel");
-  return q.submit(std::forward<F>(group));
+  return q.submit(std::forward<F>(group), where);
 }
 
-template <class F, class Properties> void submit(queue q, Properties, F &&group) {
-  submit_with_event(q, Properties(), std::forward<F>(group));
+template <class F, class Properties>
+void submit(queue q, Properties, F &&group,
+            sycl::detail::enqueue::loc where = sycl::detail::enqueue::loc::here()) {
+  submit_with_event(q, Properties(), std::forward<F>(group), where);
 }
 
 // --- Kernels: each for a queue and for a handler
@@ -180,7 +190,7 @@ void prefetch(handler &h, void *ptr, std::size_t bytes,
 }
 template <class V = void>
 void prefetch(queue q, void *ptr, std::size_t bytes, prefetch_type type = prefetch_type::device) {
-  q.submit([&](handler &h) { prefetch(h, ptr, bytes, type); });
+  q.submit([&](handler &h) { prefetch(h, ptr, bytes, type); }, sycl::detail::enqueue::loc());
 }
 
 // --- Order

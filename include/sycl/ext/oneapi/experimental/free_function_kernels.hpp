@@ -82,7 +82,8 @@ template <auto *Func, int D, class L, class... Args,
           sycl::detail::if_can_launch<Func, D, Args...> = 0>
 void nd_launch(queue q, launch_config<nd_range<D>, L> c, kernel_function_s<Func> k,
                Args &&...args) {
-  q.submit([&](handler &h) { nd_launch(h, c, k, std::forward<Args>(args)...); });
+  q.submit([&](handler &h) { nd_launch(h, c, k, std::forward<Args>(args)...); },
+           sycl::detail::code_location());
 }
 #undef SCYTHE_LAUNCH
 

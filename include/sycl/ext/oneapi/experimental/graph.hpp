@@ -31,6 +31,17 @@ enum class node_type {
   async_free
 };
 
+// The answer to a former query, in place of `aspect::ext_oneapi_graph`, which all devices have.
+enum class graph_support_level { unsupported, native, emulated };
+namespace info::device {
+struct graph_support {
+  using return_type = graph_support_level;
+  template <class Device> static return_type scythe_query(const Device &) {
+    return graph_support_level::native;
+  }
+};
+} // namespace info::device
+
 class node;
 class dynamic_command_group;
 
@@ -179,7 +190,7 @@ struct graph_access {
   template <class V>
   static event run(graph_impl<V> &graph, void (*group)(void *, handler &), void *object,
                    scythe_graph_choice choice, std::uint64_t index) {
-    handler h(*graph.commands.get());
+    handler h(*graph.commands.get(), code_location());
     h.in_graph_ = true;
     group(object, h);
     if (h.dynamic_ && h.command_.kind != SCYTHE_COMMAND_KERNEL &&

@@ -114,7 +114,7 @@ inline void async_free(const queue &q, void *ptr) {
   if (!ptr)
     return;
   const auto owner = sycl::detail::pools::pool_registry::get().take_owner(ptr);
-  owner->release(ptr, queue(q).submit([](handler &) {}), sycl::detail::pools::order_of(q));
+  owner->release(ptr, queue(q).submit([](handler &) {}, {}), sycl::detail::pools::order_of(q));
 }
 // The event of the group is not known here, so a host task frees the memory.
 inline void async_free(handler &h, void *ptr) {
