@@ -124,6 +124,8 @@ pub struct Invocation {
     pub dump_after: Option<String>,
     pub dump_dir: Option<String>,
     pub time_passes: bool,
+    /// The value of `-ftime-trace`.
+    pub time_trace: Option<String>,
     pub save_temps: Option<SaveTemps>,
     pub standard: Standard,
     /// `-fsycl-link`.
@@ -155,6 +157,8 @@ pub struct Invocation {
     pub runtime: bool,
     /// The last `-fsycl-device-obj=` with a form other than LLVM bitcode, as the user wrote it.
     device_form: Option<String>,
+    /// `-fsycl-check-accessors`.
+    pub check_accessors: bool,
     /// Options without effect, as the user wrote them.
     pub ignored: Vec<String>,
     /// The first option that is an error with `-fsycl`.
@@ -194,6 +198,7 @@ impl Invocation {
             dump_after: None,
             dump_dir: None,
             time_passes: false,
+            time_trace: None,
             save_temps: None,
             standard: Standard::Sycl2020,
             device_link_only: false,
@@ -214,6 +219,7 @@ impl Invocation {
             sub_group_size: None,
             runtime: true,
             device_form: None,
+            check_accessors: false,
             ignored: Vec::new(),
             wrong: None,
             show_plan: false,
@@ -547,6 +553,8 @@ fn apply(
         Meaning::NoImageDependencies => inv.image_dependencies = false,
         Meaning::SubGroupSize => inv.sub_group_size = Some(sub_group_size(value)?),
         Meaning::NoRuntime => inv.runtime = false,
+        Meaning::CheckAccessors => inv.check_accessors = true,
+        Meaning::NoCheckAccessors => inv.check_accessors = false,
         Meaning::DeviceForm => inv.device_form = device_form(&words, value)?,
         Meaning::OffloadArch => inv.targets.add_architectures(&value),
         Meaning::Ptxas => inv.targets.add_options_for_nvidia(value),
@@ -593,6 +601,7 @@ fn apply(
         Meaning::DumpAfter => inv.dump_after = Some(value),
         Meaning::DumpDir => inv.dump_dir = Some(value),
         Meaning::TimePasses => inv.time_passes = true,
+        Meaning::TimeTrace => inv.time_trace = Some(value),
         Meaning::Output => inv.output = Some(value),
         Meaning::DependencyOutput => inv.dependency_output = Some(value),
         Meaning::Preprocessor => {

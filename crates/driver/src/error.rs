@@ -215,9 +215,9 @@ pub enum Error {
          that links"
     )]
     LinkWithoutSycl { input: String, what: &'static str },
-    /// Options without effect, if `-Werror=sycl-ignored-option` makes them an error.
+    /// A warning of one of the driver's groups that `-Werror=` makes an error.
     #[error("{message}")]
-    IgnoredOptions { message: String },
+    OwnWarning { group: Group, message: String },
 }
 
 /// The reason why the device code of an object or archive cannot be read or written.
@@ -250,9 +250,8 @@ macro_rules! codes {
             pub fn diagnostic(&self) -> Diagnostic {
                 let number = match self {
                     Self::DeviceConfig(diagnostic) => return diagnostic.clone(),
-                    Self::IgnoredOptions { message } => {
-                        let code = Code::Warning(Group::IgnoredOption);
-                        return Diagnostic::error(code, message.clone());
+                    Self::OwnWarning { group, message } => {
+                        return Diagnostic::error(Code::Warning(*group), message.clone());
                     }
                     Self::Target { source, .. } => {
                         return Diagnostic { message: self.to_string(), ..source.clone() };

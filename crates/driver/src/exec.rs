@@ -15,12 +15,14 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Output, Stdio};
 use std::sync::mpsc;
+use std::time::SystemTime;
 
 use crate::diagnostics::Merger;
 use crate::error::Error;
 use crate::header_cache::{Request, store};
 use crate::members::{Answer, Members};
 use crate::plan::{Action, Plan, Step};
+use crate::time_trace::{StepTime, TimeTrace};
 use crate::{
     dependencies, device_code, functor_layouts, identity, precompiled, preprocessed, show, signals,
 };
@@ -32,6 +34,7 @@ pub struct Settings<'a> {
     pub tools: &'a Path,
     /// The folder for temporary files.
     pub temp: &'a Path,
+    pub time_trace: Option<&'a TimeTrace>,
 }
 
 /// The result of a step.
@@ -61,6 +64,8 @@ pub fn execute(plan: &Plan, settings: &Settings) -> Result<i32, Error> {
     let jobs = std::thread::available_parallelism().map_or(1, |n| n.get());
     let mut states = vec![State::Waiting; plan.steps.len()];
     let mut printer = Printer::new(plan);
+    let mut times = Vec::new();
+    let mut places = vec![None; jobs];
     std::thread::scope(|scope| {
         let (sender, receiver) = mpsc::channel();
         loop {
@@ -82,16 +87,23 @@ pub fn execute(plan: &Plan, settings: &Settings) -> Result<i32, Error> {
                 let (sender, stdin) = (sender.clone(), stdin.clone());
                 states[i] = State::Running;
                 running += 1;
+                let free = places.iter_mut().find(|place| place.is_none());
+                free.into_iter().for_each(|place| *place = Some(i));
                 scope.spawn(move || {
+                    let start = SystemTime::now();
+                    let ended = perform(step, i, stdin.as_deref(), settings);
                     // The receiver outlives all senders. If the channel were closed, nothing would
                     // wait for the result.
-                    let _ = sender.send((i, perform(step, stdin.as_deref(), settings)));
+                    let _ = sender.send((i, ended, (start, SystemTime::now())));
                 });
             }
             if running == 0 {
                 break;
             }
-            let Ok((i, ended)) = receiver.recv() else { break };
+            let Ok((i, ended, (start, end))) = receiver.recv() else { break };
+            let place = places.iter().position(|place| *place == Some(i)).unwrap_or(0);
+            places[place] = None;
+            times.push(StepTime { step: i, place, start, end });
             states[i] =
                 if ended.status == 0 { State::Succeeded } else { State::Failed(ended.status) };
             printer.ended(i, in_users_words(plan, settings, ended.text));
@@ -104,6 +116,9 @@ pub fn execute(plan: &Plan, settings: &Settings) -> Result<i32, Error> {
         if *state != State::Succeeded {
             step.unfinished.iter().for_each(|f| drop(std::fs::remove_file(f)));
         }
+    }
+    if let Some(time_trace) = settings.time_trace.filter(|_| signals::received().is_none()) {
+        time_trace.write(&plan.steps, &times)?;
     }
     let failed = states.iter().find_map(|s| match s {
         State::Failed(status) => Some(*status),
@@ -154,14 +169,16 @@ fn spool_stdin(plan: &Plan, settings: &Settings) -> Result<Option<PathBuf>, Erro
 }
 
 /// Runs one step to its end and publishes its outputs.
-fn perform(step: &Step, stdin: Option<&Path>, settings: &Settings) -> Ended {
+fn perform(step: &Step, index: usize, stdin: Option<&Path>, settings: &Settings) -> Ended {
     let tools = settings.tools;
+    let timed = settings.time_trace.and_then(|trace| trace.arguments(index, step));
+    let timed = |args: &[String]| [args, timed.as_ref().map_or(&[], |words| &words[..])].concat();
     let done = match &step.action {
         Action::Run { program, args, stdin: reads, header: None } => {
-            run(step, program, args, stdin.filter(|_| *reads))
+            run(step, program, &timed(args), stdin.filter(|_| *reads))
         }
         Action::Run { program, args, header: Some(header), .. } => {
-            run_with_header(step, program, args, header, settings.verbose)
+            run_with_header(step, program, &timed(args), header, settings.verbose)
         }
         Action::CompareLayouts { host, device } => functor_layouts::compare(host, device)
             .map(|text| Ended { status: i32::from(!text.is_empty()), text }),

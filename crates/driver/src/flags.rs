@@ -101,6 +101,8 @@ pub enum Meaning {
     DumpAfter,
     DumpDir,
     TimePasses,
+    /// `-ftime-trace`: a timeline of all steps.
+    TimeTrace,
     Output,
     Language,
     CompileOnly,
@@ -188,6 +190,9 @@ pub enum Meaning {
     /// `-Xcuda-ptxas`.
     Ptxas,
     NoImageDependencies,
+    /// `-fsycl-check-accessors`.
+    CheckAccessors,
+    NoCheckAccessors,
 }
 
 /// One row of the table.

@@ -33,6 +33,7 @@ pub mod show;
 pub mod signals;
 pub mod targets;
 pub mod temp;
+pub mod time_trace;
 mod translation;
 
 use std::ffi::{OsStr, OsString};
@@ -47,6 +48,7 @@ use args::Invocation;
 use error::Error;
 use facts::Facts;
 use own_warnings::Fate;
+use time_trace::TimeTrace;
 
 /// The version of Scythe, with its commit if the build script knows it.
 pub(crate) const VERSION: &str = env!("SCYTHE_VERSION");
@@ -123,6 +125,9 @@ fn run(raw: &[OsString]) -> Result<i32, Error> {
         return Err(become_clang(&invocation, plain.words.iter().map(OsStr::new)));
     }
     report_ignored(&args, &invocation.ignored, "")?;
+    for message in plan::unchecked(&invocation) {
+        report(&args, Group::Sanitize, message)?;
+    }
     report_unused_inputs(&args, &invocation);
     compile(&invocation)
 }
@@ -137,14 +142,19 @@ fn report_ignored(words: &[String], ignored: &[String], when: &str) -> Result<()
         1 => format!("the option {list} has no effect{when}"),
         _ => format!("these options have no effect{when}: {list}"),
     };
-    match own_warnings::fate(words.iter().map(String::as_str)) {
+    report(words, Group::IgnoredOption, message)
+}
+
+/// Reports a warning of one of the driver's groups, unless the command line disables it.
+fn report(words: &[String], group: Group, message: String) -> Result<(), Error> {
+    match own_warnings::fate(group, words.iter().map(String::as_str)) {
         Fate::Ignored => Ok(()),
         Fate::Warning => {
-            let code = Code::Warning(Group::IgnoredOption);
+            let code = Code::Warning(group);
             eprint!("{}", Diagnostic::warning(message).code(code).render_as("scythe"));
             Ok(())
         }
-        Fate::Error => Err(Error::IgnoredOptions { message }),
+        Fate::Error => Err(Error::OwnWarning { group, message }),
     }
 }
 
@@ -223,9 +233,15 @@ fn compile(invocation: &Invocation) -> Result<i32, Error> {
         let facts = Facts::gather(invocation, folder.path().to_owned())?;
         let plan = plan::plan(invocation, &facts)?;
         let tools = facts.layout.tools.as_path();
+        let time_trace = TimeTrace::of(invocation, folder.path(), &facts.clang);
         exec::execute(
             &plan,
-            &exec::Settings { verbose: invocation.verbose, tools, temp: folder.path() },
+            &exec::Settings {
+                verbose: invocation.verbose,
+                tools,
+                temp: folder.path(),
+                time_trace: time_trace.as_ref(),
+            },
         )
     };
     if let Some(signal) = signals::received() {

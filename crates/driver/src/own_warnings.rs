@@ -29,7 +29,7 @@ pub fn for_device_link(word: &str) -> Option<String> {
     Some(format!("--warning={text}"))
 }
 
-/// What the driver does about options without effect.
+/// What the driver does about a warning of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     Ignored,
@@ -37,10 +37,11 @@ pub enum Fate {
     Error,
 }
 
-/// Returns what the words of a command line request for options without effect. Options that
-/// disable all warnings, or clang's warnings about such options, also disable Scythe's. `-Werror`
-/// alone does not change it, because the options do no harm.
-pub fn fate<'a>(words: impl Iterator<Item = &'a str>) -> Fate {
+/// Returns what the words of a command line request for a group of the driver, which is about
+/// options without effect, in whole or in part. Options that disable all warnings, or clang's
+/// warnings about such options, also disable Scythe's. `-Werror` alone does not change it, because
+/// the options do no harm.
+pub fn fate<'a>(group: Group, words: impl Iterator<Item = &'a str>) -> Fate {
     let (mut own, mut others, mut error) = (None, true, false);
     for word in words {
         match word {
@@ -52,7 +53,11 @@ pub fn fate<'a>(words: impl Iterator<Item = &'a str>) -> Fate {
             _ => {}
         }
         let Some((text, Reporter::Driver)) = about(word) else { continue };
-        match Setting::divide(text).0 {
+        let (setting, name) = Setting::divide(text);
+        if name != group.name() {
+            continue;
+        }
+        match setting {
             Setting::On => own = Some(true),
             Setting::Off => own = Some(false),
             Setting::Error => (own, error) = (Some(true), true),
@@ -104,7 +109,7 @@ mod tests {
 
     #[test]
     fn options_without_effect_are_warned_about_unless_disabled() {
-        let of = |line: &str| fate(line.split_whitespace());
+        let of = |line: &str| fate(Group::IgnoredOption, line.split_whitespace());
         assert_eq!(of("-O2"), Fate::Warning);
         assert_eq!(of("-Werror"), Fate::Warning);
         for word in ["-w", "-Qunused-arguments", "-Wno-sycl-ignored-option", "-Wno-option-ignored"]

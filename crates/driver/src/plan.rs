@@ -10,10 +10,11 @@
 //! host pass of a.cpp ───────────────────┴─ host link
 //! ```
 
+mod checks;
 mod compile;
 mod device_link;
 mod link;
-mod names;
+pub mod names;
 mod precompile;
 mod preprocess;
 mod unit;
@@ -28,6 +29,14 @@ use crate::facts::Facts;
 use crate::header_cache::Request;
 use crate::members::Members;
 use crate::precompiled;
+
+/// Returns a sentence about each sanitizer of the command line that does not check the kernels of a
+/// selected target.
+pub fn unchecked(invocation: &Invocation) -> Vec<String> {
+    let targets: Vec<Target> =
+        invocation.targets.passes().into_iter().flat_map(|pass| pass.targets).collect();
+    checks::Sanitizers::of(invocation).unchecked(targets.iter())
+}
 
 /// One unit of work.
 #[derive(Clone, Debug, PartialEq, Eq)]

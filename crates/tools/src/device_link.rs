@@ -17,6 +17,8 @@ pub mod filter;
 mod inputs;
 mod provided;
 mod settings;
+mod source_lines;
+mod temps;
 
 use crate::command_line::{Arguments, Opt, Syntax};
 use crate::device_code::{self, PartFiles};
@@ -31,7 +33,7 @@ use scythe_diag::{Diagnostic, Report};
 use scythe_image::{Format, Image, Manifest};
 use scythe_llvm::Context;
 use scythe_split::errors::UndefinedDeviceSymbol;
-use scythe_wrap::wrap;
+use scythe_wrap::{SourceLines, wrap};
 use settings::Settings;
 
 pub use settings::split_options;
@@ -138,7 +140,8 @@ pub const SYNTAX: Syntax = Syntax {
         Opt {
             name: "save-temps",
             value: Some("PREFIX"),
-            help: "also write each part as PREFIX_N.bc, .prop, .sym, and their table PREFIX.table",
+            help: "also write each part as PREFIX_N.bc, .prop, .sym, and their table PREFIX.table, and the \
+                finished code of each image as PREFIX_N-TARGET.o, .ptx, .cubin or .bin",
         },
         wrapper::REGISTER,
         wrapper::UNREGISTER,
@@ -167,9 +170,15 @@ pub fn run(args: &Arguments) -> Result<Status, Failure> {
 
     let mut outputs = Outputs::default();
     let mut warnings = Warnings::read(args)?;
-    let images = images(&groups, &settings, args.last("save-temps"), &mut outputs, &mut warnings)?;
+    let mut lines = SourceLines::default();
+    let temps = args.last("save-temps");
+    let images = images(&groups, &settings, temps, &mut outputs, &mut warnings, &mut lines)?;
+    options.source_lines = lines;
     warnings.add(filter::remarks(&images, &settings)?);
     warnings.finish(SYNTAX.tool)?;
+    if let Some(prefix) = args.last("save-temps") {
+        temps::stage(prefix, &images, &mut outputs)?;
+    }
     if let Some(folder) = args.last("dump-device-code") {
         dump::stage(folder, &images, &mut outputs)?;
     }
@@ -186,13 +195,15 @@ pub fn run(args: &Arguments) -> Result<Status, Failure> {
     Ok(Status::Done)
 }
 
-/// Returns all images, from the cache if it has them.
+/// Returns all images, from the cache if it has them. Adds the lines of code with debug information
+/// to `lines`.
 fn images(
     groups: &[Group<'_>],
     settings: &Settings<'_>,
     temps: Option<&str>,
     outputs: &mut Outputs,
     warnings: &mut Warnings,
+    lines: &mut SourceLines,
 ) -> Result<Vec<Image>, Failure> {
     let mut compilers = ahead_of_time::find(groups, settings)?;
     // The cache does not contain the parts that `--save-temps` writes.
@@ -210,7 +221,7 @@ fn images(
             0 => prefix.to_owned(),
             _ => format!("{prefix}-{index}"),
         });
-        let parts = parts(group, settings, temps, outputs, warnings)?;
+        let parts = parts(group, settings, temps, outputs, warnings, lines)?;
         let (mut all_generic, mut some_generic) = (false, false);
         for &target in &group.targets {
             match compilers.get_mut(&target.family()) {
@@ -230,8 +241,8 @@ fn images(
     for compiler in compilers.into_values() {
         images.extend(compiler.finish()?);
     }
-    // A link from the cache could not repeat the warnings.
-    if let Some((cache, key)) = entry.filter(|_| !warnings.any()) {
+    // A link from the cache could not repeat the warnings or the lines.
+    if let Some((cache, key)) = entry.filter(|_| !warnings.any() && lines.is_empty()) {
         cache.keep_images(key, &images);
     }
     Ok(images)
@@ -245,6 +256,7 @@ fn parts(
     temps: Option<String>,
     outputs: &mut Outputs,
     warnings: &mut Warnings,
+    lines: &mut SourceLines,
 ) -> Result<Vec<Image>, Failure> {
     settings.tell(format_args!(
         "linking {} modules for {}",
@@ -267,6 +279,7 @@ fn parts(
     let mut images = Vec::with_capacity(split.len());
     for part in split.parts() {
         device_code::write_properties(&part)?;
+        source_lines::add(&part.module, lines);
         let code = part.module.to_bitcode();
         if let Some(files) = &mut files {
             files.add(&part, &code, true, outputs)?;

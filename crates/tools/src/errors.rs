@@ -97,6 +97,14 @@ errors! {
          the output to another folder";
     /// The runtime cannot list devices.
     345 NoDevices { reason: String }: "cannot list the devices: {reason}";
+    /// A tool cannot read this kind of file.
+    346 NotRegular { what: &'static str }: "it is {what}, expected a file with device code";
+    /// A file has too many bytes.
+    347 TooLarge { limit: u64 }: "it is larger than {limit} GiB, the limit of this tool";
+    /// A folder is not a cache.
+    348 NotACache:
+        "it is a folder without entries of the cache: expected a file with device code, or the \
+         folder of a cache";
 
     // Device link and ahead-of-time compilation.
 

@@ -24,8 +24,13 @@ pub fn damaged(path: &str, reason: impl std::fmt::Display) -> Failure {
     file_error(path, &DamagedFile { reason: reason.to_string() })
 }
 
+/// Reports a file that cannot be read.
+pub fn unreadable(path: &str, error: &io::Error) -> Failure {
+    file_error(path, &Unreadable { reason: reason(error) })
+}
+
 pub fn read(path: &str) -> Result<Vec<u8>, Failure> {
-    fs::read(path).map_err(|error| file_error(path, &Unreadable { reason: reason(&error) }))
+    fs::read(path).map_err(|error| unreadable(path, &error))
 }
 
 pub fn read_text(path: &str) -> Result<String, Failure> {

@@ -1,10 +1,13 @@
-//! `inspect`: lists the device code in a file, the requirements of each kernel with their reasons,
-//! and the devices that meet them.
+//! `inspect`: lists the device code in a file or in a cache, what the code of each kernel is like,
+//! the requirements of each kernel with their reasons, and the devices that meet them.
 //!
-//! [`report`] collects the facts. [`text`], [`json`] and [`html`] format the same report.
+//! [`report`] collects the facts, with those about machine code from [`code`]. [`text`], [`json`] and [`html`] format the same report.
 
+mod cache;
+mod code;
 mod devices;
 mod html;
+mod input;
 mod json;
 mod report;
 mod text;
@@ -14,12 +17,14 @@ use crate::command_line::{Arguments, Opt, Syntax};
 use crate::errors::ConflictingOptions;
 use crate::files;
 use crate::{Failure, Status};
+use input::Input;
+use report::Report;
 
 pub const SYNTAX: Syntax = Syntax {
     tool: "inspect",
-    summary: "Tells which kernels a file holds, what they need and why, and which known devices \
-        can run them.",
-    inputs: "FILE",
+    summary: "Tells which kernels a file or a cache holds, what their code is like, what they need \
+        and why, and which known devices can run them.",
+    inputs: "FILE|FOLDER",
     options: &[
         Opt { name: "json", value: None, help: "as JSON, for other programs" },
         Opt { name: "html", value: None, help: "as a web page that needs no other files" },
@@ -29,10 +34,17 @@ pub const SYNTAX: Syntax = Syntax {
             value: Some("FILE.yaml"),
             help: "adds to and updates the known devices",
         },
+        Opt {
+            name: "no-compile",
+            value: None,
+            help: "do not compile code that is not for one processor to see its form on this CPU",
+        },
     ],
     notes: "FILE is an object, a static or shared library, a program or a device image. Device \
         code of objects and static\n\
-            libraries is not linked yet: what other objects will add to it is not known.",
+            libraries is not linked yet: what other objects will add to it is not known. FOLDER \
+            is the cache of compiled\n\
+            code, such as ~/.cache/scythe, which programs may use meanwhile.",
 };
 
 pub fn run(args: &Arguments) -> Result<Status, Failure> {
@@ -42,7 +54,11 @@ pub fn run(args: &Arguments) -> Result<Status, Failure> {
         return Err(Failure::new(&conflict));
     }
     let table = aspect_filter::configuration(args.last("device-config-file"), true)?;
-    let report = report::Report::of_file(path, &files::read(path)?, &table)?;
+    let settings = report::Settings { table, compile: !args.has("no-compile") };
+    let report = match input::read(path)? {
+        Input::File(bytes) => Report::of_file(path, &bytes, &settings)?,
+        Input::Folder => Report::of_cache(path)?,
+    };
     let shown = match () {
         () if args.has("json") => json::render(&report),
         () if args.has("html") => html::render(&report),

@@ -29,6 +29,11 @@ pub fn map<J: Sync, R: Send + Sync>(
     results.into_iter().filter_map(OnceLock::into_inner).collect()
 }
 
+/// Returns the number of jobs that this machine can run at the same time.
+pub fn processors() -> NonZero<usize> {
+    std::thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN)
+}
+
 /// Returns the next job and its index.
 fn take<'a, J>(next: &AtomicUsize, jobs: &'a [J]) -> Option<(usize, &'a J)> {
     let index = next.fetch_add(1, Ordering::Relaxed);

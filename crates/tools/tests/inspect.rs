@@ -57,7 +57,8 @@ fn inspect(bytes: &[u8], args: &[&str]) -> (Output, TempDir) {
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     std::fs::write(folder.path().join("app"), bytes).expect("files can be written");
     let mut command = Command::new(env!("CARGO_BIN_EXE_scythe-tools"));
-    let output = command.args(["inspect", "app"]).args(args).current_dir(folder.path()).output();
+    let output = command.args(["inspect", "app", "--no-compile"]).args(args);
+    let output = output.current_dir(folder.path()).output();
     (output.expect("the tool starts"), folder)
 }
 
@@ -73,7 +74,7 @@ fn text_tells_kernels_needs_reasons_and_devices() {
     let (before, devices) = text.split_once("  runs on ").expect("devices are listed");
     assert_eq!(
         before,
-        "app: 1 device image, 1 kernel\n\
+        "app: 1 device image, 1 kernel\n  spirv64-unknown-unknown: 3 bytes\n\
          \n\
          image 0: spirv64-unknown-unknown, llvmbc, 3 bytes\n  options: -O2\n  \
          needs: fp64, sub-group size 16, work-group size 16×32\n  imports: foo(int)\n  kernel \
@@ -194,9 +195,71 @@ fn mistakes_are_named() {
     damaged[last] ^= 1;
     assert!(error(&damaged, &[]).starts_with("app: error: device image checksum "));
     assert_eq!(
+        error(&damaged[..last], &[]),
+        format!(
+            "app: error: device image truncated at byte {last}: expected {} bytes for the whole \
+             image [scythe-E0335]\n",
+            last + 1
+        )
+    );
+    assert_eq!(
         error(b"", &["--json", "--html"]),
         "inspect: error: both --json and --html: expected one [scythe-E0314]\n"
     );
+}
+
+/// Runs the tool on a path.
+fn inspect_path(path: &std::path::Path) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_scythe-tools"));
+    command.arg("inspect").arg(path).output().expect("the tool starts")
+}
+
+#[test]
+fn what_is_not_a_file_is_refused() {
+    let refused = |path: &str| {
+        let output = inspect_path(path.as_ref());
+        assert!(!output.status.success() && output.stdout.is_empty());
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    assert_eq!(
+        refused("/dev/zero"),
+        "/dev/zero: error: it is a device, expected a file with device code [scythe-E0346]\n"
+    );
+    assert!(refused("/").contains("it is a folder without entries of the cache"));
+    assert!(refused("/nowhere").contains("/nowhere: error: cannot read: No such file"));
+}
+
+#[test]
+fn random_bytes_are_no_device_code() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("ä b");
+    let mut state = 1u64;
+    for start in ["", "\x7fELF\x02\x01\x01", "!<arch>\n", "!<thin>\n", "SCYTHEIM", "SCYTHOBJ", "BC"]
+    {
+        for length in [0, 1, 20, 100, 5000] {
+            let random = (0..length).map(|_| {
+                state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+                (state >> 56) as u8
+            });
+            let bytes: Vec<u8> = start.bytes().chain(random).collect();
+            std::fs::write(&file, &bytes).unwrap();
+            let output = inspect_path(&file);
+            let message = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(output.status.code(), Some(1), "{start:?} and {length}: {message}");
+            assert_eq!(message.matches("error: ").count(), 1, "{start:?} and {length}: {message}");
+        }
+    }
+}
+
+#[test]
+fn code_that_cannot_be_compiled_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("app");
+    std::fs::write(&file, image().to_bytes()).unwrap();
+    let output = inspect_path(&file);
+    assert!(output.status.success());
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("    this CPU: cannot be compiled: "), "{text}");
 }
 
 #[test]

@@ -19,8 +19,10 @@
 #![forbid(unsafe_code)]
 
 mod machine;
+mod source_lines;
 
 pub use machine::Machine;
+pub use source_lines::{SourceFile, SourceLines};
 
 use machine::{Fixup, Forwarder, Referent};
 use object::write::{
@@ -62,6 +64,8 @@ pub struct Options {
     pub unregister: String,
     /// Whether to compress the images' code.
     pub compress: bool,
+    /// The lines of device code that debuggers should know before the code is loaded.
+    pub source_lines: SourceLines,
 }
 
 impl Options {
@@ -72,6 +76,7 @@ impl Options {
             register: "__tgt_register_lib".into(),
             unregister: "__tgt_unregister_lib".into(),
             compress: false,
+            source_lines: SourceLines::default(),
         }
     }
 }
@@ -102,6 +107,7 @@ pub fn wrap(images: &[Image], options: &Options) -> Result<Vec<u8>, WrapError> {
     let unreg = wrapper.add_function(DESCRIPTOR_UNREG, descriptor, &options.unregister)?;
     wrapper.run_at("init_array", elf::SHT_INIT_ARRAY, reg)?;
     wrapper.run_at("fini_array", elf::SHT_FINI_ARRAY, unreg)?;
+    wrapper.add_source_lines(&options.source_lines)?;
     wrapper.add_notes();
     Ok(wrapper.object.write()?)
 }

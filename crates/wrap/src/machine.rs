@@ -91,6 +91,13 @@ impl Machine {
         }
     }
 
+    pub(crate) fn absolute_offset(self) -> u32 {
+        match self {
+            Self::X86_64 => elf::R_X86_64_32,
+            Self::Aarch64 => elf::R_AARCH64_ABS32,
+        }
+    }
+
     pub(crate) fn forwarder(self) -> Forwarder {
         match self {
             Self::X86_64 => X86_64,

@@ -383,6 +383,15 @@ pub const FLAGS: &[Flag] = &[
         "The same as -fsycl-device-code-split=auto",
     ),
     own(
+        "-fsycl-check-accessors",
+        Alone,
+        M::CheckAccessors,
+        "",
+        "Check the indices of accessors in kernels and host code; a wrong index ends the program \
+         (see docs/sanitizing.md)",
+    ),
+    own("-fno-sycl-check-accessors", Alone, M::NoCheckAccessors, "", "Undo -fsycl-check-accessors"),
+    own(
         "--scythe-clang=",
         Joined,
         M::Clang,
@@ -561,7 +570,9 @@ pub const FLAGS: &[Flag] = &[
     row("-coverage", Alone, HOST_CODE, M::SideOutput),
     row("--coverage", Alone, HOST_CODE, M::SideOutput),
     row("-gsplit-dwarf", Joined, HOST_CODE, M::SideOutput),
-    row("-ftime-trace", Joined, CLANG_HOST_CODE, M::SideOutput),
+    row("-ftime-trace", Alone, Steps::NONE, M::TimeTrace),
+    row("-ftime-trace=", Joined, Steps::NONE, M::TimeTrace),
+    row("-ftime-trace-", Joined, CLANG_HOST_CODE.and(Steps::DEVICE), M::Pass),
     row("-fsave-optimization-record", Joined, CLANG_HOST_CODE, M::SideOutput),
     row("-fstack-usage", Alone, HOSTS, M::SideOutput),
     row("-fstack-protector", Joined, HOST_CODE, M::Pass),

@@ -237,6 +237,9 @@ fn options(link: &Link, unit: usize) -> Vec<String> {
         0 => format!("--save-temps={}", prefix.display()),
         _ => format!("--save-temps={}-unit{unit}", prefix.display()),
     }));
+    if inv.verbose {
+        args.push("--verbose".to_owned());
+    }
     args.extend(inv.targets.linker_arguments());
     args
 }

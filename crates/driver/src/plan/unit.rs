@@ -11,7 +11,7 @@ use crate::flags::{Meaning, Steps};
 use crate::header_cache::Request;
 use crate::plan::compile::offer;
 use crate::plan::names::{self, Intermediates};
-use crate::plan::{Action, Plan, Step, precompile, preprocess};
+use crate::plan::{Action, Plan, Step, checks, precompile, preprocess};
 use crate::targets::Pass;
 use crate::{fingerprint, preprocessed};
 
@@ -270,6 +270,7 @@ impl<'a> Unit<'a> {
         }
         args.extend(self.plugin_args());
         args.extend(standard_args(inv, Steps::DEVICE));
+        args.extend(checks::words(inv, Steps::DEVICE));
         args.push(UNNAMED_LAMBDA.to_owned());
         args.extend(system_include(self.facts));
         args.extend(inv.first_folders());
@@ -436,6 +437,7 @@ impl<'a> Unit<'a> {
         args.extend(self.functors_arg(0));
         args.extend(self.id_words());
         args.extend(standard_args(self.invocation, Steps::HOST));
+        args.extend(checks::words(self.invocation, Steps::HOST));
         args.push(UNNAMED_LAMBDA.to_owned());
         args.extend(header_library(self.facts));
         args.extend(common_clang(self.invocation, self.facts));
@@ -453,6 +455,7 @@ impl<'a> Unit<'a> {
     fn foreign_args(&self, with_header: bool) -> Vec<String> {
         let mut args = self.id_words();
         args.extend(standard_args(self.invocation, Steps::FOREIGN));
+        args.extend(checks::words(self.invocation, Steps::FOREIGN));
         args.push(UNNAMED_LAMBDA.to_owned());
         args.extend(header_library(self.facts));
         args.extend(system_include(self.facts));

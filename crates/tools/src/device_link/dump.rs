@@ -1,5 +1,6 @@
 //! `--dump-device-code`: writes the code of each image to a file.
 
+use super::temps::plain;
 use crate::Failure;
 use crate::dump::extension;
 use crate::files::{self, Outputs};
@@ -15,10 +16,7 @@ pub fn stage(folder: &str, images: &[Image], outputs: &mut Outputs) -> Result<()
         let mut hasher = blake3::Hasher::new();
         hasher.update(image.symbols.join("\n").as_bytes()).update(&image.code);
         let hash = hasher.finalize().to_hex();
-        let target = image
-            .target
-            .as_str()
-            .replace(|c: char| !c.is_ascii_alphanumeric() && !"-_.".contains(c), "-");
+        let target = plain(image.target.as_str());
         let name =
             format!("{}-{target}-{}.{}", source(image), &hash[..12], extension(image.format));
         outputs.add(&Path::new(folder).join(name).to_string_lossy(), &image.code)?;

@@ -105,6 +105,10 @@ impl<'a> Settings<'a> {
         ]
     }
 
+    pub fn is_verbose(&self) -> bool {
+        self.verbose
+    }
+
     /// Prints a message with `--verbose`.
     pub fn tell(&self, what: std::fmt::Arguments<'_>) {
         if self.verbose {

@@ -35,6 +35,12 @@ pub fn render(report: &Report) -> String {
          <style>\n{STYLE}</style>\n</head>\n<body>\n<header><h1>{file}</h1><p>{images}, \
          {kernels}</p></header>\n<main>\n"
     );
+    let sizes: String = report
+        .sizes()
+        .into_iter()
+        .map(|(target, size)| format!("<li>{}: {size} bytes</li>", escaped(target)))
+        .collect();
+    out += &format!("<ul class=\"sizes\">{sizes}</ul>\n");
     for (index, image) in report.images.iter().enumerate() {
         show_image(&mut out, index, image);
     }
@@ -51,6 +57,7 @@ fn show_image(out: &mut String, index: usize, image: &ImageReport) {
     let needs: String =
         image.needs().iter().map(|need| format!("<li>{}</li>", escaped(need))).collect();
     add(match needs.as_str() {
+        _ if image.cached => String::new(),
         "" => "<p>Needs nothing special of a device.</p>".to_owned(),
         _ => format!("<h3>Needs</h3>\n<ul class=\"needs\">{needs}</ul>"),
     });
@@ -78,18 +85,25 @@ fn show_image(out: &mut String, index: usize, image: &ImageReport) {
         add(format!("<h3>Variables</h3>\n<ul>{items}</ul>"));
     }
     add("<h3>Kernels</h3>".into());
-    image.kernels.iter().for_each(|kernel| add(show_kernel(kernel)));
-    add(show_devices(&image.devices));
+    image.kernels.iter().for_each(|kernel| add(show_kernel(kernel, image.cached)));
+    if !image.cached {
+        add(show_devices(&image.devices));
+    }
     add("</section>".into());
 }
 
-fn show_kernel(kernel: &KernelReport) -> String {
+fn show_kernel(kernel: &KernelReport, cached: bool) -> String {
     let (name, symbol) = (escaped(&kernel.name), escaped(&kernel.symbol));
     let origins: String = kernel.origins.iter().map(show_origin).collect();
+    let summary = if cached { String::new() } else { escaped(&kernel.summary()) };
+    let code: String = kernel
+        .code
+        .iter()
+        .map(|code| format!("<li>{}: {}</li>", escaped(&code.processor), escaped(&code.summary())))
+        .collect();
     format!(
-        "<article><h4 title=\"{symbol}\"><code>{name}</code></h4><p \
-         class=\"about\">{}</p>{origins}</article>",
-        escaped(&kernel.summary())
+        "<article><h4 title=\"{symbol}\"><code>{name}</code></h4><p class=\"about\">{summary}</p>\
+         <ul class=\"code\">{code}</ul>{origins}</article>"
     )
 }
 

@@ -1,6 +1,7 @@
 //! Formats a report as JSON for other programs. New versions only add keys. `version` changes if
 //! the meaning of a key changes.
 
+use super::code::CodeReport;
 use super::devices::{Device, Verdict};
 use super::report::{GlobalReport, ImageReport, KernelReport, Report, place_of};
 use scythe_abi::aspect_origin::AspectOrigin;
@@ -10,7 +11,12 @@ const VERSION: u32 = 1;
 
 pub fn render(report: &Report) -> String {
     let images: Vec<Value> = report.images.iter().map(image).collect();
-    let value = json!({ "version": VERSION, "file": report.file, "images": images });
+    let value = json!({
+        "version": VERSION,
+        "file": report.file,
+        "sizes": report.sizes(),
+        "images": images,
+    });
     // The alternate form is indented.
     format!("{value:#}\n")
 }
@@ -20,6 +26,7 @@ fn image(image: &ImageReport) -> Value {
     json!({
         "member": image.member,
         "linked": image.linked,
+        "cached": image.cached,
         "target": image.target,
         "format": image.format,
         "options": image.options,
@@ -48,6 +55,19 @@ fn kernel(kernel: &KernelReport) -> Value {
         "parameters": kernel.launch.as_ref().map(|launch| launch.params.len()),
         "functorSize": kernel.launch.as_ref().map(|launch| launch.functor_size),
         "aspects": kernel.origins.iter().map(origin).collect::<Vec<_>>(),
+        "code": kernel.code.iter().map(code).collect::<Vec<_>>(),
+    })
+}
+
+fn code(code: &CodeReport) -> Value {
+    json!({
+        "processor": code.processor,
+        "lanes": code.lanes,
+        "registers": code.registers,
+        "localBytes": code.local_bytes,
+        "privateBytes": code.private_bytes,
+        "codeBytes": code.code_bytes,
+        "remark": code.remark,
     })
 }
 

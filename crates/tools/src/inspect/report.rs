@@ -1,9 +1,11 @@
 //! Collects the facts about the device code in a file, independent of the output format.
 
+use super::code::{self, CodeReport, Generic, THIS_CPU};
 use super::devices::{self, Device, Verdict};
+use super::{cache, input};
 use crate::errors::{NoDeviceCode, UnreadableModule};
-use crate::files::{self, damaged, file_error};
-use crate::{Failure, device_code};
+use crate::files::{damaged, file_error};
+use crate::{Failure, device_code, parallel};
 use scythe_abi::aspect::Aspect;
 use scythe_abi::aspect_origin::AspectOrigin;
 use scythe_abi::launch::KernelLaunch;
@@ -15,6 +17,7 @@ use scythe_image::{Format, ImageView, Manifest, archive, bundle, container};
 use scythe_llvm::Context;
 use scythe_split::{Imports, Mode, Options};
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 pub struct Report {
@@ -22,11 +25,22 @@ pub struct Report {
     pub images: Vec<ImageReport>,
 }
 
-/// A device image, or the device code of an object that is not linked yet.
+/// What `inspect` knows and does.
+pub struct Settings {
+    /// The known devices.
+    pub table: Table,
+    /// Whether to compile generic code for the processor of this machine.
+    pub compile: bool,
+}
+
+/// A device image, the device code of an object that is not linked yet, or an entry of a cache.
+#[derive(Default)]
 pub struct ImageReport {
     /// The member of a static library that contains the code.
     pub member: Option<String>,
     pub linked: bool,
+    /// Whether the code is from a cache, which does not tell what devices the code needs.
+    pub cached: bool,
     pub target: String,
     pub format: String,
     pub options: String,
@@ -55,10 +69,22 @@ pub struct KernelReport {
     pub name: String,
     pub launch: Option<KernelLaunch>,
     pub origins: Vec<AspectOrigin>,
+    /// The kernel's code for each processor.
+    pub code: Vec<CodeReport>,
 }
 
+/// The maximum size of decompressed code. Larger code is only counted.
+const MAX_CODE_BYTES: u64 = 1 << 30;
+
 impl Report {
-    pub fn of_file(path: &str, bytes: &[u8], table: &Table) -> Result<Self, Failure> {
+    pub fn of_cache(path: &str) -> Result<Self, Failure> {
+        Ok(Self { file: path.to_owned(), images: cache::of_folder(path)? })
+    }
+
+    pub fn of_file(path: &str, bytes: &[u8], settings: &Settings) -> Result<Self, Failure> {
+        if let Some(images) = cache::of_file(path, bytes) {
+            return Ok(Self { file: path.to_owned(), images: images? });
+        }
         let mut images = Vec::new();
         if archive::is_archive(bytes) {
             for member in archive::members(bytes).map_err(|error| damaged(path, error))? {
@@ -66,17 +92,27 @@ impl Report {
                 let data = match member.data {
                     Some(data) => Cow::Borrowed(data),
                     // A thin library contains only names.
-                    None => Cow::Owned(files::read(&beside(path, member.name))?),
+                    None => Cow::Owned(input::read_file(&beside(path, member.name))?),
                 };
-                images.extend(images_of(&place, Some(member.name.to_owned()), &data, table)?);
+                let member = Some(member.name.to_owned());
+                images.extend(images_of(&place, member, &data, settings)?);
             }
         } else {
-            images = images_of(path, None, bytes, table)?;
+            images = images_of(path, None, bytes, settings)?;
         }
         if images.is_empty() {
             return Err(file_error(path, &NoDeviceCode));
         }
         Ok(Self { file: path.to_owned(), images })
+    }
+
+    /// Returns the bytes of code for each target, in alphabetical order.
+    pub fn sizes(&self) -> BTreeMap<&str, u64> {
+        let mut sizes = BTreeMap::new();
+        for image in &self.images {
+            *sizes.entry(&*image.target).or_default() += image.code_size;
+        }
+        sizes
     }
 
     /// Returns the number of different kernels. Images for several targets contain the same
@@ -97,16 +133,18 @@ fn images_of(
     place: &str,
     member: Option<String>,
     bytes: &[u8],
-    table: &Table,
+    settings: &Settings,
 ) -> Result<Vec<ImageReport>, Failure> {
-    let mut reports = Vec::new();
-    for image in container::find_all(bytes).map_err(|error| damaged(place, error))? {
-        reports.push(of_image(place, &member, &image, table)?);
-    }
+    let images = container::find_all(bytes).map_err(|error| damaged(place, error))?;
+    // Compiling takes most of the time.
+    let reports = parallel::map(parallel::processors(), &images, |image| {
+        of_image(place, &member, image, settings)
+    });
+    let mut reports = reports.into_iter().collect::<Result<Vec<_>, _>>()?;
     if reports.is_empty() && bundle::is_object(bytes) {
         for bundle in bundle::list(bytes).map_err(|error| damaged(place, error))? {
             if let Some(target) = bundle.device_triple() {
-                reports.extend(of_bundle(place, &member, target, bundle.data, table)?);
+                reports.extend(of_bundle(place, &member, target, bundle.data, settings)?);
             }
         }
     }
@@ -117,16 +155,25 @@ fn of_image(
     place: &str,
     member: &Option<String>,
     image: &ImageView<'_>,
-    table: &Table,
+    settings: &Settings,
 ) -> Result<ImageReport, Failure> {
     let manifest = image.manifest().map_err(|error| damaged(place, error))?;
     let symbols: Vec<String> = image.symbols().map(str::to_owned).collect();
-    let mut report = describe(image.target, manifest, &symbols, table);
+    let mut report = describe(image.target, manifest, &symbols, &settings.table);
     report.member = member.clone();
     report.linked = true;
     report.format = image.format.to_string();
     report.options = image.options.to_owned();
     report.code_size = image.code_size();
+    if image.code_size() <= MAX_CODE_BYTES && !symbols.is_empty() {
+        let code = image.code().map_err(|error| damaged(place, error))?;
+        match image.format {
+            Format::LlvmBitcode if settings.compile => {
+                report.compile(&Generic { bitcode: &code, options: image.options });
+            }
+            format => report.attach(code::of_code(format, image.target, &code)),
+        }
+    }
     if image.format == Format::Empty {
         // An image without code only lists the kernels that were left out. No device runs it.
         for device in
@@ -144,7 +191,7 @@ fn of_bundle(
     member: &Option<String>,
     target: &str,
     code: &[u8],
-    table: &Table,
+    settings: &Settings,
 ) -> Result<Vec<ImageReport>, Failure> {
     let context = Context::new();
     let module = context
@@ -155,7 +202,7 @@ fn of_bundle(
         export: true,
         imports: Imports::Any,
         foreign: true,
-        targets: table.clone(),
+        targets: settings.table.clone(),
     };
     let triple = module.triple();
     let Some(split) = device_code::link_and_split(vec![module], &triple, &options)? else {
@@ -163,10 +210,14 @@ fn of_bundle(
     };
     let mut reports = Vec::new();
     for part in split.parts() {
-        let mut report = describe(target, part.manifest, &part.symbols, table);
+        let bitcode = part.module.to_bitcode();
+        let mut report = describe(target, part.manifest, &part.symbols, &settings.table);
+        if settings.compile && !part.symbols.is_empty() {
+            report.compile(&Generic { bitcode: &bitcode, options: "" });
+        }
         report.member = member.clone();
         report.format = "llvmbc".into();
-        report.code_size = code.len() as u64;
+        report.code_size = bitcode.len() as u64;
         reports.push(report);
     }
     Ok(reports)
@@ -176,10 +227,9 @@ fn describe(target: &str, manifest: Manifest, symbols: &[String], table: &Table)
     let kernels = symbols.iter().map(|symbol| {
         let known = manifest.entry_point(symbol);
         KernelReport {
-            symbol: symbol.clone(),
-            name: scythe_split::kernel_name(symbol),
             launch: known.and_then(|entry| entry.launch.clone()),
             origins: known.map(|entry| entry.aspect_origins.clone()).unwrap_or_default(),
+            ..KernelReport::of_symbol(symbol)
         }
     });
     let global = |DeviceGlobal { symbol, size, image_scope }: &DeviceGlobal| GlobalReport {
@@ -189,12 +239,7 @@ fn describe(target: &str, manifest: Manifest, symbols: &[String], table: &Table)
         image_scope: *image_scope,
     };
     ImageReport {
-        member: None,
-        linked: false,
         target: target.to_owned(),
-        format: String::new(),
-        options: String::new(),
-        code_size: 0,
         kernels: kernels.collect(),
         exported: manifest.exports.iter().map(|symbol| scythe_split::symbol_name(symbol)).collect(),
         imported: manifest
@@ -206,6 +251,7 @@ fn describe(target: &str, manifest: Manifest, symbols: &[String], table: &Table)
         devices: devices::judge(target, &manifest.requirements, &manifest.conditional, table),
         requirements: manifest.requirements,
         conditional: manifest.conditional,
+        ..ImageReport::default()
     }
 }
 
@@ -218,6 +264,22 @@ impl GlobalReport {
 }
 
 impl ImageReport {
+    /// Adds what the code would be like on this machine's processor.
+    fn compile(&mut self, code: &Generic<'_>) {
+        match code::compiled(code) {
+            Ok(reports) => self.attach(reports),
+            Err(reason) => {
+                for kernel in &mut self.kernels {
+                    kernel.code.push(CodeReport {
+                        processor: THIS_CPU.to_owned(),
+                        remark: Some(reason.clone()),
+                        ..CodeReport::default()
+                    });
+                }
+            }
+        }
+    }
+
     /// Returns the device requirements, each as text for users.
     pub fn needs(&self) -> Vec<String> {
         let aspect = |&number: &u32| {
@@ -258,6 +320,16 @@ impl ImageReport {
 }
 
 impl KernelReport {
+    pub fn of_symbol(symbol: &str) -> Self {
+        Self {
+            symbol: symbol.to_owned(),
+            name: scythe_split::kernel_name(symbol),
+            launch: None,
+            origins: Vec::new(),
+            code: Vec::new(),
+        }
+    }
+
     /// Describes the launch and its location on one line.
     pub fn summary(&self) -> String {
         match &self.launch {

@@ -17,6 +17,9 @@ pub fn render(report: &Report) -> String {
     let images = count(report.images.len(), "device image");
     let mut out =
         format!("{}: {images}, {}\n", report.file, count(report.kernel_count(), "kernel"));
+    for (target, bytes) in report.sizes() {
+        out += &format!("  {}: {}\n", target, count(bytes as usize, "byte"));
+    }
     for (index, image) in report.images.iter().enumerate() {
         out.push('\n');
         show_image(&mut out, index, image);
@@ -26,7 +29,8 @@ pub fn render(report: &Report) -> String {
 
 /// Describes an image: target, format, size and origin.
 pub fn headline(image: &ImageReport) -> String {
-    let mut text = format!("{}, {}, {} bytes", image.target, image.format, image.code_size);
+    let size = count(image.code_size as usize, "byte");
+    let mut text = format!("{}, {}, {size}", image.target, image.format);
     if let Some(member) = &image.member {
         text += &format!(", in {member}");
     }
@@ -72,10 +76,12 @@ fn show_image(out: &mut String, index: usize, image: &ImageReport) {
         print(format!("  options: {}", image.options));
     }
     let needs = image.needs();
-    print(format!(
-        "  needs: {}",
-        if needs.is_empty() { "nothing special".into() } else { needs.join(", ") }
-    ));
+    if !image.cached {
+        print(format!(
+            "  needs: {}",
+            if needs.is_empty() { "nothing special".into() } else { needs.join(", ") }
+        ));
+    }
     for (what, symbols) in [("exports", &image.exported), ("imports", &image.imported)] {
         if !symbols.is_empty() {
             print(format!("  {what}: {}", symbols.join(", ")));
@@ -86,10 +92,18 @@ fn show_image(out: &mut String, index: usize, image: &ImageReport) {
     }
     for kernel in &image.kernels {
         print(format!("  kernel {}", kernel.name));
-        print(format!("    {}", kernel.summary()));
+        if !image.cached {
+            print(format!("    {}", kernel.summary()));
+        }
+        for code in &kernel.code {
+            print(format!("    {}: {}", code.processor, code.summary()));
+        }
         for origin in &kernel.origins {
             print(format!("    {}: {}", origin.aspect, chain(origin)));
         }
+    }
+    if image.cached {
+        return;
     }
     let (runs, others) = by_verdict(&image.devices);
     print(format!("  runs on {} of {}", runs.len(), count(image.devices.len(), "known device")));

@@ -9,6 +9,7 @@ use super::external;
 use crate::errors::{CannotCompile, LevelGiven, UnknownCompilerOption, UnknownLevel};
 use crate::{Failure, aspect_filter, device_library, parallel};
 use scythe_abi::aspect::Aspect;
+use scythe_abi::checks::Checks;
 use scythe_abi::jit::SCALAR_OPTION;
 use scythe_abi::target::{Level, Target};
 use scythe_codegen::compile_to_object;
@@ -154,6 +155,8 @@ impl TargetOptions {
             vector_width: if level.vector_bits() == 512 { 512 } else { 0 },
             lanes: level.vector_bits() / 32,
             scalar: self.scalar,
+            for_stepping: false,
+            checks: Checks::NONE,
             target: None,
             mark_whole: false,
             linkable: true,

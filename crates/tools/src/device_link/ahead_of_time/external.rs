@@ -7,7 +7,7 @@ use scythe_diag::{Diagnostic, Report};
 use scythe_image::Image;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::ExitStatus;
+use std::process::{Command, ExitStatus};
 
 /// The reason why a compiler wrote no code.
 pub enum Fault {
@@ -72,6 +72,20 @@ pub fn temporary_folder(folder: &Path) -> Result<tempfile::TempDir, Fault> {
         .map_err(|error| Fault::Folder { folder: folder.to_owned(), error })
 }
 
+/// Returns a command as a line for a shell.
+pub fn shown(command: &Command) -> String {
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    let quoted = words.map(|word| {
+        let word = word.to_string_lossy();
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+@%".contains(c);
+        match !word.is_empty() && word.chars().all(is_plain) {
+            true => word.into_owned(),
+            false => format!("'{}'", word.replace('\'', "'\\''")),
+        }
+    });
+    quoted.collect::<Vec<_>>().join(" ")
+}
+
 /// Returns the size and the modification time of a file, which identify its version.
 pub fn stamp(path: &Path) -> Option<(u64, std::time::SystemTime)> {
     let data = std::fs::metadata(path).ok()?;
@@ -88,4 +102,16 @@ pub fn key(part: &Image, fields: &[&[u8]]) -> blake3::Hash {
         hasher.update(&(field.len() as u64).to_le_bytes()).update(field);
     }
     hasher.finalize()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_quoted_for_a_shell() {
+        let mut command = Command::new("/opt/my tools/ptxas");
+        command.args(["-arch=sm_90", "", "it's"]);
+        assert_eq!(shown(&command), r"'/opt/my tools/ptxas' -arch=sm_90 '' 'it'\''s'");
+    }
 }

@@ -211,7 +211,8 @@ impl Compiler<'_> {
             let (target, reason) = (device.shown.clone(), reason.clone());
             fail(CannotCompile { target, reason }.report(), "")
         })?;
-        let compiled = device.compiler.compile(spirv, &options, &self.settings.scratch);
+        let tell = |command: &str| self.settings.tell(format_args!("{command}"));
+        let compiled = device.compiler.compile(spirv, &options, &self.settings.scratch, &tell);
         let (code, log) = compiled.map_err(|failed| {
             match device.compiler.is_unknown_device(&device.name, &failed) {
                 true => {

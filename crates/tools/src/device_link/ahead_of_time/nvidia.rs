@@ -229,7 +229,16 @@ impl Compiler<'_> {
         std::fs::write(&input, ptx).map_err(|error| Fault::Input { file: input.clone(), error })?;
         let mut command = Command::new(ptxas);
         command.arg(format!("-arch={arch}")).arg(format!("-O{}", job.options.opt_level));
-        command.args(&job.options.ptxas).arg("-o").arg(&output).arg(&input).stdin(Stdio::null());
+        if ptx.windows(LINE_DIRECTIVE.len()).any(|bytes| bytes == LINE_DIRECTIVE) {
+            command.arg("-lineinfo");
+        }
+        command.args(&job.options.ptxas);
+        let asks = job.options.ptxas.iter().any(|word| word == "-v");
+        if self.settings.is_verbose() && !asks {
+            command.arg("-v");
+        }
+        command.arg("-o").arg(&output).arg(&input).stdin(Stdio::null());
+        self.settings.tell(format_args!("{}", external::shown(&command)));
         let done = command
             .current_dir(work.path())
             .output()
@@ -240,8 +249,10 @@ impl Compiler<'_> {
         if !done.status.success() {
             return Err(FailedRun { fault: Fault::Status(done.status), log });
         }
-        if job.options.ptxas.iter().any(|word| word == "-v") && !log.is_empty() {
+        if asks && !log.is_empty() {
             eprint!("{log}");
+        } else if self.settings.is_verbose() && !log.is_empty() {
+            eprint!("{}", with_kernel_names(&log, &job.part.symbols));
         }
         let reason = match std::fs::read(&output) {
             Ok(cubin) if cubin.starts_with(b"\x7fELF") => return Ok(cubin),
@@ -251,6 +262,9 @@ impl Compiler<'_> {
         Err(FailedRun { fault: Fault::Output(reason), log })
     }
 }
+
+/// The directive of line numbers in PTX. Without an option, ptxas drops them.
+const LINE_DIRECTIVE: &[u8] = b"\t.loc\t";
 
 /// Returns the options of the device configuration, and then those of the user.
 fn options(target: Target, settings: &Settings<'_>) -> Result<TargetOptions, Failure> {

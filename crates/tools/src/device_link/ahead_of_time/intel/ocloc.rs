@@ -2,7 +2,7 @@
 //!
 //! Each call runs in its own temporary folder. Messages quote ocloc's output.
 
-use super::super::external::{FailedRun, Fault, stamp, temporary_folder};
+use super::super::external::{FailedRun, Fault, shown, stamp, temporary_folder};
 use crate::Failure;
 use crate::errors::NoOcloc;
 use scythe_abi::intel::Version;
@@ -130,13 +130,15 @@ impl Ocloc {
             .collect()
     }
 
-    /// Compiles a SPIR-V module in a new folder below `folder`. Returns ocloc's output file, a
-    /// device binary or an archive of several, and the text that ocloc printed.
+    /// Compiles a SPIR-V module in a new folder below `folder`. Calls `tell` with the command. Returns
+    /// ocloc's output file, a device binary or an archive of several, and the text that ocloc
+    /// printed.
     pub fn compile(
         &self,
         spirv: &[u8],
         options: &[String],
         folder: &Path,
+        tell: &dyn Fn(&str),
     ) -> Result<(Vec<u8>, String), FailedRun> {
         let work = temporary_folder(folder)?;
         let (input, out) = (work.path().join("device.spv"), work.path().join("out"));
@@ -149,7 +151,7 @@ impl Ocloc {
         );
         args.push(out.as_os_str());
         args.extend(options.iter().map(OsStr::new));
-        let output = run(&self.path, &args, Some(work.path()))
+        let output = run_told(&self.path, &args, Some(work.path()), tell)
             .map_err(|error| Fault::Start { program: self.path.clone(), error })?;
         let log = log(&output);
         if !output.status.success() {
@@ -188,8 +190,18 @@ fn run(
     args: &[impl AsRef<OsStr>],
     folder: Option<&Path>,
 ) -> std::io::Result<Output> {
+    run_told(program, args, folder, &|_| {})
+}
+
+fn run_told(
+    program: &Path,
+    args: &[impl AsRef<OsStr>],
+    folder: Option<&Path>,
+    tell: &dyn Fn(&str),
+) -> std::io::Result<Output> {
     let mut command = Command::new(program);
     command.args(args).stdin(Stdio::null());
+    tell(&shown(&command));
     if let Some(folder) = folder {
         command.current_dir(folder);
     }
