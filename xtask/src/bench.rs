@@ -13,6 +13,7 @@ mod matrix;
 mod opencl;
 mod peer;
 mod rtc;
+mod trace;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -46,6 +47,7 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
         [what] if what == "matrix" => (|prefix, _| matrix::measure(prefix), &[]),
         [what] if what == "opencl" => (|prefix, _| opencl::measure(prefix), &[]),
         [what] if what == "rtc" => (|prefix, _| rtc::measure(prefix), &[]),
+        [what] if what == "trace" => (|prefix, _| trace::measure(prefix), &[]),
         [what] if what == "run" => (|prefix, _| launch::measure(prefix), &[]),
         [what, names @ ..] if what == "cpu" => (cpu::measure, names),
         [what, rest @ ..] if what == "peer" => {
@@ -56,7 +58,7 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
         _ => {
             return Err(
                 "'bench' needs one of 'aspects', 'collection', 'compile', 'cpu', 'cuda', 'graphs', \
-                'link', 'matrix', 'opencl', 'peer', 'rtc' or 'run'"
+                'link', 'matrix', 'opencl', 'peer', 'rtc', 'run' or 'trace'"
                     .to_owned(),
             );
         }

@@ -10,7 +10,7 @@
 mod build;
 mod commands;
 mod execute;
-mod limits;
+pub mod limits;
 mod outcome;
 mod report;
 mod suite;

@@ -8,6 +8,7 @@ mod columns;
 mod compat;
 mod cts;
 mod cuda;
+mod dpcpp;
 mod e2e;
 mod fuzz;
 mod install;
@@ -78,9 +79,11 @@ Usage: cargo xtask COMMAND
   compat --suite PATH [...]  the SYCL programs of HeCBench, and docs/compatibility.md (compat \
   --help tells more)
   libraries NAME --source PATH [...]
-                             a sample of the tests of a SYCL library, and docs/libraries.md \
+                             the tests of a SYCL library, and docs/libraries.md \
                              (libraries --help tells
                              more)
+  e2e --suite PATH [...]     DPC++'s end-to-end tests, and docs/results/dpcpp-e2e.md (e2e --help \
+  tells more)
   setup                      install the Debian packages that are missing
   fmt                        format Rust and C++
   lint                       check formats and lints
@@ -100,6 +103,7 @@ fn main() -> ExitCode {
         Some("fuzz") => fuzz::run(rest),
         Some("cts") => cts::run(rest),
         Some("compat") => compat::run(rest),
+        Some("e2e") => dpcpp::run(rest),
         Some("libraries") => libraries::run(rest),
         Some("setup") => setup::ensure(setup::Purpose::Bench).map(|()| ExitCode::SUCCESS),
         Some("fmt") => lint::format().map(|()| ExitCode::SUCCESS),

@@ -36,7 +36,13 @@ const PACKAGES: &[Package] = &[
     package("clang-format-22", "/usr/bin/clang-format-22", Purpose::Test),
     package("spirv-tools", "/usr/bin/spirv-val", Purpose::Test),
     package("intel-opencl-icd", "/usr/bin/ocloc", Purpose::Test),
+    package("gdb", "/usr/bin/gdb", Purpose::Test),
     package("valgrind", "/usr/bin/valgrind", Purpose::Test),
+    package(
+        "libclang-rt-22-dev",
+        "/usr/lib/llvm-22/lib/clang/22/lib/linux/libclang_rt.asan-x86_64.a",
+        Purpose::Test,
+    ),
     package("libc6-dbg", "/usr/lib/debug/.build-id", Purpose::Test),
     package("libclc-22", "/usr/lib/clc/nvptx64--nvidiacl.bc", Purpose::Test),
     package("libmpfr-dev", "/usr/include/mpfr.h", Purpose::Test),
