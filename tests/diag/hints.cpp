@@ -30,7 +30,8 @@ int cout;
 // THROW: note: called by kernel 'throws'
 
 // AT: note: '__throw_out_of_range_fmt' declared here
-// AT: {{^}}note: write an error code to memory that the host reads after the kernel, or use 'assert'{{$}}
+// AT: {{^}}note: write an error code to memory that the host reads after the kernel, or use
+// AT-SAME: {{ }}'assert'{{$}}
 
 // NEW: hints.cpp:{{[0-9]+}}:{{[0-9]+}}: error: SYCL kernel cannot allocate storage [scythe-E0107]
 // NEW: {{^}}note: allocate before the launch, with a buffer or 'sycl::malloc_device'; in the kernel, use arrays of constant length or a 'sycl::local_accessor'{{$}}

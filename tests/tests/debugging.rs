@@ -1,6 +1,6 @@
 //! Tests debuggers on kernels of the CPU device: breakpoints by line and name, variables, the
-//! position of the work-item, backtraces, and reports about faults, for code that is compiled at run
-//! time and ahead of time.
+//! position of the work-item, backtraces, and reports about faults, for code that is compiled at
+//! run time and ahead of time.
 
 use scythe_tests::{Outcome, Project};
 

@@ -10,8 +10,8 @@
 //!   to an x86-64 object, and the loader loads the object into this process. An image that was
 //!   compiled ahead of time already is such an object; `level` finds the images that the machine
 //!   can run. `variant` recompiles kernels for work-group sizes that leave most of a vector idle.
-//! * `debugger`: shows loaded code with debug information to debuggers, and runs it so that they can
-//!   follow.
+//! * `debugger`: shows loaded code with debug information to debuggers, and runs it so that they
+//!   can follow.
 //! * `fault`: reports faults of kernels, from a signal handler.
 //! * `sanitize`: the functions that kernels with checks call.
 //! * `device`, `device_info`, `memory`, `copy`, `threads`, `processors`, `launcher`: the remaining

@@ -1,7 +1,8 @@
-//! What tools tell about the kernels of an x86-64 object: a section that linkers and loaders ignore.
+//! What tools tell about the kernels of an x86-64 object: a section that linkers and loaders
+//! ignore.
 //!
-//! The section's name is [`KERNELS_SECTION`]. Its text has one line for the version and one line for
-//! each kernel, with tabs between the fields:
+//! The section's name is [`KERNELS_SECTION`]. Its text has one line for the version and one line
+//! for each kernel, with tabs between the fields:
 //!
 //! ```text
 //! 1

@@ -6,8 +6,8 @@
 //! module that contained such a function contains only what entry points and `device_global`
 //! variables need.
 //!
-//! Nothing refers to the function that brought host code in, unless clang has deleted it and only the
-//! constructors of its variables are left. The pass therefore leaves modules without an
+//! Nothing refers to the function that brought host code in, unless clang has deleted it and only
+//! the constructors of its variables are left. The pass therefore leaves modules without an
 //! unreferenced function and without constructors alone. For them it costs one check per global.
 //!
 //! Devices run no constructors. A constructor of a variable that device code needs stays, so that

@@ -140,8 +140,8 @@ pub const SYNTAX: Syntax = Syntax {
         Opt {
             name: "save-temps",
             value: Some("PREFIX"),
-            help: "also write each part as PREFIX_N.bc, .prop, .sym, and their table PREFIX.table, and the \
-                finished code of each image as PREFIX_N-TARGET.o, .ptx, .cubin or .bin",
+            help: "also write each part as PREFIX_N.bc, .prop, .sym, and their table PREFIX.table, \
+                and the finished code of each image as PREFIX_N-TARGET.o, .ptx, .cubin or .bin",
         },
         wrapper::REGISTER,
         wrapper::UNREGISTER,

@@ -1,7 +1,8 @@
 //! `inspect`: lists the device code in a file or in a cache, what the code of each kernel is like,
 //! the requirements of each kernel with their reasons, and the devices that meet them.
 //!
-//! [`report`] collects the facts, with those about machine code from [`code`]. [`text`], [`json`] and [`html`] format the same report.
+//! [`report`] collects the facts, with those about machine code from [`code`]. [`text`], [`json`]
+//! and [`html`] format the same report.
 
 mod cache;
 mod code;

@@ -63,11 +63,11 @@ fn reasons(text: &str) -> Result<Vec<Reason>, String> {
 
 fn page(known: &[(&Recipe, Vec<(Backend, Results)>)], reasons: &[Reason]) -> String {
     let mut page = "# Libraries\n\n\
-         This page lists SYCL libraries and applications, and the results of their own tests. They\n\
-         are unmodified. Their own CMake files build them with `CMAKE_CXX_COMPILER=scythe`.\n\
-         `cargo xtask libraries NAME --source PATH` writes this page and reads reasons for failures\n\
-         from `libraries-reasons.txt`. The file `results/libraries/NAME-BACKEND.txt` has the result\n\
-         of each test.\n\n\
+         This page lists SYCL libraries and applications, and the results of their own tests.\n\
+         They are unmodified. Their own CMake files build them with `CMAKE_CXX_COMPILER=scythe`.\n\
+         `cargo xtask libraries NAME --source PATH` writes this page and reads reasons for\n\
+         failures from `libraries-reasons.txt`. The file `results/libraries/NAME-BACKEND.txt` has\n\
+         the result of each test.\n\n\
          A test is a program, which may contain many checks. A test that is not built does not\n\
          compile or link. A test that skips itself, or that has not been tried, is not run.\n\n\
          | library | commit | backend | tests passed | failed | not built | not run | checks passed \

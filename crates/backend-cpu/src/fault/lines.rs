@@ -1,5 +1,5 @@
-//! Finds the line of the source for an address of loaded code, in its debug information: a reader of
-//! DWARF's line tables, versions 4 and 5.
+//! Finds the line of the source for an address of loaded code, in its debug information: a reader
+//! of DWARF's line tables, versions 4 and 5.
 //!
 //! The input may be damaged: what cannot be read is not found.
 

@@ -15,8 +15,8 @@ pub(crate) struct SignalStack {
 }
 
 impl SignalStack {
-    /// Gives the thread a stack, unless it has one. Without memory, the handler runs on the stack of
-    /// the thread.
+    /// Gives the thread a stack, unless it has one. Without memory, the handler runs on the stack
+    /// of the thread.
     pub(crate) fn new() -> Option<Self> {
         // SAFETY: the structure is plain data, which the call fills.
         let has_one = unsafe {

@@ -1,5 +1,5 @@
-//! Reports the entries of a cache of compiled code. An entry contains code, but not the requirements
-//! of its kernels.
+//! Reports the entries of a cache of compiled code. An entry contains code, but not the
+//! requirements of its kernels.
 
 use super::code::{self, CodeReport};
 use super::report::{ImageReport, KernelReport};

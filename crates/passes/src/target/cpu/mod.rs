@@ -64,8 +64,8 @@ pub struct Options {
     /// widened code. Kernels that observe their sub-groups are still widened, since their
     /// sub-groups would change otherwise.
     pub scalar: bool,
-    /// Whether to compile for debuggers ([`debug_info::is_for_stepping`]): variables stay in memory,
-    /// and one work-item runs after the other. Needs the optimisation level 0 and `scalar`.
+    /// Whether to compile for debuggers ([`debug_info::is_for_stepping`]): variables stay in
+    /// memory, and one work-item runs after the other. Needs the optimisation level 0 and `scalar`.
     pub for_stepping: bool,
     /// The checks to add to kernels, besides those that they request
     /// ([`scythe_abi::names::CHECKS_ATTRIBUTE`]). Kernels with checks run one work-item at a time,
@@ -164,8 +164,8 @@ struct Lowering<'a, 'ctx> {
     passes: PassOptions,
 }
 
-/// Lowers `module` for `machine`. Calls `observe` with the module after each stage. Returns a report
-/// about each kernel.
+/// Lowers `module` for `machine`. Calls `observe` with the module after each stage. Returns a
+/// report about each kernel.
 pub fn lower<'ctx>(
     module: &Module<'ctx>,
     machine: &TargetMachine,

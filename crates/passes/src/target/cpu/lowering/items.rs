@@ -394,8 +394,8 @@ fn versions<'ctx>(
     Forms::single(module, kernel, options, reason)
 }
 
-/// Returns a reason against a widened form if it consists mostly of scalar work for each lane, or is
-/// so large that it takes seconds to compile. This happens in kernels that move whole vectors of
+/// Returns a reason against a widened form if it consists mostly of scalar work for each lane, or
+/// is so large that it takes seconds to compile. This happens in kernels that move whole vectors of
 /// elements under masks. They compile faster, and run no slower, one work-item at a time.
 fn too_large(kernel: Function<'_>, widened: Function<'_>) -> Option<Scalar> {
     // Jumps over gathers without active lanes add blocks, but no work.

@@ -65,8 +65,8 @@ pub(in crate::target::cpu) fn complete(
     }
 }
 
-/// Returns the number of lanes of the loop over work-items that LLVM's vectoriser has compiled, or 1
-/// if it left the loop scalar.
+/// Returns the number of lanes of the loop over work-items that LLVM's vectoriser has compiled, or
+/// 1 if it left the loop scalar.
 fn vectorised_lanes(module: &Module<'_>, function: Function<'_>) -> u32 {
     let kind = module.context().metadata_kind("llvm.loop");
     let is_vector_loop = |branch: scythe_llvm::Instruction<'_>| {

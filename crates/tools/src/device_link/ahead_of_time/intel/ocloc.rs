@@ -130,9 +130,9 @@ impl Ocloc {
             .collect()
     }
 
-    /// Compiles a SPIR-V module in a new folder below `folder`. Calls `tell` with the command. Returns
-    /// ocloc's output file, a device binary or an archive of several, and the text that ocloc
-    /// printed.
+    /// Compiles a SPIR-V module in a new folder below `folder`. Calls `tell` with the command.
+    /// Returns ocloc's output file, a device binary or an archive of several, and the text that
+    /// ocloc printed.
     pub fn compile(
         &self,
         spirv: &[u8],

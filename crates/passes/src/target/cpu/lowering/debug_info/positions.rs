@@ -1,9 +1,9 @@
 //! The positions that a debugger shows: hides the functions of the SYCL headers, so that stepping
 //! goes from a line of the program to the next one.
 //!
-//! A kernel itself only calls the program's call operator, so it gets the position of that operator.
-//! In code for debuggers, functions in the namespace `sycl` lose their debug information, and code
-//! that was inlined from them gets the position of the call in the program.
+//! A kernel itself only calls the program's call operator, so it gets the position of that
+//! operator. In code for debuggers, functions in the namespace `sycl` lose their debug information,
+//! and code that was inlined from them gets the position of the call in the program.
 
 use scythe_llvm::{DebugLoc, DebugPosition, DebugScope, Function, Metadata};
 use std::collections::{HashMap, HashSet};
