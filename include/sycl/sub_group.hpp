@@ -5,6 +5,7 @@
 #ifndef SCYTHE_SUB_GROUP_HPP
 #define SCYTHE_SUB_GROUP_HPP
 
+#include <sycl/access.hpp>
 #include <sycl/detail/spirv_group.hpp>
 #include <sycl/detail/work_item.hpp>
 

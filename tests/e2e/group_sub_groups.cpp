@@ -111,7 +111,7 @@ template <int N> void demanded(sycl::queue &q) {
 
 // The earlier loads and stores: every lane has its element, and vectors have one for each lane.
 void earlier_accesses(sycl::queue &q) {
-  constexpr std::uint32_t lanes = 8, width = 4;
+  static constexpr std::uint32_t lanes = 8, width = 4;
   const std::vector<std::size_t> sizes =
       q.get_device().get_info<sycl::info::device::sub_group_sizes>();
   if (compiled && std::find(sizes.begin(), sizes.end(), std::size_t(lanes)) == sizes.end())

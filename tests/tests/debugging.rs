@@ -220,10 +220,10 @@ fn ptx_has_line_numbers_and_stays_optimised() {
     for (options, has_lines) in
         [(&["-O0", "-g"][..], true), (&["-O2", "-g"], true), (&["-O2"], false)]
     {
-        compile(&project, &[options, &["-fsycl-targets=nvptx64-nvidia-cuda"]].concat());
-        let dump = scythe_tests::prefix().join("bin/image-dump");
-        project.run(dump, &["--extract=image", "app"]).ok();
-        let ptx = String::from_utf8_lossy(&project.read("image_0.ptx")).into_owned();
+        let target = ["-fsycl-targets=nvptx64-nvidia-cuda", "-save-temps"];
+        compile(&project, &[options, &target].concat());
+        let ptx = project.read("app_0-nvptx64-nvidia-cuda.ptx");
+        let ptx = String::from_utf8_lossy(&ptx).into_owned();
         assert_eq!(ptx.contains("\t.loc\t"), has_lines, "{options:?}");
         assert_eq!(ptx.contains("a.cpp\""), has_lines, "{options:?}");
         assert!(!ptx.contains(", debug") && !ptx.contains(".debug_info"), "{options:?}");

@@ -20,6 +20,8 @@ const LAYOUTS: [Option<Fold>; 3] = [
 /// of layouts that the kernel supports.
 fn widen<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) -> usize {
     queries::simplify(module, kernel, true);
+    // One function alone may have it.
+    kernel.clear_subprogram();
     if lanes::is_irreducible(kernel) {
         run_function_passes(kernel, lanes::MAKE_REDUCIBLE, None, PassOptions::default())
             .expect("passes run");

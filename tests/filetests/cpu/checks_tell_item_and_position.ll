@@ -2,7 +2,7 @@
 ; RUN: lower-cpu -O3 --cpu=x86-64-v3 --lanes=8 --stage=optimized %s | FileCheck --check-prefix=SCALAR %s
 ; A kernel that requests checks calls the backend before each access, with its global id and the position in the program. An array with a variable index lies between two zones. The kernel runs one work-item at a time.
 
-; CHECK: @.scythe.position = private constant {{.*}} c"a.cpp:7:3\0Aa.cpp:7:3 in f\00"
+; CHECK: @.scythe.position = private constant {{.*}} c"a.cpp:7:3\0Aa.cpp:7:3 in k\00"
 ; CHECK-LABEL: define {{.*}}void @k(ptr
 ; CHECK-DAG: %[[ID:.*]] = call {{.*}}@_Z33__spirv_BuiltInGlobalInvocationIdi(i32 0)
 ; CHECK-DAG: %[[Y:.*]] = call {{.*}}@_Z33__spirv_BuiltInGlobalInvocationIdi(i32 1)

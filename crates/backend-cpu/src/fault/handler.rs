@@ -135,6 +135,13 @@ fn pass_on(signal: i32, info: *mut libc::siginfo_t, context: *mut libc::c_void, 
     // the type that its flags say.
     unsafe {
         let previous = (*PREVIOUS.0.get())[index].assume_init_ref();
+        let mut default: libc::sigaction = mem::zeroed();
+        default.sa_sigaction = libc::SIG_DFL;
+        // The system would reset the action before it calls such a handler, which may rely on it
+        // and send the signal again.
+        if previous.sa_flags & libc::SA_RESETHAND != 0 {
+            libc::sigaction(signal, &default, ptr::null_mut());
+        }
         match previous.sa_sigaction {
             libc::SIG_DFL => {}
             // The system does not ignore faults either.
@@ -149,8 +156,6 @@ fn pass_on(signal: i32, info: *mut libc::siginfo_t, context: *mut libc::c_void, 
             }
             handler => return mem::transmute::<usize, extern "C" fn(i32)>(handler)(signal),
         }
-        let mut default: libc::sigaction = mem::zeroed();
-        default.sa_sigaction = libc::SIG_DFL;
         libc::sigaction(signal, &default, ptr::null_mut());
         // The instruction fails again when the handler returns. A signal that a process sent is
         // sent again.

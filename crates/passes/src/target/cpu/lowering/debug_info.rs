@@ -144,7 +144,7 @@ mod tests {
         assert_eq!(name("_ZTSZ4mainE10vector_add.tu.45eb0772346b1ce5"), "vector_add");
         assert_eq!(name("_ZTS10vector_add"), "vector_add");
         assert_eq!(name("_ZTSN1a1kIN1b1cEEE"), "k<b::c>");
-        assert_eq!(name("_ZTSZ4mainEUlvE_"), "{lambda()#1}");
+        assert_eq!(name("_ZTSZ4mainEUlvE_"), "'lambda'()");
         assert_eq!(name("plain"), "plain");
     }
 }
