@@ -100,10 +100,21 @@ fn find(entry: &str) -> std::result::Result<Target, String> {
     }
 }
 
+/// The vendors of devices, by the first part of their targets' names, with the vendor's number.
+const VENDORS: [(&str, &str, u32); 3] = [
+    ("amd_gpu_", "Advanced Micro Devices, Inc.", 0x1002),
+    ("intel_gpu_", "Intel(R) Corporation", 0x8086),
+    ("nvidia_gpu_", "NVIDIA Corporation", 0x10de),
+];
+
 /// Returns the properties of a device of the target that runs on `cpu`.
 fn describe(target: &Target, cpu: &DeviceInfo) -> std::result::Result<DeviceInfo, String> {
     let mut info = cpu.clone();
     info.name = format!("{} (simulated on {})", target.name, cpu.name);
+    if let Some((_, name, number)) = VENDORS.iter().find(|v| target.name.starts_with(v.0)) {
+        info.vendor = (*name).to_owned();
+        info.vendor_id = *number;
+    }
     info.device_type = [
         (Aspect::Gpu, DeviceType::Gpu),
         (Aspect::Accelerator, DeviceType::Accelerator),
@@ -269,6 +280,7 @@ mod tests {
             (Table::embedded().lookup("intel_gpu_dg1").cloned().expect("known"), dg1.info());
         assert_eq!(info.name, "intel_gpu_dg1 (simulated on plain)");
         assert_eq!(info.device_type, DeviceType::Gpu);
+        assert_eq!((&info.vendor[..], info.vendor_id), ("Intel(R) Corporation", 0x8086));
         assert_eq!(
             info.aspects,
             target.aspects.iter().map(|&aspect| aspect as u32).collect::<Vec<_>>()
