@@ -25,6 +25,7 @@ use crate::gang::Gangs;
 use crate::graph::Sequence;
 use crate::program::{Code, CpuKernel};
 use crate::sanitize;
+use crate::stack;
 use crate::tiling::Tiling;
 
 /// The estimated time for a thread to copy one byte, in nanoseconds: 10 GB/s.
@@ -260,7 +261,7 @@ impl UnitJob {
             UnitWork::Shared(job) => return job.failure(),
             UnitWork::Sequence(sequence) => return sequence.failure(),
             UnitWork::Kernel { work, .. } => work,
-            _ => return None,
+            _ => return self.error.get().cloned(),
         };
         let kernel = work.kernel.as_any().downcast_ref::<CpuKernel>()?;
         if let Some(error) = self.error.get() {
@@ -340,12 +341,22 @@ impl UnitJob {
                     begin: [0; 3],
                     end: [0; 3],
                 };
-                self.tiling.for_each_box(units, |b| {
-                    (host_box.begin, host_box.end) = (b.begin, b.end);
-                    // SAFETY: `functor` contains the functor that `call` was compiled for, and the
-                    // box is valid during the call.
-                    unsafe { (work.call)(work.functor.as_ptr().cast(), &host_box) }
-                });
+                let run = || {
+                    self.tiling.for_each_box(units, |b| {
+                        (host_box.begin, host_box.end) = (b.begin, b.end);
+                        // SAFETY: `functor` contains the functor that `call` was compiled for, and
+                        // the box is valid during the call.
+                        unsafe { (work.call)(work.functor.as_ptr().cast(), &host_box) }
+                    });
+                };
+                if let Err(error) = stack::with(stack::HOST_BYTES, run) {
+                    let message = format!(
+                        "a kernel in host mode needs {} bytes of stack, which cannot be \
+                         allocated: {error}",
+                        stack::HOST_BYTES
+                    );
+                    drop(self.error.set(Error::new(Errc::MemoryAllocation, message)));
+                }
             }
             UnitWork::Copy { dst, src, region } => self.tiling.for_each_box(units, |b| {
                 // SAFETY: the caller guarantees that both regions are valid, and the box is inside

@@ -12,6 +12,7 @@
 //!   can run. `variant` recompiles kernels for work-group sizes that leave most of a vector idle.
 //! * `debugger`: shows loaded code with debug information to debuggers, and runs it so that they
 //!   can follow.
+//! * `stack`: stacks for kernels that need more than a thread has left.
 //! * `fault`: reports faults of kernels, from a signal handler.
 //! * `sanitize`: the functions that kernels with checks call.
 //! * `device`, `device_info`, `memory`, `copy`, `threads`, `processors`, `launcher`: the remaining
@@ -53,6 +54,7 @@ mod program;
 mod queue;
 mod ready;
 mod sanitize;
+mod stack;
 mod threads;
 mod tiling;
 mod timeline;

@@ -11,6 +11,7 @@
 mod mapping;
 mod relocate;
 mod resolve;
+mod stacks;
 
 use std::collections::HashMap;
 
@@ -26,6 +27,7 @@ use crate::debugger::{self, Registration};
 use crate::fault::{self, CodeRange};
 use mapping::{Mapping, PAGE};
 pub(crate) use resolve::system_symbol;
+use stacks::Stacks;
 
 pub(crate) type Elf<'data> = ElfFile64<'data, Endianness>;
 
@@ -67,6 +69,7 @@ pub(crate) struct LoadedObject {
     _shown: Vec<(CodeRange, Option<Registration>)>,
     _mappings: Vec<Mapping>,
     functions: HashMap<String, usize>,
+    stacks: Stacks,
 }
 
 impl LoadedObject {
@@ -108,7 +111,14 @@ impl LoadedObject {
         fault::watch();
         let shown = objects.iter().zip(&placed).map(|(bytes, object)| object.show(bytes)).collect();
         let mappings = placed.into_iter().map(|object| object.mapping).collect();
-        Ok(Self { _shown: shown, _mappings: mappings, functions: functions.unwrap_or_default() })
+        let functions = functions.unwrap_or_default();
+        Ok(Self { _shown: shown, _mappings: mappings, functions, stacks: Stacks::of(objects) })
+    }
+
+    /// Returns the number of bytes of stack that a function of the first object needs, as far as
+    /// its compiler told.
+    pub(crate) fn stack_bytes(&self, name: &str) -> usize {
+        self.stacks.bytes(name)
     }
 
     /// Returns the address of a function that the first object defines.

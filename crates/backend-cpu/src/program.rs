@@ -26,6 +26,7 @@ use crate::fault::{self, running::Running};
 use crate::form::Form;
 use crate::loader::{LoadedObject, system_symbol};
 use crate::sanitize::{self, LocalMemory};
+use crate::stack;
 use crate::tiling::Tiling;
 use crate::variant::Variants;
 
@@ -106,11 +107,7 @@ impl CpuProgram {
         let source = Source { scalar: true, ..Source::clone(source) };
         let part = compiler::Part { kernel: kernel.to_owned(), local_size: None };
         let object = Arc::new(source.compile(Some(&part))?);
-        let code = object.function(entry).ok_or_else(|| missing("the compiler did not emit it"))?;
-        // SAFETY: the entry point of a kernel has this type (`scythe_abi::cpu`), and `_object`
-        // keeps the code loaded.
-        let entry = unsafe { std::mem::transmute::<*const u8, KernelFn>(code) };
-        Ok(Code { entry, _object: object })
+        Code::of(&object, entry).ok_or_else(|| missing("the compiler did not emit it"))
     }
 }
 
@@ -126,7 +123,7 @@ impl Program for CpuProgram {
     fn kernel(&self, symbol: &str, launch: &KernelLaunch) -> Result<Arc<dyn Kernel>> {
         let entry = format!("{CPU_ENTRY_PREFIX}{symbol}");
         let object = self.object(symbol)?;
-        let Some(code) = object.function(&entry) else {
+        let Some(code) = Code::of(&object, &entry) else {
             let message =
                 format!("the program has no kernel '{symbol}': its code does not define '{entry}'");
             return Err(Error::new(Errc::Kernel, message));
@@ -144,9 +141,6 @@ impl Program for CpuProgram {
             }
         }
         let scalar = if check::is_on() { Some(self.scalar(symbol, &entry)?) } else { None };
-        // SAFETY: the entry point of a kernel has this type (`scythe_abi::cpu`), and the kernel
-        // keeps the code loaded.
-        let entry = unsafe { std::mem::transmute::<*const u8, KernelFn>(code) };
         let mut form = cpu::Form::default();
         if let Some(tell) = object.function(&format!("{CPU_FORM_PREFIX}{symbol}")) {
             // SAFETY: a function of this name has this type (`scythe_abi::cpu`), and `form` is
@@ -161,7 +155,7 @@ impl Program for CpuProgram {
             checks = Checks(unsafe { tell() });
         }
         Ok(Arc::new(CpuKernel {
-            entry,
+            code,
             symbol: symbol.to_owned(),
             shape: launch.shape,
             functor_size: launch.functor_size as usize,
@@ -172,7 +166,6 @@ impl Program for CpuProgram {
             variants: Variants::new(form),
             source: self.source.clone(),
             for_stepping: object.function(CPU_STEPPING).is_some(),
-            object,
             scalar,
             name_in_timeline: CachedName::default(),
             checks,
@@ -181,7 +174,8 @@ impl Program for CpuProgram {
 }
 
 pub(crate) struct CpuKernel {
-    entry: KernelFn,
+    /// The code for any work-group size.
+    code: Code,
     symbol: String,
     shape: Shape,
     functor_size: usize,
@@ -193,7 +187,6 @@ pub(crate) struct CpuKernel {
     sub_group: u32,
     variants: Variants<Code>,
     source: Option<Arc<Source>>,
-    object: Arc<LoadedObject>,
     /// The scalar form with which launches are compared, if they are checked.
     scalar: Option<Code>,
     name_in_timeline: CachedName,
@@ -207,10 +200,24 @@ pub(crate) struct CpuKernel {
 #[derive(Clone)]
 pub(crate) struct Code {
     entry: KernelFn,
+    /// The number of bytes of stack that the code needs.
+    stack_bytes: usize,
     _object: Arc<LoadedObject>,
 }
 
 impl Code {
+    /// Returns the code of the entry point with this name.
+    fn of(object: &Arc<LoadedObject>, entry: &str) -> Option<Self> {
+        let code = object.function(entry)?;
+        Some(Self {
+            // SAFETY: the entry point of a kernel has this type (`scythe_abi::cpu`), and `_object`
+            // keeps the code loaded.
+            entry: unsafe { std::mem::transmute::<*const u8, KernelFn>(code) },
+            stack_bytes: object.stack_bytes(entry),
+            _object: Arc::clone(object),
+        })
+    }
+
     /// Returns the address of the code, which identifies launches of the same code.
     pub(crate) fn address(&self) -> usize {
         self.entry as usize
@@ -304,22 +311,18 @@ impl CpuKernel {
     /// Returns the code for a launch with work-groups of `local_size`. `cost` returns the estimated
     /// time of the launch with the code at an address, in nanoseconds.
     pub(crate) fn code(&self, local_size: [u64; 3], cost: impl FnOnce(usize) -> f64) -> Code {
-        let general = || Code { entry: self.entry, _object: Arc::clone(&self.object) };
+        let general = || self.code.clone();
         let Some(source) = self.source.as_ref().filter(|_| self.shape == Shape::NdRange) else {
             return general();
         };
         let found = self.variants.find(
             local_size,
-            || cost(self.entry as usize),
+            || cost(self.code.address()),
             || {
                 let kernel = self.symbol.clone();
                 let part = compiler::Part { kernel, local_size: Some(local_size) };
                 let object = Arc::new(source.compile(Some(&part)).ok()?);
-                let code = object.function(&format!("{CPU_ENTRY_PREFIX}{}", self.symbol))?;
-                // SAFETY: the entry point of a kernel has this type (`scythe_abi::cpu`), and
-                // `_object` keeps the code loaded.
-                let entry = unsafe { std::mem::transmute::<*const u8, KernelFn>(code) };
-                Some(Code { entry, _object: object })
+                Code::of(&object, &format!("{CPU_ENTRY_PREFIX}{}", self.symbol))
             },
         );
         found.unwrap_or_else(general)
@@ -408,7 +411,7 @@ impl CpuKernel {
                 local_bytes: u32::try_from(local_bytes).unwrap_or(u32::MAX),
             };
             let mut result = Ok(());
-            let run = || {
+            let each_box = || {
                 tiling.for_each_box(units, |b| {
                     if result.is_ok() {
                         // SAFETY: the launch and its arguments outlive the call. The caller
@@ -418,6 +421,8 @@ impl CpuKernel {
                     }
                 })
             };
+            let mut no_stack = None;
+            let run = || no_stack = stack::with(code.stack_bytes, each_box).err();
             let watched = || match Running::of_thread() {
                 Some(running) => running.enter(&self.symbol, work.dims, run),
                 // The thread is about to end.
@@ -438,7 +443,17 @@ impl CpuKernel {
                 }
                 sanitize::enter(&self.symbol, self.checks, self.shape, work, watched);
             }
-            failure = result;
+            failure = match no_stack {
+                None => result,
+                Some(error) => Err(Error::new(
+                    Errc::MemoryAllocation,
+                    format!(
+                        "kernel '{}' needs {} bytes of stack for private variables, which cannot \
+                         be allocated: {error}",
+                        self.symbol, code.stack_bytes
+                    ),
+                )),
+            };
         });
         failure
     }

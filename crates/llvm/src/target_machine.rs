@@ -2,6 +2,7 @@
 
 use crate::context::MemoryBuffer;
 use crate::fatal_errors::{Emitted, emit};
+use crate::frames::{self, Frames};
 use crate::sinking::Choice;
 use crate::text::{c_string, take_message};
 use crate::{Error, Module};
@@ -161,12 +162,29 @@ impl TargetMachine {
         self.emit(module, LLVMCodeGenFileType::LLVMObjectFile)
     }
 
+    /// Does the same, and returns the stack frames of the functions as well.
+    pub fn emit_object_with_frames(&self, module: Module<'_>) -> Result<(Vec<u8>, Frames), Error> {
+        let mut frames = Frames::new();
+        let object =
+            self.emit_with(module, LLVMCodeGenFileType::LLVMObjectFile, Some(&mut frames))?;
+        Ok((object, frames))
+    }
+
     /// Generates assembly text. This consumes the module, because code generation changes it.
     pub fn emit_assembly(&self, module: Module<'_>) -> Result<Vec<u8>, Error> {
         self.emit(module, LLVMCodeGenFileType::LLVMAssemblyFile)
     }
 
     fn emit(&self, module: Module<'_>, kind: LLVMCodeGenFileType) -> Result<Vec<u8>, Error> {
+        self.emit_with(module, kind, None)
+    }
+
+    fn emit_with(
+        &self,
+        module: Module<'_>,
+        kind: LLVMCodeGenFileType,
+        frames: Option<&mut Frames>,
+    ) -> Result<Vec<u8>, Error> {
         let fail = |message: String| Err(Error::Emit { module: module.name(), message });
         if module.data_layout() != self.data_layout() {
             return fail(format!(
@@ -176,10 +194,20 @@ impl TargetMachine {
             ));
         }
         let _choice = Choice::for_target(Some(&self.triple));
-        // SAFETY: the machine and the module are live. After a fatal error, this function forgets
-        // the module and marks its context as lost.
-        let (emitted, errors) =
-            module.context().capture_errors(|| unsafe { emit(self.ptr(), module.ptr(), kind) });
+        let generate = || {
+            // SAFETY: the machine and the module are live. After a fatal error, this function
+            // forgets the module and marks its context as lost.
+            let generate = || unsafe { emit(self.ptr(), module.ptr(), kind) };
+            let Some(frames) = frames else { return generate() };
+            let is_lost = |emitted: &Emitted| matches!(emitted, Emitted::Fatal(_));
+            let context = module.context().ptr();
+            // SAFETY: the module is live, and so is its context.
+            let (emitted, made) =
+                unsafe { frames::collect(module.ptr(), context, generate, is_lost) };
+            *frames = made;
+            emitted
+        };
+        let (emitted, errors) = module.context().capture_errors(generate);
         let (failed, buffer, message) = match emitted {
             Emitted::Returned { failed, buffer, message } => (failed, buffer, message),
             Emitted::Fatal(message) => {

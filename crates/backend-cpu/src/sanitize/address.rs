@@ -152,48 +152,9 @@ impl Drop for LocalMemory {
     }
 }
 
-/// Whether the address is on the stack of this thread.
-pub(super) fn is_on_stack(at: usize) -> bool {
-    thread_local! {
-        static STACK: Cell<Option<(usize, usize)>> = const { Cell::new(None) };
-    }
-    let (first, size) = STACK
-        .try_with(|stack| {
-            let bounds = stack.get().unwrap_or_else(stack_of_thread);
-            stack.set(Some(bounds));
-            bounds
-        })
-        .unwrap_or_default();
-    at.wrapping_sub(first) < size
-}
-
-/// Returns the lowest address and the size of this thread's stack, or zeros if they are unknown.
-fn stack_of_thread() -> (usize, usize) {
-    let mut address = std::ptr::null_mut();
-    let mut size = 0;
-    // SAFETY: the attributes are written before they are read, and destroyed afterwards.
-    unsafe {
-        let mut attributes = std::mem::zeroed::<libc::pthread_attr_t>();
-        if libc::pthread_getattr_np(libc::pthread_self(), &mut attributes) != 0 {
-            return (0, 0);
-        }
-        libc::pthread_attr_getstack(&attributes, &mut address, &mut size);
-        libc::pthread_attr_destroy(&mut attributes);
-    }
-    (address as usize, size)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_stack_holds_local_variables_only() {
-        let local = 0u8;
-        assert!(is_on_stack((&raw const local) as usize));
-        let heap = Box::new(0u8);
-        assert!(!is_on_stack((&raw const *heap) as usize));
-    }
 
     #[test]
     fn local_memory_is_known_while_it_is_used() {

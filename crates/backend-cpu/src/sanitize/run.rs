@@ -10,6 +10,7 @@ use super::meetings::Meetings;
 use super::races::Races;
 use super::report::{self, Position};
 use super::{address, races};
+use crate::stack;
 
 /// The scope of barriers of a work-group, in SPIR-V's numbers.
 const WORK_GROUP: u32 = 2;
@@ -208,14 +209,14 @@ impl Run {
 
     /// Whether the address is in the memory of one work-item.
     fn is_private(&self, at: usize) -> bool {
-        address::is_on_stack(at) && !self.is_local(at)
+        stack::contains(at) && !self.is_local(at)
     }
 
     /// Names the kind of memory at an address.
     pub fn memory(&self, at: usize) -> &'static str {
         match () {
             () if self.is_local(at) => "local",
-            () if address::is_on_stack(at) => "private",
+            () if stack::contains(at) => "private",
             () => "global",
         }
     }

@@ -1,12 +1,13 @@
 //! Bitcode → linked device module → CPU module → object.
 
 mod libraries;
+mod stack;
 
 pub use libraries::DEVICE_LIBRARY;
 
 use crate::cut;
 use crate::{Error, dump};
-use scythe_image::cpu_report::{self, CpuKernel};
+use scythe_image::cpu_report::{self, CpuKernel, Report};
 use scythe_llvm::{Context, Module, OptLevel, TargetMachine, TargetOptions};
 use scythe_passes::kept_variables::BoundGlobals;
 use scythe_passes::target::common::async_copies;
@@ -151,5 +152,7 @@ fn finish(
         |stage: Stage, module: &Module<'_>| Ok(dump::stage(folder, stage.name(), module)?);
     let reports = cpu::lower(&module, machine, &options.target, &mut observe)?;
     let kernels: Vec<CpuKernel> = reports.into_iter().map(told).collect();
-    Ok(cpu_report::add(&machine.emit_object(module)?, &kernels)?)
+    let calls = stack::Calls::of(&module);
+    let (object, frames) = machine.emit_object_with_frames(module)?;
+    Ok(cpu_report::add(&object, &Report { kernels, stacks: calls.stacks(&frames) })?)
 }

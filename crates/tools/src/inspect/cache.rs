@@ -104,7 +104,7 @@ fn kind(code: &[u8]) -> Option<(&'static str, Format)> {
 
 /// Returns the kernels of an x86-64 object. Objects of earlier versions do not list them.
 fn cpu_kernels(object: &[u8]) -> Vec<String> {
-    let told = cpu_report::read(object).unwrap_or_default();
+    let told = cpu_report::read(object).unwrap_or_default().kernels;
     if !told.is_empty() {
         return told.into_iter().map(|kernel| kernel.symbol).collect();
     }

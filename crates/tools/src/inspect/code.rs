@@ -111,7 +111,7 @@ pub fn of_object(processor: &str, object: &[u8]) -> Vec<CodeReport> {
         ..CodeReport::default()
     };
     // Objects of earlier versions tell nothing.
-    cpu_report::read(object).unwrap_or_default().into_iter().map(report).collect()
+    cpu_report::read(object).unwrap_or_default().kernels.into_iter().map(report).collect()
 }
 
 fn of_cubin(processor: &str, code: &[u8]) -> Vec<CodeReport> {

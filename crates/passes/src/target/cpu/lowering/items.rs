@@ -33,7 +33,7 @@ use std::collections::HashSet;
 const MAX_LOOP_BODY: usize = 400;
 
 /// The maximum total size in bytes of contexts on the stack.
-const STACK_LIMIT: u64 = 64 << 10;
+pub const CONTEXTS_ON_STACK: u64 = 64 << 10;
 
 /// Work-item numbers below this value fit in an `int`; see [`lanes`].
 const NARROW: u64 = 1 << 31;
@@ -461,7 +461,7 @@ impl<'ctx> Memory<'ctx> {
         }
         let int = |n: u64| context.const_int(64, n);
         let total = builder.mul(items, int(bytes), "context.bytes");
-        let small = builder.icmp(IntPredicate::LLVMIntULE, total, int(STACK_LIMIT), "");
+        let small = builder.icmp(IntPredicate::LLVMIntULE, total, int(CONTEXTS_ON_STACK), "");
         let on_stack = builder.select(small, total, int(0), "");
         let stack = builder.array_alloca(context.int_type(8), on_stack, "context");
         stack.set_align(64);
