@@ -8,6 +8,7 @@
 
 #include <sycl/context.hpp>
 #include <sycl/detail/buffer_fwd.hpp>
+#include <sycl/detail/range_bytes.hpp>
 #include <sycl/detail/write_back.hpp>
 #include <sycl/id.hpp>
 
@@ -218,11 +219,12 @@ public:
   template <class U, int D>
   buffer<U, D, typename std::allocator_traits<Allocator>::template rebind_alloc<U>>
   reinterpret(range<D> r) const {
-    if (r.size() * sizeof(U) != byte_size())
+    const std::size_t bytes = detail::range_bytes<U>("buffer::reinterpret", r);
+    if (bytes != byte_size())
       detail::fail(errc::invalid,
                    "buffer::reinterpret: the new range has %zu bytes, but the buffer has %zu; the "
                    "sizes must be equal",
-                   r.size() * sizeof(U), byte_size());
+                   bytes, byte_size());
     return {
         detail::handle<scythe_buffer>(handle_), r, allocator_, properties_, owner_, sub_buffer_};
   }
@@ -280,12 +282,7 @@ private:
         properties_(p), sub_buffer_(sub_buffer) {}
 
   static std::uint64_t checked_size(const range_type &r) {
-    std::size_t bytes = sizeof(T);
-    for (int i = 0; i < Dimensions; ++i)
-      if (__builtin_mul_overflow(bytes, r[i], &bytes))
-        detail::fail(errc::invalid,
-                     "buffer: the size of the range in bytes exceeds the address space");
-    return bytes;
+    return detail::range_bytes<T>("buffer", r);
   }
   // Returns the index of the first element of the part. Checks that the part is contiguous and
   // inside the buffer.

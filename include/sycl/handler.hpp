@@ -507,7 +507,13 @@ private:
   std::size_t number_local() { return ++local_bytes_; }
   // In host mode: returns the offset of a new local accessor in the local memory of a work-group.
   std::size_t reserve_local(std::size_t bytes) {
+    const std::size_t limit = queue_.target.get_info<info::device::local_mem_size>();
     const std::size_t at = (local_bytes_ + 63) / 64 * 64;
+    if (bytes > limit || at > limit - bytes)
+      detail::fail(errc::memory_allocation,
+                   "local_accessor: the accessors of the command group exceed the device's local "
+                   "memory of %zu bytes",
+                   limit);
     local_bytes_ = at + bytes;
     return at;
   }

@@ -7,6 +7,7 @@
 
 #include <sycl/atomic.hpp>
 #include <sycl/detail/accessor_base.hpp>
+#include <sycl/detail/range_bytes.hpp>
 #include <sycl/handler.hpp>
 
 namespace sycl {
@@ -153,8 +154,9 @@ public:
 private:
   template <class, int> friend class local_accessor;
   local_accessor(const range<stored> &r, handler &h, int)
-      : data_(static_cast<T *>(detail::local_slot::reserve(h, r.size() * sizeof(T)))),
-        bytes_(r.size() * sizeof(T)), range_(r) {}
+      : bytes_(detail::range_bytes<T>("local_accessor", r)), range_(r) {
+    data_ = static_cast<T *>(detail::local_slot::reserve(h, bytes_));
+  }
   T *memory() const {
     return static_cast<T *>(detail::local_slot::memory(const_cast<std::remove_cv_t<T> *>(data_)));
   }

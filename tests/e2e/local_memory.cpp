@@ -30,6 +30,60 @@ static_assert(std::contiguous_iterator<local::iterator> &&
 static_assert(std::is_same_v<decltype(std::to_address(local::const_iterator())), const int *>);
 #endif
 
+// Sizes beyond the address space do not wrap to small ones, and sizes beyond the device's memory
+// are refused.
+template <int D> void submit_with(sycl::range<D> r) {
+  sycl::queue q;
+  int *out = sycl::malloc_shared<int>(1, q);
+  const auto free = [&] { sycl::free(out, q); };
+  try {
+    q.submit([&](sycl::handler &h) {
+       sycl::local_accessor<int, D> mine(r, h);
+       h.parallel_for(sycl::nd_range<1>(1, 1), [=](sycl::nd_item<1>) {
+         sycl::id<D> last;
+         for (int d = 0; d < D; ++d)
+           last[d] = r[d] - 1;
+         mine[last] = 5;
+         *out = mine[last];
+       });
+     }).wait_and_throw();
+  } catch (...) {
+    free();
+    throw;
+  }
+  free();
+}
+
+void sizes_that_no_memory_has() {
+  using sycl::errc, sycl::range;
+  constexpr std::size_t most = static_cast<std::size_t>(-1), half = std::size_t{1} << 32;
+  const auto is = [](errc code, auto r) {
+    return check::throws(code, [&] { submit_with<decltype(r)::dimensions>(r); });
+  };
+  CHECK(is(errc::invalid, range<1>(most / 2 + 2)));
+  CHECK(is(errc::invalid, range<1>(most / 4 + 1)));
+  CHECK(is(errc::invalid, range<1>(most)));
+  CHECK(is(errc::invalid, range<2>(half, half)));
+  CHECK(is(errc::invalid, range<3>(half, half, half)));
+  CHECK(is(errc::memory_allocation, range<1>(most / 4)));
+  CHECK(is(errc::memory_allocation, range<2>(half, half / 8)));
+  CHECK(is(errc::memory_allocation, range<1>(std::size_t{1} << 34)));
+  submit_with(range<1>(1));
+  // Two accessors that fit alone.
+  const auto several = [] {
+    sycl::queue().submit([&](sycl::handler &h) {
+      sycl::local_accessor<char> first(range<1>(most / 2), h), second(range<1>(most / 2 + 2), h);
+      h.parallel_for(sycl::nd_range<1>(1, 1), [=](sycl::nd_item<1>) { first[0] = second[0] = 1; });
+    });
+  };
+  CHECK(check::throws(errc::memory_allocation, several));
+  // Ranges of buffers as well.
+  sycl::buffer<int> b{range<1>(1)};
+  CHECK(check::throws(errc::invalid, [&] { sycl::buffer<int, 2> c(range<2>(half, half)); }));
+  CHECK(check::throws(errc::invalid, [&] { b.reinterpret<int>(range<1>(most / 4 + 2)); }));
+  CHECK(check::throws(errc::invalid, [&] { b.reinterpret<char>(range<2>(half, half)); }));
+}
+
 int main() {
   sycl::queue q;
   static constexpr std::size_t groups = 50, size = 16;
@@ -99,5 +153,6 @@ int main() {
   };
   CHECK(check::throws(sycl::errc::kernel_argument, without_groups));
 #endif
+  sizes_that_no_memory_has();
   return check::result();
 }
