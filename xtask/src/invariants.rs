@@ -11,7 +11,7 @@ use crate::workspace::{cargo, files, root};
 
 /// Crates that must not depend on LLVM. The driver is one of them because loading LLVM would slow
 /// its start.
-const WITHOUT_LLVM: [&str; 12] = [
+const WITHOUT_LLVM: [&str; 13] = [
     "scythe-abi",
     "scythe-device-config",
     "scythe-image",
@@ -21,6 +21,7 @@ const WITHOUT_LLVM: [&str; 12] = [
     "scythe-backend-opencl",
     "scythe-backend-cuda",
     "scythe-jit-client",
+    "scythe-own-files",
     "scythe-trace",
     "scythe-runtime",
     "scythe-driver",

@@ -20,7 +20,7 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::Path;
 use std::sync::OnceLock;
-use std::time::{Instant, SystemTime};
+use std::time::Instant;
 
 use scythe_hal::{CompileRequest, Result};
 
@@ -91,8 +91,7 @@ impl Cache {
     /// Returns the entry for a key.
     pub(crate) fn get(&self, key: &Key) -> Option<Entry> {
         let start = Instant::now();
-        let file = self.folder.entry(key);
-        let bytes = match read(&file) {
+        let bytes = match self.folder.read(key) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 self.trace.line(format_args!("miss {key}"));
@@ -131,7 +130,7 @@ impl Cache {
             return;
         }
         self.folder.remove_leftovers();
-        if let Err(error) = self.folder.replace(&self.folder.entry(key), [&head[..], object]) {
+        if let Err(error) = self.folder.store(key, [&head[..], object]) {
             self.trace.line(format_args!("not stored {key}: {error}"));
             return;
         }
@@ -153,19 +152,10 @@ impl Cache {
     /// Removes an entry that cannot be used.
     pub(crate) fn discard(&self, key: &Key, reason: &dyn fmt::Display) {
         self.trace.line(format_args!("discarded {key}: {reason}"));
-        if let Err(error) = std::fs::remove_file(self.folder.entry(key)) {
+        if let Err(error) = self.folder.remove(key) {
             self.trace.line(format_args!("cannot remove {key}: {error}"));
         }
     }
-}
-
-/// Reads the bytes of an entry and marks the entry as used now.
-fn read(path: &Path) -> io::Result<Vec<u8>> {
-    let file = File::open(path)?;
-    let bytes = contents(&file)?;
-    // This fails in a cache that can only be read, which is fine.
-    let _ = file.set_modified(SystemTime::now());
-    Ok(bytes)
 }
 
 /// Reads the bytes of an entry.

@@ -10,12 +10,17 @@
 //! The account may be wrong, because processes die, stores happen during a scan, and entries are
 //! replaced. The next scan is then too early or somewhat late. A scan does not rely on the account.
 
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
-use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use super::folder::{Folder, open_for_append};
+use scythe_own_files as own;
+
+use super::folder::Folder;
+
+/// The name of the account.
+const USAGE: &str = "usage";
 
 /// The largest number of stores between two scans.
 const RECORDS: u64 = 1024;
@@ -35,7 +40,7 @@ pub(crate) fn account(folder: &Folder, added: u64, max_bytes: u64) -> io::Result
     if max_bytes == u64::MAX {
         return Ok(Evicted::default());
     }
-    let mut usage = open_for_append(&usage_file(folder))?;
+    let mut usage = folder.append(USAGE)?;
     let total = read(&mut usage)?.map(|total| total.saturating_add(added));
     usage.write_all(&added.to_le_bytes())?;
     match total {
@@ -60,61 +65,59 @@ fn read(usage: &mut File) -> io::Result<Option<u64>> {
 
 /// Scans, and removes the least recently used entries until an eighth of the limit is free.
 pub(crate) fn evict(folder: &Folder, max_bytes: u64) -> io::Result<Evicted> {
-    let lock = open_for_append(&folder.path().join("lock"))?;
+    let lock = folder.append("lock")?;
     match lock.try_lock() {
         Ok(()) => {}
         Err(fs::TryLockError::WouldBlock) => return Ok(Evicted::default()),
         Err(fs::TryLockError::Error(error)) => return Err(error),
     }
-    let mut entries = scan(folder.path())?;
+    let files = folder.entries()?;
+    let mut entries = scan(&files)?;
     let mut total: u64 = entries.iter().map(|entry| entry.bytes).sum();
     let mut evicted = Evicted::default();
     if total > max_bytes {
-        entries.sort_by(|a, b| (a.used, &a.path).cmp(&(b.used, &b.path)));
+        entries.sort();
         for entry in &entries {
             if total <= max_bytes - max_bytes / 8 {
                 break;
             }
-            if fs::remove_file(&entry.path).is_ok() {
+            if files.folder(&entry.shard).is_ok_and(|shard| shard.remove(&entry.name).is_ok()) {
                 evicted.entries += 1;
                 evicted.bytes += entry.bytes;
             }
             total -= entry.bytes;
         }
     }
-    folder.replace(&usage_file(folder), [total.to_le_bytes().as_slice()])?;
+    folder.replace(USAGE, &total.to_le_bytes())?;
     Ok(evicted)
 }
 
-fn usage_file(folder: &Folder) -> PathBuf {
-    folder.path().join("usage")
-}
-
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Found {
-    path: PathBuf,
-    bytes: u64,
     used: SystemTime,
+    shard: OsString,
+    name: OsString,
+    bytes: u64,
 }
 
 /// Returns all entries. Other files are ignored.
-fn scan(folder: &Path) -> io::Result<Vec<Found>> {
+fn scan(entries: &own::Folder) -> io::Result<Vec<Found>> {
     let mut found = Vec::new();
-    for shard in
-        fs::read_dir(folder)?.flatten().filter(|shard| is_hexadecimal(&shard.file_name(), 2))
-    {
-        let Ok(files) = fs::read_dir(shard.path()) else { continue };
-        for file in files.flatten().filter(|file| is_hexadecimal(&file.file_name(), 62)) {
+    for shard in entries.names()?.into_iter().filter(|name| is_hexadecimal(name, 2)) {
+        let Ok(folder) = entries.folder(&shard) else { continue };
+        let names = folder.names().unwrap_or_default();
+        for name in names.into_iter().filter(|name| is_hexadecimal(name, 62)) {
             // A removed entry takes no space.
-            let Ok(metadata) = file.metadata() else { continue };
+            let Ok(metadata) = folder.metadata(&name) else { continue };
             if let (true, Ok(used)) = (metadata.is_file(), metadata.modified()) {
-                found.push(Found { path: file.path(), bytes: metadata.len(), used });
+                found.push(Found { used, shard: shard.clone(), name, bytes: metadata.len() });
             }
         }
     }
     Ok(found)
 }
 
-fn is_hexadecimal(name: &std::ffi::OsStr, digits: usize) -> bool {
+fn is_hexadecimal(name: &OsStr, digits: usize) -> bool {
     let name = name.as_encoded_bytes();
     name.len() == digits && name.iter().all(|c| matches!(c, b'0'..=b'9' | b'a'..=b'f'))
 }

@@ -3,7 +3,7 @@
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use super::entry::{Damage, encode_head};
 use super::*;
@@ -230,8 +230,7 @@ fn only_the_user_may_read_and_write() {
     cache.put(&key(1), None, b"object");
     let mode = |path: &Path| std::fs::metadata(path).unwrap().mode() & 0o777;
     let entry = cache.folder.entry(&key(1));
-    let folders =
-        [entry.parent().unwrap(), cache.folder.path(), cache.folder.path().parent().unwrap()];
+    let folders = [entry.parent().unwrap(), &cache.folder.path(), &scratch.0.join("cache")];
     assert!(folders.iter().all(|folder| mode(folder) == 0o700));
     assert_eq!(mode(&entry), 0o600);
     assert_eq!(mode(&cache.folder.path().join("usage")), 0o600);
@@ -257,6 +256,81 @@ fn only_the_user_may_read_and_write() {
         "/".into()
     };
     assert!(!open(&others), "another user's");
+}
+
+/// Returns the folder of an attacker, with the cache's files and an entry for key 1.
+fn attack(scratch: &Scratch) -> PathBuf {
+    let theirs = scratch.0.join("theirs");
+    let cache = Cache::open(&Settings::for_folder(&theirs, u64::MAX)).unwrap();
+    cache.put(&key(1), None, b"theirs");
+    theirs
+}
+
+#[test]
+fn links_inside_of_the_cache_are_not_followed() {
+    let scratch = Scratch::new();
+    let theirs = attack(&scratch);
+    let root = scratch.0.join("cache");
+    let shard = |cache: &Cache| cache.folder.entry(&key(1)).parent().unwrap().to_owned();
+    let entry = |cache: &Cache| cache.folder.entry(&key(1));
+    let places: [&dyn Fn(&Cache) -> PathBuf; 3] = [&|cache| cache.folder.path(), &shard, &entry];
+    for place in places {
+        let cache = scratch.cache(u64::MAX);
+        let own = place(&cache);
+        std::fs::create_dir_all(own.parent().unwrap()).unwrap();
+        let theirs = theirs.join(own.strip_prefix(&root).unwrap());
+        std::os::unix::fs::symlink(&theirs, &own).unwrap();
+        assert!(cache.get(&key(1)).is_none(), "{}", own.display());
+        let count = |folder: &Path| std::fs::read_dir(folder).unwrap().count();
+        let before = count(theirs.parent().unwrap());
+        cache.put(&key(2), None, b"own");
+        cache.put(&key(1), None, b"own");
+        assert_eq!(count(theirs.parent().unwrap()), before, "nothing is written there");
+        std::fs::remove_dir_all(&root).unwrap();
+    }
+    let theirs = Cache::open(&Settings::for_folder(&theirs, u64::MAX)).unwrap();
+    assert_eq!(object(&theirs, &key(1)).unwrap(), b"theirs");
+}
+
+#[test]
+fn entries_that_others_can_write_are_discarded() {
+    let scratch = Scratch::new();
+    let cache = scratch.cache(u64::MAX);
+    let path = cache.folder.entry(&key(1));
+    let set_mode = |path: &Path, mode| {
+        std::fs::set_permissions(path, PermissionsExt::from_mode(mode)).unwrap();
+    };
+    cache.put(&key(1), None, b"object");
+    set_mode(&path, 0o622);
+    assert!(cache.get(&key(1)).is_none() && !path.exists());
+    cache.put(&key(1), None, b"object");
+    assert_eq!(object(&cache, &key(1)).unwrap(), b"object");
+    for folder in [path.parent().unwrap(), &cache.folder.path()] {
+        set_mode(folder, 0o722);
+        assert!(cache.get(&key(1)).is_none() && path.exists(), "{}", folder.display());
+        set_mode(folder, 0o700);
+    }
+    assert!(cache.get(&key(1)).is_some());
+    // SAFETY: `geteuid` has no preconditions.
+    if unsafe { libc::geteuid() } == 0 {
+        std::os::unix::fs::chown(&path, Some(65534), None).unwrap();
+        assert!(cache.get(&key(1)).is_none() && !path.exists());
+    }
+}
+
+#[test]
+fn a_root_that_is_swapped_later_is_checked_again() {
+    let scratch = Scratch::new();
+    let theirs = attack(&scratch);
+    let cache = scratch.cache(u64::MAX);
+    cache.put(&key(1), None, b"own");
+    let root = scratch.0.join("cache");
+    std::fs::rename(&root, scratch.0.join("moved")).unwrap();
+    std::fs::rename(&theirs, &root).unwrap();
+    std::fs::set_permissions(&root, PermissionsExt::from_mode(0o777)).unwrap();
+    assert!(cache.get(&key(1)).is_none());
+    cache.put(&key(2), None, b"own");
+    assert!(!cache.folder.entry(&key(2)).exists());
 }
 
 #[test]
@@ -324,7 +398,7 @@ fn failed_write_leaves_nothing() {
     // A folder in the place of an entry makes the rename fail.
     let target = cache.folder.entry(&key(1));
     std::fs::create_dir_all(&target).unwrap();
-    cache.folder.replace(&target, [b"part".as_slice()]).unwrap_err();
+    cache.folder.store(&key(1), [b"part".as_slice()]).unwrap_err();
     assert_eq!(std::fs::read_dir(cache.folder.path().join("tmp")).unwrap().count(), 0);
 }
 
@@ -346,7 +420,7 @@ fn killed_child() {
             part
         },
     );
-    let _ = cache.folder.replace(&cache.folder.entry(&key(1)), parts);
+    let _ = cache.folder.store(&key(1), parts);
     unreachable!("the process was killed");
 }
 
