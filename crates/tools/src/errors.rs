@@ -179,6 +179,10 @@ errors! {
     380 CannotTranslate { reason: String }: "cannot translate the device code to SPIR-V: {reason}";
     /// An argument is not UTF-8.
     381 NotUtf8 { position: usize, lossy: String }: "argument {position} is not UTF-8: '{lossy}'";
+    /// Other users may have written the link cache.
+    382 NotOwnFolder { reason: String }:
+        "cannot use the folder for the link cache: {reason}; use a folder that only you can write \
+         to";
 }
 
 #[cfg(test)]
