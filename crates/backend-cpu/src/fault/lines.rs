@@ -9,7 +9,7 @@ use crate::loader::Elf;
 
 /// Returns the file and the line for an address. `image` is an object whose section headers contain
 /// the addresses in memory.
-pub(super) fn find(image: &[u8], address: u64) -> Option<(String, u32)> {
+pub(crate) fn find(image: &[u8], address: u64) -> Option<(String, u32)> {
     let elf = Elf::parse(image).ok()?;
     let lines = relocated(&elf, ".debug_line")?;
     let section = |name| relocated(&elf, name).unwrap_or_default();
@@ -92,26 +92,27 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads a text that ends with a zero.
-    fn text(&mut self) -> Option<String> {
+    /// Reads a text that ends with a zero. Returns it without the zero.
+    fn text(&mut self) -> Option<&'a [u8]> {
         let end = self.0.iter().position(|&byte| byte == 0)?;
-        let text = String::from_utf8_lossy(self.take(end)?).into_owned();
+        let text = self.take(end)?;
         self.take(1)?;
         Some(text)
     }
 }
 
-/// The header of a line table.
-struct Unit {
+/// The header of a line table. Names refer to the sections, because many entries of a damaged table
+/// can refer to one long text. A zero may end a name.
+struct Unit<'a> {
     least_step: u64,
     line_base: i64,
     line_range: u8,
     opcode_base: u8,
     /// The number of arguments of each standard opcode.
     argument_counts: Vec<u8>,
-    directories: Vec<String>,
+    directories: Vec<&'a [u8]>,
     /// The name of each file, and the number of its directory.
-    files: Vec<(String, usize)>,
+    files: Vec<(&'a [u8], usize)>,
 }
 
 /// The kinds of fields of a file, and the forms of their values.
@@ -127,12 +128,12 @@ mod code {
     pub const FIXED: [(u64, usize); 5] = [(0x0b, 1), (0x05, 2), (0x06, 4), (0x07, 8), (0x1e, 16)];
 }
 
-impl Unit {
+impl<'a> Unit<'a> {
     /// Reads the header. Returns the rest, which is the program.
-    fn read<'a>(
+    fn read(
         mut unit: Reader<'a>,
-        line_strings: &[u8],
-        strings: &[u8],
+        line_strings: &'a [u8],
+        strings: &'a [u8],
     ) -> Option<(Self, Reader<'a>)> {
         let version = unit.number(2)?;
         match version {
@@ -165,21 +166,21 @@ impl Unit {
             return Some((read, unit));
         }
         // The first directory is that of the compilation, which version 4 does not list.
-        read.directories.push(String::new());
+        read.directories.push(&[]);
         loop {
             match header.text()? {
-                name if name.is_empty() => break,
+                [] => break,
                 name => read.directories.push(name),
             }
         }
         // Files are counted from 1.
-        read.files.push((String::new(), 0));
+        read.files.push((&[], 0));
         loop {
             match header.text()? {
-                name if name.is_empty() => return Some((read, unit)),
+                [] => return Some((read, unit)),
                 name => {
                     read.files.push((name, usize::try_from(header.unsigned()?).ok()?));
-                    (header.unsigned()?, header.unsigned()?);
+                    let (_time, _size) = (header.unsigned()?, header.unsigned()?);
                 }
             }
         }
@@ -246,9 +247,15 @@ impl Unit {
         let line = u32::try_from(row.line).ok().filter(|&line| line != 0)?;
         let (name, directory) = self.files.get(row.file)?;
         let directory = self.directories.get(*directory).filter(|_| *directory != 0);
+        let text = |name: &[u8]| {
+            let end = name.iter().position(|&byte| byte == 0).unwrap_or(name.len());
+            String::from_utf8_lossy(&name[..end]).into_owned()
+        };
         let name = match directory {
-            Some(directory) if !name.starts_with('/') => format!("{directory}/{name}"),
-            _ => name.clone(),
+            Some(directory) if !name.starts_with(b"/") => {
+                format!("{}/{}", text(directory), text(name))
+            }
+            _ => text(name),
         };
         Some((name, line))
     }
@@ -272,23 +279,27 @@ impl Row {
 }
 
 /// Reads the directories or files of version 5: names, and the numbers of directories.
-fn entries(header: &mut Reader<'_>, strings: [&[u8]; 2]) -> Option<Vec<(String, usize)>> {
+fn entries<'a>(header: &mut Reader<'a>, strings: [&'a [u8]; 2]) -> Option<Vec<(&'a [u8], usize)>> {
     let fields = header.byte()?;
     let fields: Vec<_> = (0..fields)
         .map(|_| Some((header.unsigned()?, header.unsigned()?)))
         .collect::<Option<_>>()?;
     let count = header.unsigned()?;
+    // Entries without fields take no bytes: only the count would limit them.
+    if fields.is_empty() && count > 0 {
+        return None;
+    }
     let mut found = Vec::new();
     for _ in 0..count {
-        let (mut name, mut directory) = (String::new(), 0);
+        let (mut name, mut directory): (&[u8], usize) = (&[], 0);
         for &(kind, form) in &fields {
-            let (mut text, mut number) = (String::new(), 0);
+            let (mut text, mut number): (&[u8], u64) = (&[], 0);
             match form {
                 code::TEXT => text = header.text()?,
                 code::LINE_STRING | code::STRING => {
                     let table = strings[usize::from(form == code::STRING)];
                     let at = usize::try_from(header.number(4)?).ok()?;
-                    text = Reader(table.get(at..)?).text()?;
+                    text = table.get(at..)?;
                 }
                 code::UNSIGNED => number = header.unsigned()?,
                 code::BLOCK => {
@@ -334,6 +345,20 @@ mod tests {
             assert_eq!(line(end - 1), Some(7), "{version}");
             assert_eq!(line(end), None, "{version}");
         }
+    }
+
+    #[test]
+    fn entries_without_fields_or_with_one_long_text_take_no_memory() {
+        let endless = [0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f];
+        assert_eq!(entries(&mut Reader(&endless), [&[], &[]]), None);
+        assert_eq!(entries(&mut Reader(&[0, 0]), [&[], &[]]), Some(Vec::new()));
+        let (count, text) = (20_000, vec![b'a'; 1 << 20]);
+        let mut table = vec![1, code::PATH as u8, code::LINE_STRING as u8, 0xa0, 0x9c, 1];
+        table.resize(table.len() + 4 * count, 0);
+        let found = entries(&mut Reader(&table), [&text, &[]]).unwrap();
+        assert!(
+            found.len() == count && found.iter().all(|(name, _)| name.as_ptr() == text.as_ptr())
+        );
     }
 
     #[test]
