@@ -28,6 +28,7 @@ use scythe_hal::{Errc, Error, Result};
 
 pub(crate) use code::{CodeRange, Loaded};
 pub(crate) use guard::call;
+pub(crate) use lines::find as find_line;
 pub(crate) use stack::{SIGNALS, SignalStack};
 
 /// The value of [`CPU_FAULTS`].

@@ -64,6 +64,13 @@ mod virtual_memory;
 #[cfg(test)]
 mod tests;
 
+/// Returns the file and the line of the source for an address of code whose object has debug
+/// information. Tests give it damaged objects.
+#[doc(hidden)]
+pub fn line_of(object: &[u8], address: u64) -> Option<(String, u32)> {
+    fault::find_line(object, address)
+}
+
 /// Returns the CPU backend, which is the same at every call. The compiler of the first call
 /// compiles all device code.
 pub fn backend(compiler: &'static dyn Compiler) -> Arc<dyn Backend> {

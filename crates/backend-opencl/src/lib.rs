@@ -59,6 +59,12 @@ pub fn broken_drivers() -> Vec<String> {
     drivers::broken()
 }
 
+/// Returns whether a SPIR-V module has several kernels. Tests give it damaged modules.
+#[doc(hidden)]
+pub fn has_several_kernels(module: &[u8]) -> bool {
+    spirv::has_several_kernels(module)
+}
+
 /// Returns whether [`scythe_abi::environment::OPENCL_MEMORY`] may have this value.
 pub fn is_memory_choice(value: &str) -> bool {
     memory::Choice::parse(value).is_some()

@@ -231,6 +231,19 @@ fn checksum(bytes: &[u8]) -> u64 {
     mix(sum, u64::from_le_bytes(last))
 }
 
+/// Makes the length and the checksum of a container those of its bytes. Tests of the reader change
+/// the bytes in between.
+#[doc(hidden)]
+pub fn seal(bytes: &mut [u8]) {
+    if bytes.len() < HEADER_SIZE {
+        return;
+    }
+    let length = bytes.len() as u64;
+    bytes[16..24].copy_from_slice(&length.to_le_bytes());
+    let sum = checksum(&bytes[HEADER_SIZE..]);
+    bytes[24..32].copy_from_slice(&sum.to_le_bytes());
+}
+
 impl Image {
     /// Returns the container's bytes.
     pub fn to_bytes(&self) -> Vec<u8> {

@@ -78,6 +78,13 @@ fn check_with(get: impl Fn(&str) -> Option<String>) -> Result<()> {
     Ok(())
 }
 
+/// Returns the variables that accept a value. Tests give it values of any kind.
+#[doc(hidden)]
+pub fn accepting(value: &str) -> Vec<&'static str> {
+    let accepted = CHECKED.iter().filter(|(_, accepts)| accepts(value));
+    accepted.map(|(variable, _)| variable.name).collect()
+}
+
 /// Returns the activities to trace, from the environment. Returns none if the value is invalid
 /// ([`check`] reports it).
 pub fn trace() -> &'static Trace {

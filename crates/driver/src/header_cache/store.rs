@@ -31,7 +31,8 @@ const MAX_BYTES: u64 = 1 << 30;
 /// The number of folders that the cache may have. Most are empty: their request came only once.
 const MAX_ENTRIES: usize = 4096;
 /// The first line of the file `files`.
-const FORMAT: &str = "scythe header cache 3";
+#[doc(hidden)]
+pub const FORMAT: &str = "scythe header cache 3";
 /// The name of the file that includes the header.
 const INCLUDER: &str = "headers.hpp";
 /// The name of the file with the identifiers in the headers.
@@ -64,6 +65,13 @@ impl fmt::Display for Stamp {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         write!(f, "{} {}", self.nanoseconds, self.size)
     }
+}
+
+/// Reads a record and writes it again. Returns `None` if the text is not a record. Tests give it
+/// damaged records.
+#[doc(hidden)]
+pub fn rewritten(text: &str) -> Option<String> {
+    Record::parse(text).map(|record| record.text())
 }
 
 /// What a precompiled header depends on.

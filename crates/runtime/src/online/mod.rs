@@ -40,6 +40,12 @@ use crate::{Errc, Error, Result, invalid};
 
 pub use source::{Language, Source};
 
+/// Checks options of a program. Tests give it options of any kind.
+#[doc(hidden)]
+pub fn check_options(given: &[&str], current: &std::path::Path) -> Result<()> {
+    options::read(given, current).map(|_| ())
+}
+
 /// A program that was compiled from source text, for some devices of a context.
 pub struct Program {
     context: Arc<Context>,
