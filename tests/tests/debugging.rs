@@ -140,6 +140,72 @@ fn optimised_code_has_lines_and_names() {
     }
 }
 
+const BRANCHES: &str = r#"#include <sycl/sycl.hpp>
+#include <cstdio>
+template <class Kernel> void print(sycl::queue &q, int *out, const Kernel &kernel) {
+  q.parallel_for(sycl::nd_range<1>(64, 16), kernel).wait();
+  unsigned sum = 0;
+  for (int i = 0; i < 64; ++i) sum = sum * 3 + out[i];
+  std::printf("%u\n", sum);
+}
+int main(int argc, char **argv) {
+  sycl::queue q;
+  int *out = sycl::malloc_shared<int>(64, q), *local = sycl::malloc_shared<int>(64, q);
+  int *none = argc > 1 ? nullptr : sycl::malloc_shared<int>(4, q);
+  for (int kind = 0; kind < 4; ++kind) {
+    auto work = [=](sycl::nd_item<1> it) {
+      int i = it.get_local_id(0), all = it.get_global_id(0), value = 0;
+      switch ((i + kind) % 5) {
+      case 0: value = 3; break;
+      case 1: value = 8; [[fallthrough]];
+      case 3: value += 4; break;
+      default: value = i;
+      }
+      local[all] = value;
+      switch (kind) {
+      case 0: sycl::group_barrier(it.get_group()); break;
+      case 1:
+        sycl::group_barrier(it.get_group());
+        local[all] += 1;
+        sycl::group_barrier(it.get_group());
+        break;
+      case 2:
+        sycl::group_barrier(it.get_group());
+        out[all] = local[all - i + 15 - i];
+        return;
+      default: sycl::group_barrier(it.get_group());
+      }
+      auto part = it.get_sub_group();
+      int one = sycl::reduce_over_group(part, 1, sycl::plus<>());
+      out[all] = local[all - i + (i + 1) % 16] * 2 + (one == int(part.get_local_range()[0]));
+      if (all == 35) none[3] = 3;
+    };
+    print(q, out, work);
+    print(q, out, [=](sycl::nd_item<1> it) [[sycl::reqd_sub_group_size(8)]] { work(it); });
+  }
+}
+"#;
+
+#[test]
+fn unoptimised_kernels_may_branch_around_barriers_and_use_sub_groups() {
+    let project = Project::new().file("a.cpp", BRANCHES);
+    compile(&project, &["-O2"]);
+    let optimised = project.run("./app", &[]).ok().stdout;
+    for form in FORMS {
+        for debug in ["-g", "-gline-tables-only"] {
+            compile(&project, &[&["-O0", debug], form].concat());
+            assert_eq!(project.run("./app", &[]).ok().stdout, optimised, "{form:?} {debug}");
+        }
+    }
+    // A work-item is not known if it runs beside others.
+    let out = signalled(project.run("./app", &["fault"]), 11).stderr_has("a.cpp:39: kernel");
+    assert!(out.stderr.contains("global id: [35]"), "{}", out.stderr);
+    let project = project.file("b.cpp", &BRANCHES.replace("print(q, out, work);", ""));
+    project.scythe(&["-fsycl", "-O0", "-g", "b.cpp", "-o", "app"]).ok();
+    let out = signalled(project.run("./app", &["fault"]), 11).stderr_has("b.cpp:39: kernel");
+    assert!(!out.stderr.contains("global id"), "{}", out.stderr);
+}
+
 const FAULTS: &str = r#"#include <sycl/sycl.hpp>
 #include <cstdio>
 static int pick(int *from, int i) {

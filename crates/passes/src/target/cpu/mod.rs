@@ -32,6 +32,7 @@ pub mod retarget;
 pub use error::CpuError;
 
 use crate::kept_variables::{self, BoundGlobals};
+use crate::target::common::retarget::allow_optimisation;
 use crate::target::common::{local_variables, private_memory, required_sizes, shape};
 use arguments::Passing;
 use lowering::report::{self, KernelReport, Scalar};
@@ -44,7 +45,9 @@ use scythe_abi::checks::Checks;
 use scythe_abi::cpu::Form;
 use scythe_abi::launch::Shape;
 use scythe_abi::names::{CPU_STEPPING, CPU_WHOLE};
-use scythe_llvm::{Function, Module, OptLevel, PassOptions, Place, TargetMachine, run_passes};
+use scythe_llvm::{
+    Function, Module, OptLevel, PassOptions, Place, TargetMachine, run_function_passes, run_passes,
+};
 use std::collections::HashMap;
 
 /// The processor to generate code for, and the settings of the code generation.
@@ -251,6 +254,13 @@ impl<'ctx> Lowering<'_, 'ctx> {
         let plain = options.opt_level == 0 && !matrices::any(module);
         let simplify = if plain { INLINE } else { SIMPLIFY };
         run_passes(module, simplify, Some(machine), passes)?;
+        // Work-items run side by side only in optimised code.
+        let is_wide = |k: &Kernel<'_>| items::is_side_by_side(k.function, k.shape, options);
+        let wide: Vec<bool> = kernels.iter().map(is_wide).collect();
+        for (kernel, _) in kernels.iter().zip(&wide).filter(|(_, wide)| **wide) {
+            allow_optimisation(kernel.function);
+            run_function_passes(kernel.function, TIDY, Some(machine), passes)?;
+        }
         for kernel in kernels.iter_mut() {
             address_spaces::resolve_queries(module, kernel.function);
             kernel.local_size = specialise::local_size(kernel.function, kernel.shape, options);
@@ -260,7 +270,8 @@ impl<'ctx> Lowering<'_, 'ctx> {
             kernel.passing = arguments::passing(kernel.function);
             arguments::share_read_only(module, kernel.function);
         }
-        let shapes = kernels.iter().map(|k| (k.function, k.shape != Shape::SingleTask));
+        let shapes = kernels.iter().zip(wide);
+        let shapes = shapes.map(|(k, wide)| (k.function, k.shape != Shape::SingleTask && !wide));
         debug_info::prepare(module, shapes, options.for_stepping);
         if options.opt_level > 0 {
             run_passes(module, FORWARD, Some(machine), passes)?;
@@ -282,7 +293,11 @@ impl<'ctx> Lowering<'_, 'ctx> {
             kernel.by_items =
                 items::is_compiled(kernel.function, kernel.shape, kernel.local_size, options);
         }
-        if kernels.iter().any(|kernel| kernel.by_items) {
+        let mut by_items = kernels.iter().filter(|kernel| kernel.by_items).peekable();
+        if by_items.peek().is_some() {
+            // The passes give the code the form that its splitting at barriers and its widening
+            // need. They skip functions with the attribute.
+            by_items.for_each(|k| k.function.remove_enum_attribute(Place::Function, "optnone"));
             run_passes(module, items::PREPARE, Some(machine), passes)?;
         }
         let has_state = kept_variables::any(module, BoundGlobals::All);
@@ -453,6 +468,10 @@ const INLINE: &str = "globaldce,always-inline";
 const SIMPLIFY: &str = "globaldce,always-inline,\
     cgscc(inline,function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg,\
     instcombine<no-verify-fixpoint>)),globaldce";
+
+/// The passes over functions in [`SIMPLIFY`].
+const TIDY: &str = "sroa<modify-cfg>,early-cse<memssa>,simplifycfg,\
+    instcombine<no-verify-fixpoint>";
 
 /// Passes that replace reads of argument copies that are never written by reads of the original
 /// memory.

@@ -20,6 +20,8 @@ use scythe_llvm::{Builder, DebugLoc, DebugScope, Function, Instruction, Module, 
 /// The suffix of the name of a work-group function.
 const WORK_ITEMS: &str = ".work_items";
 
+const FRAME_POINTER: &str = "frame-pointer";
+
 /// The value of LLVM's attribute `uwtable` for tables that are exact at every instruction.
 const EXACT_TABLES: u64 = 2;
 
@@ -88,7 +90,8 @@ pub fn open<'ctx>(kernel: Function<'ctx>, function: Function<'ctx>, builder: &Bu
     let (file, line) = home.map_or((scope.file(), 0), |home| (home.file(), home.line()));
     let own = scope.derive(&format!("{}{WORK_ITEMS}", scope.name()), file, line);
     function.set_subprogram(own.metadata());
-    keep_frames(function, kernel.enum_attribute(Place::Function, "optnone").is_some());
+    let frame_pointer = kernel.string_attribute(Place::Function, FRAME_POINTER);
+    keep_frames(function, frame_pointer.as_deref() == Some("all"));
     builder.set_debug_loc(Some(own.position(function.ty().context(), line, 0, None)));
 }
 
@@ -111,7 +114,7 @@ fn keep_frames(function: Function<'_>, with_frame_pointer: bool) {
         function.add_attribute(Place::Function, attribute);
     }
     if with_frame_pointer {
-        let attribute = context.string_attribute("frame-pointer", "all");
+        let attribute = context.string_attribute(FRAME_POINTER, "all");
         function.add_attribute(Place::Function, attribute);
     }
 }

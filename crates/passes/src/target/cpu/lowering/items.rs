@@ -71,6 +71,14 @@ pub fn is_compiled(
             || (options.opt_level > 0 && !options.scalar && gains()))
 }
 
+/// Whether the work-items of a kernel run side by side although `options` request code without
+/// optimisation: the kernel requires a sub-group size.
+pub fn is_side_by_side(kernel: Function<'_>, shape: Shape, options: &Options) -> bool {
+    options.opt_level == 0
+        && is_compiled(kernel, shape, None, options)
+        && lane_count(kernel, options) > 1
+}
+
 /// Whether the kernel has a barrier or uses its sub-group.
 fn needs_work_group_function(kernel: Function<'_>) -> bool {
     kernel.instructions().filter_map(|i| i.called_function()).any(|f| {

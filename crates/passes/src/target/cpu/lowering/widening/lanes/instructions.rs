@@ -129,6 +129,20 @@ impl<'ctx> Widener<'_, 'ctx> {
         if varying { self.set_vector(i, new) } else { self.set_scalar(i, new) }
     }
 
+    /// Copies a barrier: either all work-items reach it together, or none does. Its operands are
+    /// constants, which unoptimised code computes by calls. Only the scope matters to work-items
+    /// that run on one thread, and the headers always pass it directly.
+    fn barrier(&mut self, b: usize, i: Instruction<'ctx>) {
+        let copy = self.copy(b, i);
+        for (n, operand) in i.args().into_iter().enumerate() {
+            let new = match self.facts.shape(operand) {
+                Shape::Uniform => self.scalar(operand),
+                _ => operand.ty().const_int(0),
+            };
+            copy.set_operand(n as u32, new);
+        }
+    }
+
     pub(super) fn call(&mut self, b: usize, i: Instruction<'ctx>) {
         let callee = i.called_function().expect("checked before");
         let name = callee.name();
@@ -136,9 +150,7 @@ impl<'ctx> Widener<'_, 'ctx> {
             return;
         }
         if name.contains(BARRIER) {
-            // Either all work-items reach the barrier together, or none does.
-            self.copy_scalar(b, i, ScalarOf::Item);
-            return;
+            return self.barrier(b, i);
         }
         if let Some(primitive) = Primitive::parse(&name) {
             return self.primitive(b, i, primitive);
