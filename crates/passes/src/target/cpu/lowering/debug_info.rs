@@ -11,7 +11,7 @@
 mod positions;
 mod work_item;
 
-pub use work_item::SYMBOL as WORK_ITEM;
+pub use work_item::{SYMBOL as WORK_ITEM, show_again};
 
 use super::specialise::Target;
 use scythe_abi::names::TU_SEPARATOR;

@@ -1,13 +1,16 @@
 //! Shows the position of the current work-item to debuggers and to the CPU backend.
 //!
 //! A kernel keeps the numbers in a variable, which it passes to the backend ([`SYMBOL`]): at its
-//! start, and behind each barrier, where other work-items have run. The backend puts the dimensions
+//! start, and wherever other work-items have run, such as behind each barrier. The backend puts the dimensions
 //! in SYCL's order. The variables [`NAMES`] show the numbers in the kernel and in all functions
 //! that are inlined into it.
 
 use super::super::widening::group;
 use crate::target::common::queries::Query;
-use scythe_llvm::{DebugBuilder, DebugPosition, DebugScope, Function, Instruction, Module};
+use scythe_llvm::{
+    BasicBlock, Builder, DebugBuilder, DebugPosition, DebugScope, Function, Instruction, Module,
+    Value,
+};
 use std::collections::HashSet;
 
 /// The backend's function that gets the address of the numbers.
@@ -25,7 +28,7 @@ const DIMENSIONS: u64 = 3;
 /// Adds the variables to a kernel.
 pub fn show<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) {
     let (context, Some(entry)) = (module.context(), kernel.entry_block()) else { return };
-    let (pointer, number) = (context.ptr_type(0), context.int_type(64));
+    let number = context.int_type(64);
     let Some(first) = first_behind_allocas(kernel) else { return };
     let builder = context.create_builder();
     builder.position_at_start(entry);
@@ -41,24 +44,49 @@ pub fn show<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>) {
         }
     }
 
-    let query = number.function(&[context.int_type(32)], false);
-    let report = context.void_type().function(&[pointer], false);
-    let report = module.get_or_add_function(SYMBOL, report);
-    let behind: Vec<_> = group::barriers(kernel).filter_map(|barrier| barrier.next()).collect();
-    for place in std::iter::once(first).chain(behind) {
+    let behind = group::barriers(kernel).filter_map(|barrier| barrier.next());
+    for place in std::iter::once(first).chain(behind.collect::<Vec<_>>()) {
         builder.position_before(place);
-        builder.set_debug_loc(None);
-        for (index, (_, asked)) in NAMES.iter().enumerate() {
-            let function = module.get_or_add_function(&asked.symbol(), query);
-            for d in 0..DIMENSIONS {
-                let value = builder.call(function, &[context.const_int(32, d)], "").as_value();
-                let offset = (index as u64 * DIMENSIONS + d) * 8;
-                let at = builder.byte_offset(context, numbers.as_value(), offset, "");
-                builder.store(value, at);
-            }
-        }
-        builder.call(report, &[numbers.as_value()], "");
+        report(module, &builder, numbers.as_value());
     }
+}
+
+/// Adds the numbers again at the start of blocks of a kernel, if it has the variables: other
+/// work-items have run before them, as behind a barrier.
+pub fn show_again<'ctx>(
+    module: &Module<'ctx>,
+    kernel: Function<'ctx>,
+    blocks: impl Iterator<Item = BasicBlock<'ctx>>,
+) {
+    let is_report = |i: &Instruction<'_>| i.called_function().is_some_and(|f| f.name() == SYMBOL);
+    let Some(known) = kernel.instructions().find(is_report) else { return };
+    let Some(&numbers) = known.args().first() else { return };
+    let builder = module.context().create_builder();
+    for block in blocks {
+        let Some(first) = block.first_non_phi() else { continue };
+        builder.position_before(first);
+        report(module, &builder, numbers);
+    }
+}
+
+/// Stores the numbers of the work-item and passes their address to the backend.
+fn report<'ctx>(module: &Module<'ctx>, builder: &Builder<'ctx>, numbers: Value<'ctx>) {
+    let context = module.context();
+    let number = context.int_type(64);
+    let query = number.function(&[context.int_type(32)], false);
+    let report = context.void_type().function(&[context.ptr_type(0)], false);
+    let report = module.get_or_add_function(SYMBOL, report);
+    builder.set_debug_loc(None);
+    for (index, (_, asked)) in NAMES.iter().enumerate() {
+        let function = module.get_or_add_function(&asked.symbol(), query);
+        for d in 0..DIMENSIONS {
+            let value = builder.call(function, &[context.const_int(32, d)], "").as_value();
+            let offset = (index as u64 * DIMENSIONS + d) * 8;
+            let at = builder.byte_offset(context, numbers, offset, "");
+            builder.store(value, at);
+        }
+    }
+    builder.call(report, &[numbers], "");
 }
 
 /// Returns the first instruction of the kernel that is not the allocation of a variable.

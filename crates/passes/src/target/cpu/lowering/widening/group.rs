@@ -64,6 +64,7 @@ use regions::{
 use super::divergence::{CallShapes, Divergence, Shape, WideningError};
 use super::lanes::{ACTIVE_LANES, Fold};
 use crate::target::common::queries;
+use crate::target::cpu::lowering::debug_info;
 use scythe_llvm::{
     BasicBlock, Builder, ContextRef, DebugBuilder, DebugVariable, Function, Instruction,
     IntPredicate, Module, Opcode, Type, Value,
@@ -330,6 +331,7 @@ impl<'ctx> GroupBuilder<'_, 'ctx> {
         let mut uniform = Divergence::analyse(self.module, version, &ItemCalls).ok();
         let more = uniform.as_ref().map(|u| cut_meetings(u, &cuts)).unwrap_or_default();
         if !more.is_empty() {
+            debug_info::show_again(self.module, version, more.iter().map(|cut| cut.behind));
             cuts.extend(more);
             uniform = Divergence::analyse(self.module, version, &ItemCalls).ok();
         }
