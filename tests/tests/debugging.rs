@@ -206,6 +206,47 @@ fn unoptimised_kernels_may_branch_around_barriers_and_use_sub_groups() {
     assert!(!out.stderr.contains("global id"), "{}", out.stderr);
 }
 
+const LIBRARY: &str = r#"#include <sycl/sycl.hpp>
+int main(int argc, char **argv) {
+  const int kind = argc > 1 ? argv[1][0] - '0' : 0;
+  sycl::queue q;
+  int *sum = sycl::malloc_shared<int>(2, q), *none = nullptr;
+  sum[0] = sum[1] = 0;
+  q.parallel_for(sycl::range<1>(64), sycl::reduction(sum, sycl::plus<int>()),
+                 [=](sycl::id<1> i, auto &s) {
+    int value = i[0];
+    if (kind == 1 && value == 33)
+      value = none[4];
+    s += value;
+  }).wait();
+  q.parallel_for(sycl::nd_range<1>(32, 16), [=](sycl::nd_item<1> it) {
+    auto part = it.get_sub_group();
+    int most = sycl::reduce_over_group(part, int(it.get_local_id(0)), sycl::maximum<>());
+    if (kind == 2 && it.get_global_id(0) == 20)
+      __builtin_trap();
+    if (it.get_global_id(0) == 31) sum[1] = most;
+  }).wait();
+  return sum[0] == 64 * 63 / 2 && sum[1] == 15 ? 0 : 1;
+}
+"#;
+
+#[test]
+fn faults_in_kernels_of_the_headers_are_at_lines_of_the_program() {
+    for form in FORMS {
+        let project = Project::new().file("a.cpp", LIBRARY);
+        compile(&project, &[&["-O0", "-g"], form].concat());
+        project.run("./app", &[]).ok();
+        // The kernel of a reduction is a function of the headers, which calls the program's.
+        let out = signalled(project.run("./app", &["1"]), 11);
+        assert!(out.stderr.starts_with("a.cpp:11: kernel"), "{}", out.stderr);
+        // Functions of groups divide a kernel like barriers: other work-items have run before.
+        let out = signalled(project.run("./app", &["2"]), 4);
+        out.stderr_has("a.cpp:18: kernel").stderr_has("global id: [20], local id: [4]: trap");
+        let output = gdb(&project, &["break a.cpp:11", "run 1", "backtrace -1"]);
+        has(&output, &["value = none[4]", "main (argc=2", "at a.cpp:7"]);
+    }
+}
+
 const FAULTS: &str = r#"#include <sycl/sycl.hpp>
 #include <cstdio>
 static int pick(int *from, int i) {

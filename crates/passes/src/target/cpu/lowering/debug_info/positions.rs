@@ -2,8 +2,8 @@
 //! goes from a line of the program to the next one.
 //!
 //! A kernel itself only calls the program's call operator, so it gets the position of that
-//! operator. In code for debuggers, functions in the namespace `sycl` lose their debug information,
-//! and code that was inlined from them gets the position of the call in the program.
+//! operator. In code for debuggers, functions in the namespace `sycl` lose their lines, and code
+//! that was inlined from them gets the position of the call in the program.
 
 use scythe_llvm::{DebugLoc, DebugPosition, DebugScope, Function, Metadata};
 use std::collections::{HashMap, HashSet};
@@ -11,25 +11,43 @@ use std::collections::{HashMap, HashSet};
 /// The namespace of the SYCL headers.
 const LIBRARY: &str = "sycl";
 
-/// Returns the program's function that the kernel calls: its call operator.
+/// Returns the program's function that the kernel calls: its call operator. Functions of the SYCL
+/// headers may be between both.
 pub fn home(kernel: Function<'_>) -> Option<DebugScope<'_>> {
-    let own = DebugScope::of(kernel)?;
-    let mut found = None;
-    for instruction in kernel.instructions() {
+    let mut seen = HashSet::from([kernel]);
+    let mut work = vec![kernel];
+    let mut at = 0;
+    while let Some(&function) = work.get(at) {
+        at += 1;
+        let own = DebugScope::of(function);
+        let called = own.filter(|own| function != kernel && !is_library(*own));
+        if let Some(found) = called.or_else(|| inlined(function, own)) {
+            return Some(found);
+        }
+        let callees = function.instructions().filter_map(|i| i.called_function());
+        work.extend(callees.filter(|f| !f.is_declaration() && seen.insert(*f)));
+    }
+    None
+}
+
+/// Returns the outermost function of the program that is inlined into a function with the scope
+/// `own`.
+fn inlined<'ctx>(
+    function: Function<'ctx>,
+    own: Option<DebugScope<'ctx>>,
+) -> Option<DebugScope<'ctx>> {
+    own?;
+    function.instructions().find_map(|instruction| {
         let mut next = instruction.debug_position();
         // The calls come last, the innermost first.
         let mut outermost = None;
         while let Some(position) = next {
             let function = position.scope().function();
-            outermost = function.filter(|f| *f != own && !is_library(*f)).or(outermost);
+            outermost = function.filter(|f| Some(*f) != own && !is_library(*f)).or(outermost);
             next = position.inlined_at();
         }
-        found = found.or(outermost);
-        if found.is_some() {
-            break;
-        }
-    }
-    found
+        outermost
+    })
 }
 
 /// Returns the positions of code that does not belong to the SYCL headers. A kernel itself does.
@@ -55,7 +73,7 @@ pub fn of_program(function: Function<'_>) -> Vec<DebugLoc> {
 /// `hides_headers` is set, hides the functions of the SYCL headers.
 pub fn place<'ctx>(function: Function<'ctx>, home: Option<DebugScope<'ctx>>, hides_headers: bool) {
     let Some(own) = DebugScope::of(function) else { return };
-    if hides_headers && is_library(own) {
+    if hides_headers && is_library(own) && home.is_none() && of_program(function).is_empty() {
         return function.strip_debug_info();
     }
     let context = function.ty().context();
@@ -127,6 +145,11 @@ impl<'ctx> Hidden<'ctx> {
             match position.scope().function() {
                 Some(function) if function == self.own && self.home.is_some() => {
                     return Some((position, self.home.map_or(0, DebugScope::line), 0));
+                }
+                // A function of the headers into which code of the program is inlined keeps its
+                // scope, without lines.
+                Some(function) if function == self.own && self.hides(function) => {
+                    return Some((position, 0, 0));
                 }
                 Some(function) if self.hides(function) => next = position.inlined_at(),
                 _ => return Some((position, position.line(), position.column())),
