@@ -49,7 +49,9 @@ pub(super) fn text(fault: &Fault) -> String {
         }
         _ => write!(text, ": access to an invalid address, {:#x}", fault.address),
     };
-    if line.is_none() {
+    // Optimised code with debug information has instructions that belong to no line.
+    let has_lines = code::at(fault.place).is_some_and(|loaded| loaded.image.is_some());
+    if line.is_none() && !has_lines {
         let _ = write!(text, " (compile with -g to see the line)");
     }
     text
