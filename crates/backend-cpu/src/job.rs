@@ -23,7 +23,7 @@ use crate::debugger::attached::runs_at_submission;
 use crate::executor::Executor;
 use crate::gang::Gangs;
 use crate::graph::Sequence;
-use crate::program::{Code, CpuKernel};
+use crate::program::{Code, CpuKernel, Sizes};
 use crate::sanitize;
 use crate::stack;
 use crate::tiling::Tiling;
@@ -34,6 +34,7 @@ const NS_PER_BYTE: f64 = 0.1;
 /// The estimated time per work-item of a kernel that has not run yet.
 pub(crate) const NS_PER_WORK_ITEM: f64 = 2.0;
 
+#[expect(clippy::large_enum_variant, reason = "nearly all jobs have units")]
 pub(crate) enum Job {
     /// No work: the command completes as soon as it is ready.
     Marker,
@@ -59,8 +60,7 @@ enum UnitWork {
     Kernel {
         work: Box<KernelWork>,
         code: Code,
-        num_groups: [u64; 3],
-        local_bytes: usize,
+        sizes: Sizes,
         /// The work-groups, if they run at the same time. They are then one unit of the job.
         gang: Option<Gang>,
     },
@@ -293,14 +293,14 @@ impl UnitJob {
         let _alone = check::alone();
         match &self.work {
             UnitWork::Shared(_) | UnitWork::Sequence(_) => {}
-            UnitWork::Kernel { work, code, num_groups, local_bytes, gang } => {
+            UnitWork::Kernel { work, code, sizes, gang } => {
                 let Some(kernel) = work.kernel.as_any().downcast_ref::<CpuKernel>() else { return };
                 let part = |code: &Code, tiling: &Tiling, units: Range<u64>| {
                     // SAFETY: the caller guarantees that the addresses are valid and that no unit
                     // runs twice. `kernel_job` checked the functor against the launch description.
                     let done = unsafe {
                         let may_fail = gang.is_none();
-                        kernel.run(code, work, *num_groups, *local_bytes, tiling, units, may_fail)
+                        kernel.run(code, work, *sizes, tiling, units, may_fail)
                     };
                     if let Err(error) = done {
                         drop(self.error.set(error));
@@ -416,7 +416,7 @@ fn kernel_job(
     let mut job = Job::units(
         extent,
         executor.threads(),
-        UnitWork::Kernel { work, code, num_groups: groups, local_bytes, gang },
+        UnitWork::Kernel { work, code, sizes: Sizes { num_groups: groups, local_bytes }, gang },
     )?;
     if let Job::Units(job) = &mut job {
         if alone {

@@ -224,6 +224,14 @@ impl Code {
     }
 }
 
+/// The sizes of a launch that its parts share.
+#[derive(Clone, Copy)]
+pub(crate) struct Sizes {
+    pub num_groups: [u64; 3],
+    /// The result of [`CpuKernel::local_bytes`].
+    pub local_bytes: usize,
+}
+
 /// The source of a program, for compilation.
 #[derive(Clone)]
 pub(crate) struct Source {
@@ -349,7 +357,7 @@ impl CpuKernel {
         Ok(total)
     }
 
-    /// Runs units of a launch. Returns the fault of the kernel, if faults are to be exceptions.
+    /// Runs units of a launch with these sizes. Returns the fault of the kernel, if faults are to be exceptions.
     ///
     /// # Safety
     /// [`CpuKernel::code`] returned `code` for the launch's work-group size, which is the required
@@ -360,8 +368,7 @@ impl CpuKernel {
         &self,
         code: &Code,
         work: &KernelWork,
-        num_groups: [u64; 3],
-        local_bytes: usize,
+        Sizes { num_groups, local_bytes }: Sizes,
         tiling: &Tiling,
         units: Range<u64>,
         may_fail: bool,

@@ -4,7 +4,7 @@ use object::write::{Object, Symbol, SymbolSection};
 use object::{
     Architecture, BinaryFormat, Endianness, SectionKind, SymbolFlags, SymbolKind, SymbolScope,
 };
-use scythe_image::cpu_report::{self, CpuKernel};
+use scythe_image::cpu_report::{self, CpuKernel, Report, Stack};
 use scythe_image::{archive, bundle, cubin, intel_gpu, linked, unit};
 use scythe_wrap::{Machine, SourceFile, SourceLines};
 
@@ -151,7 +151,9 @@ pub fn fat_objects() -> Vec<Vec<u8>> {
         local_bytes: 64,
         remark: "it calls f".into(),
     };
-    let reported = cpu_report::add(&host, &[kernel]).expect("it can be reported");
+    let stack = Stack { symbol: "f".into(), bytes: 96, outside: vec!["g".into()] };
+    let report = Report { kernels: vec![kernel], stacks: vec![stack] };
+    let reported = cpu_report::add(&host, &report).expect("it can be reported");
     let linked = linked::mark(&fat, &["_ZTS1K".to_owned()]).expect("it can be marked");
     let named = elf(&[
         (scythe_abi::names::UNIT_SECTION, &1_u64.to_le_bytes()),
