@@ -12,9 +12,12 @@ namespace sycl {
 namespace detail {
 
 // The events that a command depends on. The lists of those commands are not kept, so that the end
-// of a long chain does not keep the whole chain alive.
+// of a long chain does not keep the whole chain alive. Reusable events also have their context and
+// device here.
 struct wait_list : counted {
   inline_vector<scythe_event, 4> events;
+  ref<context_impl> context;
+  scythe_device target = nullptr;
   SCYTHE_LIBRARY_COLD ~wait_list() {
     for (scythe_event event : events)
       scythe_event_release(event);
@@ -31,6 +34,8 @@ SCYTHE_LIBRARY_COLD ref<wait_list> make_wait_list(const scythe_event *events, st
   }
   return list;
 }
+
+template <class> struct reusable_event;
 
 } // namespace detail
 
@@ -57,6 +62,19 @@ public:
   // An event without a command has the backend of the default device.
   backend get_backend() const noexcept {
     return queue_ ? queue_->target.get_backend() : device().get_backend();
+  }
+  // The context and the device of the command (`sycl_ext_oneapi_reusable_events`), or the default
+  // ones of an event without a command.
+  context get_context() const {
+    if (waits_ && waits_->context)
+      return context::scythe_make(waits_->context);
+    return queue_ ? context::scythe_make(queue_->context)
+                  : device().ext_oneapi_get_default_context();
+  }
+  device get_device() const {
+    if (waits_ && waits_->target)
+      return detail::access_handle::make(waits_->target);
+    return queue_ ? queue_->target : device();
   }
   // Deprecated, from SYCL 1.2.1. There is no host device.
   bool is_host() const { return false; }
@@ -124,6 +142,7 @@ public:
 
 private:
   template <class, class> friend struct detail::weak_parts;
+  template <class> friend struct detail::reusable_event;
   detail::handle<scythe_event> handle_;
   detail::ref<detail::queue_impl> queue_;
   detail::ref<detail::wait_list> waits_;

@@ -59,6 +59,14 @@ struct cl_version {
 } // namespace experimental
 } // namespace ext::oneapi
 
+// Whether events can have time stamps on queues without `enable_profiling`. No platform has them
+// (`sycl_ext_oneapi_reusable_events`).
+namespace ext::oneapi::experimental::info::platform {
+struct event_profiling {
+  using return_type = bool;
+};
+} // namespace ext::oneapi::experimental::info::platform
+
 class platform {
 public:
   platform();
@@ -87,7 +95,8 @@ public:
     return static_cast<backend>(kind);
   }
   template <class Param> typename Param::return_type get_info() const {
-    if constexpr (std::is_same_v<Param, info::platform::extensions>)
+    if constexpr (std::is_same_v<Param, info::platform::extensions> ||
+                  std::is_same_v<Param, ext::oneapi::experimental::info::platform::event_profiling>)
       return {};
     else
       return detail::query<typename Param::wire_type>(

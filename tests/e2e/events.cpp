@@ -100,6 +100,46 @@ void profiling() {
                       [&] { f.get_profiling_info<sycl::info::event_profiling::command_end>(); }));
 }
 
+// One event after the other stands for commands of two queues.
+void reusable_events() {
+  namespace xp = sycl::ext::oneapi::experimental;
+  static_assert(SYCL_EXT_ONEAPI_REUSABLE_EVENTS == 1);
+  sycl::queue q1{sycl::property::queue::in_order()}, q2;
+  sycl::event e = xp::make_event(q1.get_device(), q1.get_context());
+  CHECK(e.get_device() == q1.get_device() && e.get_context() == q1.get_context());
+  CHECK(status_of(e) == status::complete);
+  int *v = sycl::malloc_shared<int>(1, q1);
+  *v = 0;
+  std::atomic<int> counter{0};
+  slow_task(q1, counter);
+  q1.single_task([=] { *v = 1; });
+  const sycl::event copy = e;
+  xp::enqueue_signal_event(q1, e);
+  CHECK(e != copy && copy.get_wait_list().empty());
+  xp::enqueue_wait_event(q2, e);
+  sycl::event last = q2.single_task([=] { *v = *v * 10 + 2; });
+  xp::enqueue_signal_event(q2, e);
+  CHECK(e.get_device() == q2.get_device() && e.get_context() == q2.get_context());
+  e.wait();
+  CHECK(*v == 12 && counter == 1 && status_of(last) == status::complete);
+  xp::enqueue_wait_events(q1, {e, last});
+  q1.single_task([=] { *v = *v * 10 + 3; }).wait();
+  CHECK(*v == 123);
+  sycl::free(v, q1);
+
+  // Events of commands can be reused as well. Other contexts are refused.
+  CHECK(last.get_device() == q2.get_device());
+  xp::enqueue_signal_event(q2, last);
+  last.wait();
+  sycl::event other = xp::make_event(q1.get_device(), sycl::context(q1.get_device()));
+  CHECK(check::throws(sycl::errc::invalid, [&] { xp::enqueue_signal_event(q1, other); }));
+  CHECK(!q1.get_device().get_platform().get_info<xp::info::platform::event_profiling>());
+  CHECK(check::throws(sycl::errc::feature_not_supported,
+                      [&] { xp::make_event(xp::enable_profiling{true}); }));
+  sycl::event plain = xp::make_event(xp::properties{xp::enable_profiling{false}});
+  CHECK(plain.get_device() == sycl::device() && xp::make_event(q1.get_device()) != plain);
+}
+
 } // namespace
 
 int main() {
@@ -107,5 +147,6 @@ int main() {
   dependencies();
   barriers();
   profiling();
+  reusable_events();
   return check::result();
 }
