@@ -53,7 +53,8 @@ void ranges() {
   plain.update_range(sycl::range<1>(10));
   groups.update_nd_range(sycl::nd_range<1>(16, 4));
   CHECK(check::throws(invalid, [&] { plain.update_range(sycl::range<2>(2, 2)); }));
-  CHECK(check::throws(invalid, [&] { plain.update_nd_range(sycl::nd_range<1>(2, 2)); }));
+  CHECK(check::throws(sycl::errc::nd_range,
+                      [&] { plain.update_nd_range(sycl::nd_range<1>(10, 4)); }));
   CHECK(check::throws(invalid, [&] { copy.update_range(sycl::range<1>(2)); }));
   CHECK(check::throws(sycl::errc::nd_range,
                       [&] { groups.update_nd_range(sycl::nd_range<1>(10, 4)); }));
@@ -70,6 +71,15 @@ void ranges() {
   auto foreign = other.add([&](sycl::handler &h) { h.single_task([=] { a[0] = 1; }); });
   CHECK(check::throws(invalid, [&] { exec.update(foreign); }));
   CHECK(check::throws(invalid, [&] { exec.update(other); }));
+  // A kernel over a range may get an nd_range, and the other way round.
+  plain.update_nd_range(sycl::nd_range<1>(12, 4));
+  groups.update_range(sycl::range<1>(14));
+  exec.update(std::vector<xp::node>{plain, groups});
+  std::fill_n(a, n, 0);
+  q.ext_oneapi_graph(exec).wait();
+  CHECK(count(a, 101) == 12 && count(a, 100) == 2 && count(a, 0) == n - 14);
+  groups.update_nd_range(sycl::nd_range<1>(16, 4));
+  exec.update(groups);
   // Launches that are under way keep their ranges.
   std::fill_n(a, n, 0);
   for (int launch = 0; launch < 20; ++launch) {

@@ -12,6 +12,7 @@ use scythe_abi::launch::Shape;
 use scythe_hal::{FunctorBytes, Place, Work};
 
 use super::exec::Flat;
+use super::ranges::updated;
 use crate::copy::View;
 use crate::demangle::symbol_name;
 use crate::launch::{Ranges, check_local_memory};
@@ -306,9 +307,7 @@ impl Body {
         let Some(one) = state.candidates.get_mut(active) else { return Err(no_kernel("update")) };
         let mut changed = (*one.content).clone();
         let (ranges, required) = match &mut changed {
-            Content::Kernel { kernel, ranges, .. } => {
-                (ranges, kernel.work_group_size().map(<[u32]>::to_vec))
-            }
+            Content::Kernel { kernel, ranges, .. } => (ranges, kernel.work_group_size()),
             Content::HostKernel { ranges, .. } => (ranges, None),
             _ => {
                 return Err(invalid(format!(
@@ -317,34 +316,7 @@ impl Body {
                 )));
             }
         };
-        if dims != ranges.dims || ranges.shape == Shape::SingleTask {
-            return Err(invalid(format!(
-                "the new range of a kernel node has {dims} dimensions, but the node's kernel is a \
-                 {} kernel with {} dimensions",
-                ranges.shape.as_str(),
-                ranges.dims
-            )));
-        }
-        let [mut global, mut local, mut offset] = sizes;
-        if shape != ranges.shape {
-            return Err(invalid(format!(
-                "the new range of a kernel node is a {}, but the node's kernel is a {} kernel",
-                shape.as_str(),
-                ranges.shape.as_str()
-            )));
-        }
-        if ranges.is_hierarchical() {
-            return Err(invalid("the range of a hierarchical kernel cannot be updated"));
-        }
-        for d in dims as usize..3 {
-            (global[d], local[d], offset[d]) = (1, 1, 0);
-        }
-        let cooperation = ranges.cooperation;
-        *ranges = Ranges { cooperation, ..Ranges::of(shape, dims, [global, local, offset])? };
-        ranges.check(device)?;
-        if let Some(required) = required {
-            ranges.check_required(&required)?;
-        }
+        *ranges = updated(ranges, shape, dims, sizes, required, device)?;
         one.content = Arc::new(changed);
         Ok(())
     }

@@ -14,6 +14,7 @@ pub mod body;
 pub mod exec;
 pub mod plan;
 pub mod print;
+mod ranges;
 pub mod record;
 
 use std::collections::BTreeSet;
