@@ -123,6 +123,10 @@ void queue_properties() {
   }));
   CHECK(check::throws(sycl::errc::invalid,
                       [] { sycl::queue q{sycl::property_list{hints::compute_index{1}}}; }));
+  CHECK(check::throws(sycl::errc::invalid, [] {
+    sycl::queue q{
+        sycl::property_list{sycl::property::queue::enable_profiling{}, oneapi::discard_events{}}};
+  }));
 
   sycl::queue quiet{{sycl::property::queue::in_order{}, oneapi::discard_events{}}};
   int *value = sycl::malloc_shared<int>(1, quiet);

@@ -118,6 +118,9 @@ struct queue_impl : counted {
     if (props.has_property<immediate_command_list>() &&
         props.has_property<no_immediate_command_list>())
       fail(errc::invalid, "queue: immediate_command_list contradicts no_immediate_command_list");
+    if (props.has_property<discard_events>() &&
+        props.has_property<sycl::property::queue::enable_profiling>())
+      fail(errc::invalid, "queue: discard_events contradicts enable_profiling");
     if (props.has_property<compute_index>() && props.get_property<compute_index>().get_index() != 0)
       fail(errc::invalid, "queue: compute_index must be less than max_compute_queue_indices, 1");
   }
