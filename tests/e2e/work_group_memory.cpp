@@ -4,7 +4,7 @@
 
 #include "check.hpp"
 
-#include <sycl/ext/oneapi/work_group_memory.hpp>
+#include <sycl/ext/oneapi/experimental/work_group_memory.hpp>
 #include <sycl/ext/oneapi/work_group_scratch_memory.hpp>
 #include <sycl/ext/oneapi/work_group_static.hpp>
 #include <vector>
