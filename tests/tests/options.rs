@@ -141,6 +141,26 @@ fn a_program_with_many_options_of_other_compilers_runs() {
 }
 
 #[test]
+fn options_for_other_targets_have_no_effect() {
+    let p = Project::new().file("a.cpp", PROGRAM);
+    let options = ["-Xsycl-target-backend=nvptx64-nvidia-cuda", "--cuda-gpu-arch=sm_60"];
+    let outcome = p.scythe(&[&["-fsycl", "a.cpp", "-o", "app"], &options[..]].concat()).ok();
+    assert_eq!(
+        outcome.stderr,
+        "scythe: warning: the option '-Xsycl-target-backend=nvptx64-nvidia-cuda \
+         --cuda-gpu-arch=sm_60' has no effect because '-fsycl-targets=' does not name the target \
+         [-Wsycl-ignored-option]\n"
+    );
+    p.run_with("./app", &[], &[CPU]).ok();
+    // A link knows the targets in objects.
+    p.scythe(&["-fsycl", "-fsycl-targets=spir64_x86_64", "-c", "a.cpp"]).ok();
+    let link = ["-fsycl", "a.o", "-Xsycl-target-backend=spir64_x86_64", "-O1", "-o", "app"];
+    silent(p.scythe(&link));
+    let strict = ["-fsycl", "-c", "a.cpp", "-Werror=sycl-ignored-option"];
+    p.scythe(&[&strict[..], &options].concat()).fails().stderr_has("has no effect because");
+}
+
+#[test]
 fn models_and_link_time_optimisation_work_with_every_host_compiler() {
     let p = Project::new().file("a.cpp", PROGRAM);
     let host = "-fsycl-host-compiler=g++";

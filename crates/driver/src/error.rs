@@ -49,11 +49,6 @@ pub enum Error {
     )]
     DeviceGiven { option: String, target: String },
     #[error(
-        "'{option}' gives options for the target '{target}', but '-fsycl-targets=' does not name \
-         that target"
-    )]
-    UnusedOptions { option: String, target: String },
-    #[error(
         "'{option} {options}' is ambiguous because there are {count} targets; write \
          '{option}=TARGET {options}'"
     )]
@@ -279,7 +274,6 @@ codes! {
     406 PointersDiffer,
     407 MixedIntel,
     408 DeviceGiven,
-    409 UnusedOptions,
     410 AmbiguousOptions,
     411 OneOutput,
     412 OneHeader,

@@ -129,7 +129,7 @@ fn run(raw: &[OsString]) -> Result<i32, Error> {
         report(&args, Group::Sanitize, message)?;
     }
     report_unused_inputs(&args, &invocation);
-    compile(&invocation)
+    compile(&args, &invocation)
 }
 
 /// Reports the options without effect, in one warning. `when` limits the statement.
@@ -143,6 +143,16 @@ fn report_ignored(words: &[String], ignored: &[String], when: &str) -> Result<()
         _ => format!("these options have no effect{when}: {list}"),
     };
     report(words, Group::IgnoredOption, message)
+}
+
+/// Reports the options for targets for which the command neither compiles nor links.
+fn report_unused_options(
+    words: &[String],
+    invocation: &Invocation,
+    facts: &Facts,
+) -> Result<(), Error> {
+    let unused = invocation.targets.unused_options(&facts.found_targets());
+    report_ignored(words, &unused, " because '-fsycl-targets=' does not name the target")
 }
 
 /// Reports a warning of one of the driver's groups, unless the command line disables it.
@@ -215,9 +225,10 @@ fn become_clang<'a>(invocation: &Invocation, args: impl Iterator<Item = &'a OsSt
     Error::Spawn { program: clang, source }
 }
 
-fn compile(invocation: &Invocation) -> Result<i32, Error> {
+fn compile(words: &[String], invocation: &Invocation) -> Result<i32, Error> {
     if invocation.show_plan || invocation.print_plan {
         let facts = Facts::gather(invocation, temp::name(0))?;
+        report_unused_options(words, invocation, &facts)?;
         let plan = plan::plan(invocation, &facts)?;
         if invocation.print_plan {
             return print(&show::tree(&plan));
@@ -231,6 +242,7 @@ fn compile(invocation: &Invocation) -> Result<i32, Error> {
         let kept = preprocessed::keep_stdin(invocation, folder.path())?;
         let invocation = kept.as_ref().unwrap_or(invocation);
         let facts = Facts::gather(invocation, folder.path().to_owned())?;
+        report_unused_options(words, invocation, &facts)?;
         let plan = plan::plan(invocation, &facts)?;
         let tools = facts.layout.tools.as_path();
         let time_trace = TimeTrace::of(invocation, folder.path(), &facts.clang);

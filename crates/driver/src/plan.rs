@@ -162,7 +162,6 @@ pub fn plan(invocation: &Invocation, facts: &Facts) -> Result<Plan, Error> {
     check(invocation)?;
     preprocess::check(invocation, facts)?;
     precompiled::check(invocation, facts)?;
-    invocation.targets.check_options(&facts.found_targets())?;
     let mut plan = Plan::default();
     match invocation.mode {
         Mode::OneSide => compile::one_side(&mut plan, invocation, facts),
