@@ -249,6 +249,33 @@ void odd_ones(sycl::queue &q) {
                       [&] { bound.get_property<sycl::property::buffer::use_mutex>(); }));
 }
 
+// The destructor of a buffer without memory of the program does not wait. Here the command waits
+// for the host accessor, which lives longer than the buffer.
+void held_buffers(sycl::queue &q) {
+  sycl::buffer<int> sum{sycl::range<1>(1)};
+  std::unique_ptr<sycl::host_accessor<int>> held;
+  {
+    sycl::buffer<int> b{sycl::range<1>(n)};
+    held = std::make_unique<sycl::host_accessor<int>>(b);
+    for (std::size_t i = 0; i < n; ++i)
+      (*held)[i] = 1;
+    add_one(q, b);
+    q.submit([&](sycl::handler &h) {
+      sycl::accessor v(b, h, sycl::read_only);
+      sycl::accessor total(sum, h, sycl::write_only);
+      h.single_task([=] {
+        int all = 0;
+        for (std::size_t i = 0; i < n; ++i)
+          all += v[i];
+        total[0] = all;
+      });
+    });
+  }
+  (*held)[0] = 11;
+  held.reset();
+  CHECK(sycl::host_accessor(sum, sycl::read_only)[0] == int(2 * n) + 10);
+}
+
 } // namespace
 
 int main() {
@@ -260,5 +287,6 @@ int main() {
   final_data(q);
   copies(q);
   odd_ones(q);
+  held_buffers(q);
   return check::result();
 }

@@ -1,7 +1,8 @@
 //! Destroys a buffer: waits for the commands that use it, and writes its contents back.
 //!
 //! A buffer that is destroyed inside a host task must not wait there, because it could wait for
-//! that same task. The remaining steps then run after the commands have completed.
+//! that same task. A buffer of a range alone need not wait: the program may hold a host accessor
+//! that its commands wait for. The remaining steps then run after the commands have completed.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -56,8 +57,9 @@ pub(super) fn write_view(memory: &Arc<Memory>, bytes: Range<u64>, destination: D
 
 fn write_when_done(memory: &Arc<Memory>, bytes: Range<u64>, destination: Destination) {
     let commands = bring_home(memory, &destination);
+    let waits = memory.waits || !matches!(destination, Destination::None);
     let write = Writer { memory: memory.clone(), bytes, destination };
-    if is_in_host_task() {
+    if is_in_host_task() || !waits {
         when_all(&commands, move |_| write.write());
     } else {
         let _wait = Span::wait("destructor of a buffer");

@@ -66,6 +66,9 @@ pub struct Memory {
     /// The device whose copy is a memory object of the program. The contents are stored there when
     /// the buffer is destroyed.
     home: Option<&'static Device>,
+    /// Whether the destructor of the last buffer waits even if nothing is written back. It does not
+    /// wait for contents that only commands have made.
+    waits: bool,
     state: Mutex<State>,
 }
 
@@ -149,6 +152,7 @@ impl Memory {
             return Err(invalid(format!("a buffer of {size} bytes is too large")));
         }
         let mut exchangeable = false;
+        let waits = !matches!(initial, Initial::None);
         let (host, destination) = match initial {
             Initial::None => (HostCopy::None, Destination::None),
             Initial::Program { ptr, only_copy } => {
@@ -174,7 +178,7 @@ impl Memory {
             write_back: true,
             destination,
         };
-        Ok(Arc::new(Self { size, home: None, state: Mutex::new(state) }))
+        Ok(Arc::new(Self { size, home: None, waits, state: Mutex::new(state) }))
     }
 
     /// Creates the state for a memory object of the program, which `device` accesses by this
@@ -195,7 +199,7 @@ impl Memory {
             write_back: true,
             destination: Destination::None,
         };
-        Arc::new(Self { size, home: Some(device), state: Mutex::new(state) })
+        Arc::new(Self { size, home: Some(device), waits: true, state: Mutex::new(state) })
     }
 }
 
