@@ -82,6 +82,8 @@ template <class T> parts<T> cpow_of(parts<T> base, parts<T> exponent) {
 
 } // namespace scythe_device_library
 
+#include "complex_inverse.hpp"
+
 #define SCYTHE_COMPLEX(name)                                                                       \
   SCYTHE_DEVICE _Complex float name##f(_Complex float z) {                                         \
     return scythe_device_library::join(                                                            \
@@ -102,6 +104,13 @@ SCYTHE_COMPLEX(ctan)
 SCYTHE_COMPLEX(csinh)
 SCYTHE_COMPLEX(ccosh)
 SCYTHE_COMPLEX(ctanh)
+SCYTHE_COMPLEX(casin)
+SCYTHE_COMPLEX(cacos)
+SCYTHE_COMPLEX(catan)
+SCYTHE_COMPLEX(casinh)
+SCYTHE_COMPLEX(cacosh)
+SCYTHE_COMPLEX(catanh)
+SCYTHE_COMPLEX(cproj)
 SCYTHE_DEVICE float cabsf(_Complex float z) {
   return scythe_device_library::cabs_of<float>(scythe_device_library::parts_of(z));
 }

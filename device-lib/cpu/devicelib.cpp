@@ -7,6 +7,7 @@
 #include "complex_functions.hpp"
 #include "group_functions.hpp"
 #include "index_checks.hpp"
+#include "integer_division.hpp"
 #include "maths.hpp"
 #include "matrices.hpp"
 #include "parts_of_sub_groups.hpp"

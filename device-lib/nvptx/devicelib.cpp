@@ -3,6 +3,7 @@
 #include "../cpu/async_copies.hpp"
 #include "../cpu/complex_arithmetic.hpp"
 #include "../cpu/complex_functions.hpp"
+#include "../cpu/integer_division.hpp"
 #include "../cpu/specialization.hpp"
 #include "../spirv/c_maths.hpp"
 #include "../spirv/c_memory.hpp"

@@ -3,6 +3,7 @@
 // end and the driver provide `__spirv_*`, except group functions.
 #include "../cpu/complex_arithmetic.hpp"
 #include "../cpu/complex_functions.hpp"
+#include "../cpu/integer_division.hpp"
 #include "../cpu/specialization.hpp"
 #include "assertions.hpp"
 #include "c_maths.hpp"

@@ -12,8 +12,8 @@ const COMPLEX: &[&str] = &[
 
 /// The other C functions of the device library: memory, strings, and functions that clang expands.
 const OTHERS: &[&str] = &[
-    "abs", "labs", "llabs", "bcmp", "memchr", "memcmp", "memcpy", "memmove", "memset", "strcmp",
-    "strlen", "__mulsc3", "__muldc3", "__divsc3", "__divdc3",
+    "abs", "labs", "llabs", "div", "ldiv", "lldiv", "bcmp", "memchr", "memcmp", "memcpy",
+    "memmove", "memset", "strcmp", "strlen", "__mulsc3", "__muldc3", "__divsc3", "__divdc3",
 ];
 
 /// C functions that allocate or free memory.
