@@ -4,6 +4,7 @@ use std::ptr::{null, null_mut};
 use std::sync::{Arc, OnceLock};
 
 use scythe_hal::{Backend, BackendKind, Compiler, Device, PlatformInfo, Result};
+use scythe_own_files::is_privileged;
 
 use crate::api::{Api, Handle, bytes, check, failure, text};
 use crate::device::OclDevice;
@@ -111,9 +112,27 @@ impl Backend for OclBackend {
     }
 }
 
+/// The variables by which OpenCL's loaders find drivers, not all of which ignore them in set-user-ID
+/// programs.
+const NAMES_OF_DRIVERS: [&str; 5] = [
+    "OCL_ICD_VENDORS",
+    "OCL_ICD_FILENAMES",
+    "OPENCL_VENDOR_PATH",
+    "OPENCL_LAYERS",
+    "OPENCL_LAYER_PATH",
+];
+
 pub(crate) fn discover(compiler: &'static dyn Compiler) -> Discovery {
     static API: OnceLock<std::result::Result<Api, String>> = OnceLock::new();
     let mut found = Discovery::default();
+    let variable = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    if let Some(name) = NAMES_OF_DRIVERS.iter().find(|name| is_privileged() && variable(name)) {
+        found.problems.push(format!(
+            "OpenCL drivers are not loaded, because {name} is set and the program has more rights \
+             than its caller"
+        ));
+        return found;
+    }
     let api: &'static Api = match API.get_or_init(Api::load) {
         Ok(api) => api,
         Err(why) => {

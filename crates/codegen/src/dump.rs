@@ -2,13 +2,15 @@
 
 use crate::Error;
 use scythe_llvm::Module;
+use std::io::Write;
 use std::path::Path;
 
 /// Writes `bytes` to the file `name` in `folder`. Does nothing without a folder.
 pub fn bytes(folder: Option<&Path>, name: &str, bytes: &[u8]) -> Result<(), Error> {
     let Some(folder) = folder else { return Ok(()) };
     let path = folder.join(name);
-    std::fs::write(&path, bytes).map_err(|source| Error::Write { path, source })
+    let written = scythe_own_files::output(&path).and_then(|mut file| file.write_all(bytes));
+    written.map_err(|source| Error::Write { path, source })
 }
 
 /// Writes the IR of `module` to the file `<stage>.ll`.

@@ -8,6 +8,7 @@ use std::ptr;
 use scythe_abi::environment::{DUMP_JIT, SPIRV_VALIDATOR, Variable};
 use scythe_abi::jit::{self, Bytes, Constant, Request, Response};
 use scythe_hal::{CompileRequest, Errc, Error, Output, Result};
+use scythe_own_files::is_privileged;
 
 use crate::library::Library;
 use crate::ptx_version;
@@ -26,13 +27,6 @@ pub(crate) fn validator() -> Option<OsString> {
 /// such variables, because its caller chooses its environment.
 fn setting(variable: &Variable, privileged: bool) -> Option<OsString> {
     std::env::var_os(variable.name).filter(|value| !privileged && !value.is_empty())
-}
-
-/// Returns whether the process has more rights than its caller.
-pub(crate) fn is_privileged() -> bool {
-    // SAFETY: `getauxval` has no preconditions. It reads a number that the kernel set at the start
-    // of the process.
-    unsafe { libc::getauxval(libc::AT_SECURE) != 0 }
 }
 
 /// Compiles `request`. A `Build` error describes the problem in the device code.

@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use scythe_abi::jit::{BUILD_SYMBOL, BuildFn, FREE_SYMBOL, FreeFn, LIBRARY};
 use scythe_hal::Result;
 use scythe_hal::library::{containing, own_path};
+use scythe_own_files::is_privileged;
 
 use crate::cache::FileStamp;
 use crate::call::{build_error, c_string};
@@ -47,11 +48,12 @@ pub(crate) fn compiler() -> Result<&'static Library> {
     COMPILER.get_or_init(|| load(files()?)).as_ref().map_err(Clone::clone)
 }
 
-/// Returns the folder of this library. In a cargo target folder, also returns the parent, where
-/// cargo puts finished libraries.
+/// Returns the folders of this library and of the program. In a cargo target folder, also returns
+/// the parent, where cargo puts finished libraries.
 fn search_folders() -> Vec<PathBuf> {
     let own = own_path().and_then(|path| std::fs::canonicalize(path).ok());
-    let executable = std::env::current_exe().ok();
+    // The caller of a set-user-ID program may have made a name for it in a folder of theirs.
+    let executable = std::env::current_exe().ok().filter(|_| !is_privileged());
     let mut folders = Vec::new();
     for folder in [own, executable].iter().flatten().filter_map(|file| file.parent()) {
         folders.push(folder.to_owned());

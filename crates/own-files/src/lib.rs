@@ -6,6 +6,7 @@
 //! has no effect.
 //!
 //! [`output`] opens files that a user names for output, and follows no links in shared folders.
+//! [`is_privileged`] tells whether the user of the environment is the user of the process at all.
 
 mod output;
 
@@ -17,7 +18,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::Path;
 
-pub use output::output;
+pub use output::{Output, output};
 
 /// The bits of a mode by which other users may write.
 const OTHERS_WRITE: u32 = 0o022;
@@ -52,6 +53,15 @@ pub fn distrust(error: &io::Error) -> Option<Distrust> {
 pub fn user() -> u32 {
     // SAFETY: `geteuid` has no preconditions.
     unsafe { libc::geteuid() }
+}
+
+/// Returns whether the process has more rights than its caller, who chooses its environment: its
+/// file has the set-user-ID bit or capabilities. Programs must then ignore all variables that name
+/// files or programs.
+pub fn is_privileged() -> bool {
+    // SAFETY: `getauxval` has no preconditions. It reads a number that the kernel set at the start
+    // of the process.
+    unsafe { libc::getauxval(libc::AT_SECURE) != 0 }
 }
 
 /// Checks that only this user can write to the file or folder.

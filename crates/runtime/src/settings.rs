@@ -8,6 +8,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use scythe_abi::environment::{self, Variable};
+use scythe_own_files::is_privileged;
 use scythe_trace::perf::Format;
 
 use crate::{Errc, Error, Result};
@@ -64,7 +65,10 @@ fn is_timeline(word: &str) -> bool {
 
 /// Validates every variable that is set.
 pub fn check() -> Result<()> {
-    check_with(|name| std::env::var_os(name).map(|value| value.to_string_lossy().into_owned()))
+    let get = |name: &str| std::env::var_os(name).map(|value| value.to_string_lossy().into_owned());
+    // A set-user-ID program ignores this variable, and must not tell which folders exist.
+    let is_ignored = |name: &str| name == environment::DUMP_JIT.name && is_privileged();
+    check_with(|name| get(name).filter(|_| !is_ignored(name)))
 }
 
 fn check_with(get: impl Fn(&str) -> Option<String>) -> Result<()> {
@@ -105,13 +109,6 @@ pub fn profile() -> bool {
 /// Returns the format in which to tell profilers the names of kernels.
 pub fn perf() -> Option<Format> {
     Format::parse(&std::env::var(environment::PERF.name).ok()?)
-}
-
-/// Returns whether the process has more rights than its caller, who chooses its environment.
-pub fn is_privileged() -> bool {
-    // SAFETY: `getauxval` has no preconditions. It reads a number that the kernel set at the start
-    // of the process.
-    unsafe { libc::getauxval(libc::AT_SECURE) != 0 }
 }
 
 /// Writes a trace line to standard error.

@@ -19,6 +19,7 @@ use scythe_device_config::{Table, Target};
 use scythe_hal::info::DeviceType;
 use scythe_hal::{self as hal, Backend, BackendKind, DeviceInfo, PlatformInfo, UsmKind};
 use scythe_image::Format;
+use scythe_own_files::is_privileged;
 
 use crate::{Errc, Error, Result};
 
@@ -46,7 +47,7 @@ fn simulate(backend: &dyn Backend, list: &str) -> Result<SimulatedBackend> {
             let message = format!("environment variable {VARIABLE} holds '{entry}': {why}");
             Error::new(Errc::Runtime, message)
         };
-        let target = find(entry).map_err(wrong)?;
+        let target = find(entry, is_privileged()).map_err(wrong)?;
         let info = describe(&target, inner.info()).map_err(wrong)?;
         devices.push(Arc::new(SimulatedDevice { inner: inner.clone(), info }));
     }
@@ -63,7 +64,7 @@ fn simulate(backend: &dyn Backend, list: &str) -> Result<SimulatedBackend> {
 }
 
 /// Returns the target that an entry of the list names.
-fn find(entry: &str) -> std::result::Result<Target, String> {
+fn find(entry: &str, is_privileged: bool) -> std::result::Result<Target, String> {
     const EXTENSIONS: [&str; 2] = [".yaml", ".yml"];
     let is_file = |path: &str| EXTENSIONS.iter().any(|extension| path.ends_with(extension));
     let (file, name) = match entry.rsplit_once(':') {
@@ -74,6 +75,13 @@ fn find(entry: &str) -> std::result::Result<Target, String> {
     let embedded = Table::embedded();
     let mut table = Table::embedded();
     if let Some(file) = file {
+        if is_privileged {
+            return Err(
+                "a program with more rights than its caller reads no file that a variable \
+                        names"
+                    .to_owned(),
+            );
+        }
         table.extend_with_yaml(file).map_err(|error| error.to_string().trim_end().to_owned())?;
     }
     if let Some(name) = name {

@@ -14,6 +14,7 @@ use std::sync::{Arc, Mutex};
 
 use scythe_abi::environment::{PERF, PROFILE, TRACE};
 use scythe_hal::{self as hal, BackendKind, HostWork, KernelWork, Work};
+use scythe_own_files::is_privileged;
 use scythe_trace::{Category, Command, Name, Settings, Slice, Source, Value, now};
 
 use crate::copy::sycl;
@@ -40,7 +41,7 @@ pub fn start() {
     if trace.file.is_none() && !profile && perf.is_none() {
         return;
     }
-    if settings::is_privileged() {
+    if is_privileged() {
         let names = [TRACE.name, PROFILE.name, PERF.name].join(", ");
         let line = "a program with more rights than its caller ignores these variables";
         return settings::trace_line(&names, line);

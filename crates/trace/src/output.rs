@@ -6,8 +6,10 @@
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
+
+use scythe_own_files as own;
 
 /// A write that failed.
 #[derive(Debug)]
@@ -44,10 +46,8 @@ impl Output {
     }
 
     fn lock(path: &Path) -> io::Result<Self> {
-        let mut options = File::options();
-        // Without the flag, a pipe that nobody reads would block the program.
-        options.write(true).create(true).truncate(false).custom_flags(libc::O_NONBLOCK);
-        let file = options.open(path)?;
+        // Otherwise a pipe that nobody reads would block the program.
+        let file = own::Output { nonblocking: true, ..own::Output::default() }.open(path)?;
         // SAFETY: the file is open.
         if unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } != 0 {
             return Err(io::Error::last_os_error());

@@ -9,8 +9,7 @@ use std::path::PathBuf;
 
 use scythe_abi::environment::{CACHE_DIR, CACHE_MAX_SIZE, CACHE_PERSISTENT, CACHE_TRACE, Variable};
 use scythe_hal::{Errc, Error, Result};
-
-use crate::call::is_privileged;
+use scythe_own_files::is_privileged;
 
 const DEFAULT_MEGABYTES: u64 = 1024;
 /// The name of the cache's folder inside the user's folder for caches.

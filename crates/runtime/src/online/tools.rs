@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use scythe_hal::library::own_path;
+use scythe_own_files::is_privileged;
 
 use crate::{Errc, Error, Result};
 
@@ -24,9 +25,7 @@ pub fn find() -> Result<&'static Tools> {
 }
 
 fn search() -> Result<Tools> {
-    // SAFETY: `getauxval` has no preconditions. It reads a number that the kernel set at the start
-    // of the process.
-    if unsafe { libc::getauxval(libc::AT_SECURE) } != 0 {
+    if is_privileged() {
         // The caller chooses the environment, and so the compiler.
         return Err(missing("this process has more rights than its caller".to_owned()));
     }

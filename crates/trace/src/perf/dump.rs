@@ -7,8 +7,9 @@
 use std::fs::File;
 use std::io::Write;
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
+
+use scythe_own_files::Output;
 
 use super::Function;
 use crate::now;
@@ -34,10 +35,9 @@ impl Dump {
     pub(super) fn create() -> Result<Self, String> {
         let path = PathBuf::from(format!("jit-{}.dump", std::process::id()));
         let fail = |error| format!("cannot write '{}': {error}", path.display());
-        let mut options = File::options();
-        options.read(true).write(true).create(true).truncate(true);
-        options.mode(0o600).custom_flags(libc::O_NOFOLLOW);
-        let mut file = options.open(&path).map_err(fail)?;
+        let output = Output { read: true, nonblocking: false, mode: 0o600 };
+        let mut file = output.open(&path).map_err(fail)?;
+        file.set_len(0).map_err(fail)?;
         let mut header = Vec::new();
         for word in [MAGIC, VERSION, HEADER_BYTES, MACHINE, 0, std::process::id()] {
             header.extend(word.to_ne_bytes());

@@ -3,8 +3,9 @@
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::Write as _;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::PathBuf;
+
+use scythe_own_files::Output;
 
 use super::Function;
 
@@ -16,18 +17,11 @@ pub(super) struct Map {
 impl Map {
     pub(super) fn create() -> Result<Self, String> {
         let path = PathBuf::from(format!("/tmp/perf-{}.map", std::process::id()));
-        let fail =
-            |why: &dyn std::fmt::Display| format!("cannot write '{}': {why}", path.display());
-        let mut options = File::options();
+        let fail = |error| format!("cannot write '{}': {error}", path.display());
         // Other users can create files of this name.
-        options.write(true).create(true).mode(0o600).custom_flags(libc::O_NOFOLLOW);
-        let file = options.open(&path).map_err(|error| fail(&error))?;
-        let data = file.metadata().map_err(|error| fail(&error))?;
-        // SAFETY: the call has no preconditions.
-        if !data.is_file() || data.uid() != unsafe { libc::geteuid() } || data.nlink() != 1 {
-            return Err(fail(&"another user's file has this name"));
-        }
-        file.set_len(0).map_err(|error| fail(&error))?;
+        let output = Output { mode: 0o600, ..Output::default() };
+        let file = output.open(&path).map_err(fail)?;
+        file.set_len(0).map_err(fail)?;
         Ok(Self { file, path })
     }
 
