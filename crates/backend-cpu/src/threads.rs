@@ -3,7 +3,7 @@
 use std::{io, mem, ptr};
 
 use scythe_abi::environment::CPU_THREADS;
-use scythe_hal::{Errc, Error, Result, library};
+use scythe_hal::{Errc, Error, Result, fork, library};
 
 use crate::{fault, processors};
 
@@ -25,6 +25,7 @@ pub(crate) fn worker_count(setting: Option<&str>) -> Result<usize> {
 /// Starts a detached thread that blocks all signals, so that the program's own threads handle them.
 /// Only faults of the thread itself are not blocked.
 pub(crate) fn spawn(name: &str, run: impl FnOnce() + Send + 'static) -> io::Result<()> {
+    fork::forbid();
     // SAFETY: both sets are plain data, filled before they are read. The mask is restored below.
     let old = unsafe {
         let (mut all, mut old): (libc::sigset_t, libc::sigset_t) = (mem::zeroed(), mem::zeroed());

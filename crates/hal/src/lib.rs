@@ -24,6 +24,7 @@ pub mod compiler;
 mod completion;
 mod cooperation;
 pub mod demangle;
+pub mod fork;
 pub mod globals;
 mod graph;
 mod host;

@@ -10,6 +10,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, Once, Weak};
 use std::time::{Duration, Instant};
 
+use scythe_hal::fork;
+
 use crate::event::{Node, Origin};
 use crate::late_errors;
 use crate::lock;
@@ -69,6 +71,11 @@ pub fn is_with_backend(node: &Node) -> bool {
 }
 
 fn finish() {
+    if fork::is_lost() {
+        // The threads that would complete commands do not exist.
+        OVER.store(true, Ordering::Release);
+        return scythe_trace::finish();
+    }
     let deadline = Instant::now() + PATIENCE;
     let queues: Vec<_> = lock(&QUEUES).iter().filter_map(Weak::upgrade).collect();
     let mut pause = Duration::from_micros(50);

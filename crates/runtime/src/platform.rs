@@ -253,6 +253,11 @@ impl Device {
         let cell = &self.queues[usize::from(profiling)];
         let queue = made_once(cell, || {
             self.name_in_timeline();
+            if self.platform.backend.kind() != BackendKind::Cpu {
+                // Drivers and their queues do not survive a fork. The CPU device says so itself
+                // when it starts threads.
+                hal::fork::forbid();
+            }
             self.hal.create_queue(profiling)
         })?;
         Ok(BackendQueue { queue, origin: self.origin, device: self.id })

@@ -31,6 +31,7 @@ use std::ffi::{CStr, CString, c_char};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use scythe_abi::capi::{ABI_VERSION, Status};
+use scythe_hal::fork;
 
 use crate::demangle::readable;
 use crate::{Errc, Error, Result, thread_sanitizer};
@@ -90,8 +91,12 @@ fn fail(error: &Error) -> Status {
     error.code as Status
 }
 
-/// Runs the body of a function that can fail.
+/// Runs the body of a function that can fail. It always fails in a process that cannot use SYCL
+/// ([`fork`]).
 fn edge(body: impl FnOnce() -> Result<()>) -> Status {
+    if fork::is_lost() {
+        return fail(&fork::error());
+    }
     thread_sanitizer::release();
     let result = catch_unwind(AssertUnwindSafe(body));
     thread_sanitizer::acquire();
@@ -104,8 +109,13 @@ fn edge(body: impl FnOnce() -> Result<()>) -> Status {
     }
 }
 
-/// Runs the body of a function that cannot report failure. Returns `otherwise` if the body fails.
+/// Runs the body of a function that cannot report failure. Returns `otherwise` if the body fails,
+/// and in a process that cannot use SYCL, which must not wait for anything.
 fn edge_or<T>(otherwise: T, body: impl FnOnce() -> Result<T>) -> T {
+    if fork::is_lost() {
+        fail(&fork::error());
+        return otherwise;
+    }
     thread_sanitizer::release();
     let result = catch_unwind(AssertUnwindSafe(body));
     thread_sanitizer::acquire();

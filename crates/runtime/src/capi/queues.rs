@@ -279,7 +279,7 @@ pub unsafe extern "C" fn scythe_event_wait(event: EventHandle) -> Status {
 /// See [`super`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn scythe_event_status(event: EventHandle) -> i32 {
-    edge_or(2, || {
+    edge_or(-(Errc::Runtime as i32), || {
         // SAFETY: the caller guarantees that `event` is null or a live handle.
         let node = &unsafe { get(event) }?.node;
         Ok(match RecordedEvent::of(node) {

@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 
 use scythe_abi::capi::{ContextHandle, DeviceHandle, DeviceT, Status, usm_kind};
-use scythe_hal::UsmKind;
+use scythe_hal::{UsmKind, fork};
 
 use super::edge;
 use super::handles::{check_out, get, give_static, put};
@@ -46,6 +46,10 @@ pub unsafe extern "C" fn scythe_usm_alloc(
 /// See [`super`]. No command may use the allocation.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn scythe_usm_free(context: ContextHandle, ptr: *mut c_void) -> Status {
+    if fork::is_lost() {
+        // Destructors free memory, and must not fail. The process keeps it.
+        return 0;
+    }
     // SAFETY: the caller guarantees that `context` is null or a live handle, and that no command
     // uses the allocation.
     edge(|| unsafe { get(context)?.free(ptr) })
