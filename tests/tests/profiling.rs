@@ -90,6 +90,21 @@ int main(int, char **argv) {
     usleep(400000);
     _exit(3);
   }
+  if (is("at once"))
+    _exit(4);
+  if (is("quick_exit"))
+    std::quick_exit(6);
+  if (is("user signal"))
+    raise(SIGUSR1);
+  if (is("atexit")) {
+    static sycl::queue &late = q;
+    std::atexit([] { work(late); });
+    std::exit(0);
+  }
+  if (is("daemon") && fork() == 0) {
+    usleep(1500000);
+    _exit(0);
+  }
   if (is("forks")) {
     if (fork() == 0)
       std::exit(5);
@@ -143,7 +158,7 @@ impl Programs {
 
     /// Runs the program in a shell, which reports the signal that ends it.
     fn run_to_signal(&self, case: &str) -> Outcome {
-        let script = format!("ulimit -c 0; ./a {case}; exit $?");
+        let script = format!("ulimit -c 0; ./a '{case}'; exit $?");
         let threads = ("SCYTHE_CPU_THREADS", "2");
         let file = ("SCYTHE_TRACE", "t.json");
         self.project.run_with("bash", &["-c", &script], &[threads, file])
@@ -362,7 +377,7 @@ fn programs_that_end_otherwise_leave_readable_timelines() {
         .project
         .scythe(&["-fsycl", "-O1", "-shared", "-fPIC", "late.cpp", "-o", "liblate.so"])
         .ok();
-    for (case, signal) in [("segfault", 139), ("abort", 134)] {
+    for (case, signal) in [("segfault", 139), ("abort", 134), ("user signal", 138)] {
         let out = programs.run_to_signal(case);
         assert_eq!(out.status, Some(signal), "{}", out.stderr);
         let line = "scythe: SCYTHE_TRACE: a signal ends the program; 't.json' has the timeline";
@@ -377,6 +392,20 @@ fn programs_that_end_otherwise_leave_readable_timelines() {
         cut.command("kernel", "Adds");
         assert!(cut.events.iter().all(|event| event["name"] != "end of the timeline"));
     }
+    // The file is a timeline even before the first tenth of a second.
+    assert_eq!(programs.run_to_signal("at once").status, Some(4));
+    assert!(!programs.cut_timeline("t.json").events.is_empty());
+    assert_eq!(programs.run_to_signal("quick_exit").status, Some(6));
+    programs.timeline("t.json").command("kernel", "Adds");
+    // The thread-local storage of the thread has ended before.
+    programs.run("atexit", &[("SCYTHE_TRACE", "t.json")]).ok();
+    let kernels = programs.timeline("t.json");
+    let adds = kernels.slices("submit").filter(|slice| slice["name"] == "submit Adds");
+    assert_eq!(adds.count(), 2);
+    // A forked process does not lock the file.
+    programs.run("daemon", &[("SCYTHE_TRACE", "t.json")]).ok();
+    assert_eq!(programs.run("normal", &[("SCYTHE_TRACE", "t.json")]).ok().stderr, "");
+
     let out = programs.run("forks", &[("SCYTHE_TRACE", "t.json")]).ok().stdout_has("child 5");
     assert_eq!(out.stderr.matches("was forked from process").count(), 1, "{}", out.stderr);
     programs.timeline("t.json").command("kernel", "Adds");

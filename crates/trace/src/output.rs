@@ -8,6 +8,43 @@ use std::io::{self, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
+
+/// The file, for forked processes.
+struct Open {
+    /// -1 if there is none.
+    descriptor: AtomicI32,
+    device: AtomicU64,
+    number: AtomicU64,
+}
+
+static OPEN: Open =
+    Open { descriptor: AtomicI32::new(-1), device: AtomicU64::new(0), number: AtomicU64::new(0) };
+
+/// Closes the file in a forked process, in which nothing uses it. Calls only functions that signal
+/// handlers may call.
+pub(crate) fn close_fork() {
+    let descriptor = OPEN.descriptor.swap(-1, Ordering::AcqRel);
+    if descriptor < 0 {
+        return;
+    }
+    // SAFETY: the structure is plain data, which the call fills.
+    let (status, data) = unsafe {
+        let mut data: libc::stat = std::mem::zeroed();
+        (libc::fstat(descriptor, &mut data), data)
+    };
+    let known = (OPEN.device.load(Ordering::Relaxed), OPEN.number.load(Ordering::Relaxed));
+    // The program may have closed the file, and opened another one with the same number.
+    if status == 0 && (data.st_dev, data.st_ino) == known {
+        // SAFETY: the thread that owns the file does not exist in a forked process.
+        unsafe { libc::close(descriptor) };
+    }
+}
+
+/// Returns the number of events in a part of the text. Each one has a line.
+pub(crate) fn count_events(text: &[u8]) -> u64 {
+    text.split(|&byte| byte == b'\n').filter(|line| line.starts_with(b"{")).count() as u64
+}
 
 use scythe_own_files as own;
 
@@ -100,8 +137,14 @@ impl Output {
         // A separator precedes each event but the first.
         let end = written.windows(2).rposition(|pair| pair == b",\n").unwrap_or(0);
         let _ = self.file.set_len(length + end as u64);
-        let events = written[..end].split(|&byte| byte == b'\n').filter(|line| line.len() > 1);
-        Failed { error, events: events.count() as u64 }
+        Failed { error, events: count_events(&written[..end]) }
+    }
+
+    /// Makes forked processes close the file, which would stay locked until they end.
+    pub(crate) fn close_in_forks(&self) {
+        OPEN.device.store(self.identity.0, Ordering::Relaxed);
+        OPEN.number.store(self.identity.1, Ordering::Relaxed);
+        OPEN.descriptor.store(self.file.as_raw_fd(), Ordering::Release);
     }
 
     /// Removes the file.

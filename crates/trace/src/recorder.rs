@@ -4,6 +4,7 @@
 //! process records nothing, because the file belongs to its parent.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Condvar, Mutex, Once, OnceLock, PoisonError};
@@ -12,7 +13,7 @@ use std::time::Duration;
 
 use crate::json::{End, Events, Row, RowName};
 use crate::lanes::Lanes;
-use crate::output::Output;
+use crate::output::{self, Output, count_events};
 use crate::summary::Summary;
 use crate::{
     Category, Command, Name, ON, Settings, Slice, Source, Value, now, report, shown, signals,
@@ -31,6 +32,8 @@ const BLOCK: usize = 1 << 20;
 const DEVICES: u64 = 1 << 22;
 
 static WRITER: OnceLock<Thread> = OnceLock::new();
+/// The file of the timeline.
+static PATH: OnceLock<PathBuf> = OnceLock::new();
 /// The process that records, or 0.
 static PROCESS: AtomicU32 = AtomicU32::new(0);
 static FINISHING: AtomicBool = AtomicBool::new(false);
@@ -43,9 +46,18 @@ pub fn start(settings: Settings) {
 }
 
 fn start_once(settings: Settings) {
+    let mut events = Events::begin();
+    let process = u64::from(std::process::id());
+    events.name_row(RowName::Process, Row { process, thread: process }, &settings.program);
     let output = settings.file.as_deref().and_then(|path| {
         let refused = |error| cannot_write(path, &error, "no timeline is written");
-        let output = Output::create(path).map_err(refused).ok()?;
+        let mut output = Output::create(path).map_err(refused).ok()?;
+        // The file is a timeline from its first moment on, even if the process ends at once.
+        if let Err(failed) = output.append(&events.take()) {
+            refused(failed.error);
+            output.discard();
+            return None;
+        }
         if output.path() != path {
             report(&format!(
                 "SCYTHE_TRACE: another process writes '{}'; the timeline of process {} is '{}'",
@@ -64,14 +76,20 @@ fn start_once(settings: Settings) {
             "scythe: SCYTHE_TRACE: a signal ends the program; '{}' has the timeline until then\n",
             output.path().display()
         ));
+        output.close_in_forks();
+        let _ = PATH.set(output.path().to_owned());
     }
-    let writer = move || Writer::new(output, settings);
+    let writer = move || Writer::new(output, events, settings);
     match spawn(move || writer().run()) {
         Ok(thread) => {
             let _ = WRITER.set(thread);
             PROCESS.store(std::process::id(), Ordering::Release);
-            // SAFETY: the handler only stores to an atomic variable.
-            unsafe { libc::pthread_atfork(None, None, Some(after_fork)) };
+            // SAFETY: the first handler only stores to an atomic variable and closes a file. The
+            // second one may run at any time. The code stays loaded (contract of `start`).
+            unsafe {
+                libc::pthread_atfork(None, None, Some(after_fork));
+                at_quick_exit(finish_quickly);
+            }
             ON.store(true, Ordering::Release);
         }
         Err(error) => report(&format!("cannot record: no thread can be started: {error}")),
@@ -80,6 +98,17 @@ fn start_once(settings: Settings) {
 
 unsafe extern "C" fn after_fork() {
     ON.store(false, Ordering::Release);
+    output::close_fork();
+}
+
+unsafe extern "C" {
+    /// Registers a function for `quick_exit`, which does not call those of `atexit`.
+    fn at_quick_exit(function: extern "C" fn()) -> i32;
+}
+
+extern "C" fn finish_quickly() {
+    // A panic must not cross into the C library.
+    let _ = std::panic::catch_unwind(finish);
 }
 
 /// Starts a thread that blocks all signals, so that the program's own threads handle them.
@@ -120,7 +149,11 @@ pub fn finish() {
     wake();
     let guard = FINISHED.0.lock().unwrap_or_else(PoisonError::into_inner);
     let ended = FINISHED.1.wait_timeout_while(guard, PATIENCE, |finished| !*finished);
-    drop(ended);
+    let is_late = ended.is_ok_and(|(_, waited)| waited.timed_out());
+    if let Some(path) = PATH.get().filter(|_| is_late) {
+        let late = std::io::Error::other(format!("not finished after {PATIENCE:?}"));
+        cannot_write(path, &late, "the timeline has no end");
+    }
 }
 
 fn cannot_write(path: &std::path::Path, error: &std::io::Error, so: &str) {
@@ -148,22 +181,19 @@ struct Writer {
     order: VecDeque<u64>,
     shown: HashMap<(Category, Name), Rc<str>>,
     arrows: u64,
-    /// The number of events in the file.
+    /// The number of events in the file, without the name of the process.
     count: u64,
 }
 
 impl Writer {
-    fn new(output: Option<Output>, settings: Settings) -> Self {
-        let process = u64::from(std::process::id());
-        let mut events = Events::begin();
-        let row = Row { process, thread: process };
-        events.name_row(RowName::Process, row, &settings.program);
+    /// Continues the file after `events`, which are in it already.
+    fn new(output: Option<Output>, events: Events, settings: Settings) -> Self {
         Self {
             output,
             events,
             summary: settings.summary.then(|| Summary::new(settings.program)),
             source: settings.source,
-            process,
+            process: u64::from(std::process::id()),
             lanes: BTreeMap::new(),
             devices: BTreeMap::new(),
             placed: HashMap::new(),
@@ -204,7 +234,7 @@ impl Writer {
         }
         let Some(output) = &mut self.output else { return };
         let Err(failed) = output.append(&text) else {
-            self.count += text.lines().count() as u64;
+            self.count += count_events(text.as_bytes());
             return;
         };
         let so = match self.count + failed.events {

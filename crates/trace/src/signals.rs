@@ -7,17 +7,31 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-const SIGNALS: [i32; 10] = [
+/// The signals that end a process, without those that cannot be handled, and without the real-time
+/// signals, because libraries search for one that has no handler.
+const SIGNALS: [i32; 22] = [
     libc::SIGHUP,
     libc::SIGINT,
     libc::SIGQUIT,
     libc::SIGILL,
+    libc::SIGTRAP,
     libc::SIGABRT,
     libc::SIGBUS,
     libc::SIGFPE,
+    libc::SIGUSR1,
     libc::SIGSEGV,
+    libc::SIGUSR2,
     libc::SIGPIPE,
+    libc::SIGALRM,
     libc::SIGTERM,
+    libc::SIGSTKFLT,
+    libc::SIGXCPU,
+    libc::SIGXFSZ,
+    libc::SIGVTALRM,
+    libc::SIGPROF,
+    libc::SIGIO,
+    libc::SIGPWR,
+    libc::SIGSYS,
 ];
 
 /// The longest wait for the writer: `STEPS` times `STEP_NS`.

@@ -33,18 +33,28 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Calls `f` with the list of this thread. Does nothing if the thread is ending.
-fn with_own<T>(f: impl FnOnce(&List) -> T) -> Option<T> {
-    let own = |own: &OnceCell<Arc<List>>| {
-        let list = own.get_or_init(|| {
-            let state = State { name: Some(system_name()), ..State::default() };
-            let list = Arc::new(List { thread: system_id(), state: Mutex::new(state) });
-            lock(&LISTS).push(list.clone());
-            list
-        });
-        f(list)
-    };
-    OWN.try_with(own).ok()
+impl List {
+    /// Adds the list of this thread.
+    fn add() -> Arc<Self> {
+        let state = State { name: Some(system_name()), ..State::default() };
+        let list = Arc::new(Self { thread: system_id(), state: Mutex::new(state) });
+        lock(&LISTS).push(list.clone());
+        list
+    }
+
+    /// Returns the list of this thread, which is ending.
+    fn of_ending_thread() -> Arc<Self> {
+        let id = system_id();
+        let found = lock(&LISTS).iter().find(|list| list.thread == id).cloned();
+        found.unwrap_or_else(Self::add)
+    }
+}
+
+/// Calls `f` with the list of this thread.
+fn with_own<T>(f: impl Fn(&List) -> T) -> T {
+    // The functions of `atexit` run after the end of thread-local storage.
+    OWN.try_with(|own| f(own.get_or_init(List::add)))
+        .unwrap_or_else(|_| f(&List::of_ending_thread()))
 }
 
 /// Records an activity of this thread.
@@ -52,12 +62,13 @@ pub fn record(slice: Slice) {
     if !is_on() {
         return;
     }
+    let slice = Cell::new(Some(slice));
     let count = with_own(|list| {
         let mut state = lock(&list.state);
-        state.slices.push(slice);
+        state.slices.extend(slice.take());
         state.slices.len()
     });
-    if count.is_some_and(|count| count.is_multiple_of(MANY)) {
+    if count.is_multiple_of(MANY) {
         recorder::wake();
     }
 }
@@ -65,13 +76,13 @@ pub fn record(slice: Slice) {
 /// Sets the name of this thread in the timeline.
 pub fn name_thread(name: String) {
     if is_on() {
-        with_own(|list| lock(&list.state).name = Some(name));
+        with_own(|list| lock(&list.state).name = Some(name.clone()));
     }
 }
 
 /// Returns the number of this thread in the timeline.
 pub fn thread_id() -> u32 {
-    with_own(|list| list.thread).unwrap_or_else(system_id)
+    with_own(|list| list.thread)
 }
 
 fn system_id() -> u32 {
