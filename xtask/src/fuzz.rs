@@ -5,6 +5,7 @@
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
+use crate::opencl;
 use crate::process::{self, progress};
 use crate::setup::{self, Purpose};
 use crate::stage::{self, Profile};
@@ -12,7 +13,7 @@ use crate::workspace::{cargo, target};
 
 /// The kinds of kernels, and the number of kernels that the tests run. The tests always run the
 /// same kernels.
-const KINDS: [(&str, &str); 2] = [("barriers", "400"), ("control", "80")];
+const KINDS: [(&str, &str); 3] = [("barriers", "400"), ("control", "80"), ("kernels", "40")];
 
 /// The inputs for each reader that the tests run.
 const INPUTS: &str = "4000";
@@ -93,5 +94,8 @@ fn fuzzer(kind: &str, prefix: &Path, options: &[String]) -> Result<Command, Stri
         .arg("--failures")
         .arg(target().join("fuzz"))
         .args(options);
+    if let Some(libraries) = opencl::installed() {
+        command.arg("--opencl").arg(libraries);
+    }
     Ok(command)
 }

@@ -69,11 +69,14 @@ Usage: cargo xtask COMMAND
                              --help tells more)
   bench cpu [NAME]...        the same against Intel's OpenCL runtime and OpenMP for each program \
   in benches/cpu
-  fuzz barriers|control [--count N] [--seed S]
+  fuzz barriers|control|kernels [--count N] [--seed S]
                              random kernels on the CPU device against a reference: with barriers, \
-                             or with control
-                             flow of all forms, widened and scalar, compiled at run time and ahead \
-                             of time
+                             with control
+                             flow of all forms, or with many parts of the language; widened and \
+                             scalar, compiled
+                             at run time and ahead of time, and on Intel's OpenCL runtime if 'test \
+                             --backend opencl'
+                             has installed it
   fuzz formats [--target NAME] [--seconds N] [--seed S]
                              mutated bytes for every reader of files, texts and variables; 'fuzz                              formats --help'
                              tells how, and '--list' names the readers

@@ -14,18 +14,29 @@ use crate::workspace::{cargo, root, target};
 const PACKAGES: [&str; 2] = ["intel-opencl-rt==2026.2.0", "intel-cmplr-lib-rt==2026.2.0"];
 const LIMIT: Duration = Duration::from_secs(120);
 
+/// Returns the virtual environment of the runtime.
+fn environment() -> PathBuf {
+    target().join("bench-opencl")
+}
+
+/// Returns the folder of the runtime's libraries, if [`runtime`] has installed them.
+pub fn installed() -> Option<PathBuf> {
+    let environment = environment();
+    let libraries = environment.join("lib");
+    let packages = std::fs::read_to_string(environment.join("packages")).ok()?;
+    let is_whole = packages == PACKAGES.join("\n") && libraries.join("libintelocl.so").exists();
+    is_whole.then_some(libraries)
+}
+
 /// Installs the runtime into a virtual environment below the target folder, if it is missing.
 /// Returns the folder of its libraries.
 pub fn runtime() -> Result<PathBuf, String> {
-    let environment = target().join("bench-opencl");
-    let libraries = environment.join("lib");
-    let stamp = environment.join("packages");
-    let wanted = PACKAGES.join("\n");
-    if std::fs::read_to_string(&stamp).is_ok_and(|have| have == wanted)
-        && libraries.join("libintelocl.so").exists()
-    {
+    if let Some(libraries) = installed() {
         return Ok(libraries);
     }
+    let environment = environment();
+    let libraries = environment.join("lib");
+    let stamp = environment.join("packages");
     progress(&format!("installing {} from PyPI", PACKAGES.join(" and ")));
     process::output(Command::new("python3").args(["-m", "venv"]).arg(&environment))?;
     let mut pip = Command::new(environment.join("bin/pip"));
@@ -34,7 +45,8 @@ pub fn runtime() -> Result<PathBuf, String> {
     if !library.exists() {
         return Err(format!("{} does not contain {}", PACKAGES[0], library.display()));
     }
-    std::fs::write(&stamp, wanted).map_err(|e| format!("cannot write {}: {e}", stamp.display()))?;
+    std::fs::write(&stamp, PACKAGES.join("\n"))
+        .map_err(|e| format!("cannot write {}: {e}", stamp.display()))?;
     Ok(libraries)
 }
 

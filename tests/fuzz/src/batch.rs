@@ -16,6 +16,8 @@ pub struct Toolchain {
     pub prefix: PathBuf,
     /// For device code: `-O2`.
     pub level: String,
+    /// The folder of Intel's OpenCL runtime for CPUs, to compare with it.
+    pub opencl: Option<PathBuf>,
 }
 
 /// Commands that compile, and runs of what they made. The first run is the reference.
@@ -30,7 +32,7 @@ pub struct Run {
     pub program: PathBuf,
     /// Behind the number of the first kernel.
     pub arguments: Vec<String>,
-    pub environment: Vec<(&'static str, &'static str)>,
+    pub environment: Vec<(&'static str, String)>,
 }
 
 /// A kernel whose result differs from the reference.
@@ -152,8 +154,10 @@ fn start(
     let file = std::fs::File::create(&path).map_err(fail)?;
     let errors = std::fs::File::create(folder.join(format!("{name}.err"))).map_err(fail)?;
     let mut command = Command::new(program);
-    command.arg(first.to_string()).args(&run.arguments).envs(run.environment.iter().copied());
-    command.stdin(Stdio::null()).stdout(file).stderr(errors).env_remove("LD_LIBRARY_PATH");
+    command.env_remove("LD_LIBRARY_PATH");
+    let environment = run.environment.iter().map(|(name, value)| (name, value));
+    command.arg(first.to_string()).args(&run.arguments).envs(environment);
+    command.stdin(Stdio::null()).stdout(file).stderr(errors);
     // The cache would make each run of the reducer write more; nothing here is built twice.
     command.env("SYCL_CACHE_PERSISTENT", "0");
     let mut child = command.spawn().map_err(fail)?;

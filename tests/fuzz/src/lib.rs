@@ -1,10 +1,10 @@
 //! Random kernels, run by the CPU device in all its ways and by a reference, which must agree bit
 //! for bit.
 //!
-//! Two kinds: kernels with barriers, which host mode runs as well, and [`control`], with control
-//! flow of all forms.
+//! Three kinds: kernels with barriers, which host mode runs as well; [`control`], with control flow
+//! of all forms; and [`kernels`], with many parts of the language.
 //!
-//! * [`kernel`]: the parts that both kinds share.
+//! * [`kernel`]: the parts that all kinds share.
 //! * [`generate`]: from a seed to a [`program::Kernel`]; [`expression`] makes its expressions.
 //! * [`barriers`]: keeps kernels free of races.
 //! * [`render`]: a kernel to C++.
@@ -20,6 +20,7 @@ pub mod control;
 pub mod expression;
 pub mod generate;
 pub mod kernel;
+pub mod kernels;
 pub mod program;
 pub mod random;
 pub mod reduce;

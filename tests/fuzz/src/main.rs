@@ -1,5 +1,5 @@
-//! `scythe-fuzz barriers|control --prefix DIR [--count N] [--seed S] [--failures DIR]`: random
-//! kernels on the CPU device against a reference. The exit status tells whether they agreed.
+//! `scythe-fuzz barriers|control|kernels --prefix DIR [--count N] [--seed S] [--failures DIR]`:
+//! random kernels on the CPU device against a reference. The exit status tells whether they agreed.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -8,11 +8,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use scythe_fuzz::batch::{self, Mismatch, Toolchain};
 use scythe_fuzz::kernel::{self, Kernel, Kind};
-use scythe_fuzz::{control, program, reduce};
+use scythe_fuzz::{control, kernels, program, reduce};
 
-const USAGE: &str = "usage: scythe-fuzz barriers|control --prefix DIR [--count N] [--seed S] \
-    [--failures DIR] \
-                     [--reduce N] [--print]";
+const USAGE: &str = "usage: scythe-fuzz barriers|control|kernels --prefix DIR [--count N] \
+                     [--seed S] [--failures DIR] [--opencl DIR] [--reduce N] [--print]";
 /// Kernels in one program.
 const BATCH: usize = 100;
 /// Programs that the reducer may compile for one failure.
@@ -26,6 +25,15 @@ struct Options {
     /// Failures that are reduced; the others are only listed.
     reduced: usize,
     print: bool,
+    /// See [`Toolchain::opencl`].
+    opencl: Option<PathBuf>,
+}
+
+impl Options {
+    fn tools(&self, level: &str) -> Toolchain {
+        let (prefix, opencl) = (self.prefix.clone(), self.opencl.clone());
+        Toolchain { prefix, level: level.to_owned(), opencl }
+    }
 }
 
 fn main() -> ExitCode {
@@ -34,8 +42,10 @@ fn main() -> ExitCode {
     let result = options(args).and_then(|o| match kind.as_str() {
         program::Code::NAME => run::<program::Code>(&o),
         control::Code::NAME => run::<control::Code>(&o),
+        kernels::Code::NAME => run::<kernels::Code>(&o),
         other => Err(format!(
-            "unknown kind of kernels '{other}', expected 'barriers' or 'control'\n{USAGE}"
+            "unknown kind of kernels '{other}', expected 'barriers', 'control' or \
+             'kernels'\n{USAGE}"
         )),
     });
     match result {
@@ -56,6 +66,7 @@ fn options(mut args: impl Iterator<Item = String>) -> Result<Options, String> {
         failures: std::env::temp_dir(),
         reduced: 5,
         print: false,
+        opencl: None,
     };
     while let Some(name) = args.next() {
         if name == "--print" {
@@ -79,6 +90,7 @@ fn options(mut args: impl Iterator<Item = String>) -> Result<Options, String> {
             "--count" => o.count = size()?,
             "--reduce" => o.reduced = size()?,
             "--seed" => o.seed = number()?,
+            "--opencl" => o.opencl = Some(PathBuf::from(&value)),
             "--failures" => o.failures = PathBuf::from(&value),
             _ => return Err(format!("unknown option '{name}'\n{USAGE}")),
         }
@@ -125,7 +137,7 @@ fn run<K: Kind>(o: &Options) -> Result<usize, String> {
         for _ in 0..workers {
             scope.spawn(|| {
                 while let Some((level, seeds)) = batches.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let tools = Toolchain { prefix: o.prefix.clone(), level: (*level).to_owned() };
+                    let tools = o.tools(level);
                     let kernels: Vec<Kernel<K>> = seeds.iter().map(|s| K::generate(*s)).collect();
                     match in_folder(|folder| batch::compare(&kernels, &tools, folder)) {
                         Ok(outcome) => {
@@ -177,7 +189,7 @@ fn report<K: Kind>(
     );
     let mut kernel = K::generate(seed);
     if reduced {
-        let tools = Toolchain { prefix: o.prefix.clone(), level: level.to_owned() };
+        let tools = o.tools(level);
         let mut failing = |k: &Kernel<K>| {
             let compared =
                 in_folder(|folder| batch::compare(std::slice::from_ref(k), &tools, folder));

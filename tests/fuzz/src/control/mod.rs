@@ -143,7 +143,7 @@ impl Kind for Code {
             name,
             program: program.to_owned(),
             arguments: vec![argument.to_owned()],
-            environment: environment.to_vec(),
+            environment: environment.iter().map(|(k, v)| (*k, (*v).to_owned())).collect(),
         };
         Plan {
             chains: vec![vec![
