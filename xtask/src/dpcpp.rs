@@ -10,6 +10,7 @@ mod conditions;
 mod directives;
 mod execute;
 mod outcome;
+mod removed;
 mod report;
 mod substitute;
 mod suite;

@@ -81,7 +81,7 @@ impl Setting {
                 Step::RunIf(condition, _) if !holds(condition, &self.features)? => continue,
                 Step::Run(command) | Step::RunIf(_, command) => command,
             };
-            if is_for_other_device(command) {
+            if is_for_other_device(command, &self.features) {
                 continue;
             }
             let command = substitutions.expand(command, &self.features)?;

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use super::removed;
 use crate::process;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -56,7 +57,10 @@ impl Outcome {
             Some(reason) => reason.clone(),
             None => explanation(&format!("{}\n{}", ended.stderr, ended.stdout)).to_owned(),
         };
-        Outcome::failed(reason)
+        match removed::reason(&reason) {
+            Some(excuse) => Outcome::does_not_apply(excuse),
+            None => Outcome::failed(reason),
+        }
     }
 
     /// Removes the names of folders of this machine from the reason, and characters that the
