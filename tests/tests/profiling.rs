@@ -598,3 +598,41 @@ fn a_compilation_has_one_timeline() {
     let out = project.scythe(&["-fsycl", "-ftime-trace=missing/c.json", "-c", "late.cpp"]).fails();
     out.stderr_has("missing/c.json").errors(1);
 }
+
+#[test]
+fn a_page_shows_a_timeline_in_a_browser() {
+    let programs = Programs::new();
+    let project = &programs.project;
+    programs.run("killed", &[("SCYTHE_TRACE", "t.json")]);
+    let out = project.scythe(&["inspect", "--timeline", "t.json", "-o", "t.html"]).ok();
+    assert_eq!(out.stdout + &out.stderr, "");
+    let page = String::from_utf8(project.read("t.html")).expect("UTF-8");
+    assert!(!page.contains("http"), "the page needs a network");
+    project.scythe(&["inspect", "--timeline", "a"]).fails().stderr_has("a: error: not a timeline");
+    let conflict = project.scythe(&["inspect", "--timeline", "--json", "t.json"]).fails();
+    conflict.stderr_has("--timeline").stderr_has("--json");
+    if Command::new("chromium").arg("--version").output().is_err() {
+        eprintln!("no browser: the page was not opened");
+        return;
+    }
+    let data = format!("--user-data-dir={}", project.path().join("browser").display());
+    let address = format!("file://{}", project.path().join("t.html").display());
+    let quiet = [
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--no-first-run",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+        "--dump-dom",
+    ];
+    let out = project.run("chromium", &[&quiet[..], &[&data, &address]].concat()).ok();
+    let number = |name: &str| {
+        let rest = out.stdout.split(&format!("{name}=\"")).nth(1);
+        let text = rest.and_then(|rest| rest.split('"').next());
+        text.and_then(|text| text.parse().ok()).unwrap_or(0)
+    };
+    assert!(number("data-slices") > 5 && number("data-arrows") > 3, "{}", out.stdout);
+    assert!(out.stdout.contains("the end of the timeline is missing"), "{}", out.stdout);
+}

@@ -263,7 +263,8 @@ pub fn nearest(arg: &str) -> Option<&'static str> {
 /// Returns the text of `--help`.
 pub fn help() -> String {
     let mut out = String::from(
-        "Usage: scythe [options] files...\n       scythe inspect [--json | --html] file\n\n\
+        "Usage: scythe [options] files...\n       \
+         scythe inspect [--json | --html | --timeline] file\n\n\
          Compiles SYCL 2020 programs. 'scythe inspect' lists the kernels in a file.\n\
          Accepts the options of clang++ and, with -fsycl, these:\n\n",
     );

@@ -105,6 +105,9 @@ errors! {
     348 NotACache:
         "it is a folder without entries of the cache: expected a file with device code, or the \
          folder of a cache";
+    /// A file is not a timeline.
+    349 NotATimeline { reason: String }:
+        "not a timeline, as SCYTHE_TRACE=FILE.json or -ftime-trace write it: {reason}";
 
     // Device link and ahead-of-time compilation.
 

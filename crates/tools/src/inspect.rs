@@ -1,6 +1,8 @@
 //! `inspect`: lists the device code in a file or in a cache, what the code of each kernel is like,
 //! the requirements of each kernel with their reasons, and the devices that meet them.
 //!
+//! With `--timeline`, it shows the timeline of a run or of a compilation instead ([`timeline`]).
+//!
 //! [`report`] collects the facts, with those about machine code from [`code`]. [`text`], [`json`]
 //! and [`html`] format the same report.
 
@@ -12,6 +14,7 @@ mod input;
 mod json;
 mod report;
 mod text;
+mod timeline;
 
 use crate::aspect_filter;
 use crate::command_line::{Arguments, Opt, Syntax};
@@ -29,6 +32,11 @@ pub const SYNTAX: Syntax = Syntax {
     options: &[
         Opt { name: "json", value: None, help: "as JSON, for other programs" },
         Opt { name: "html", value: None, help: "as a web page that needs no other files" },
+        Opt {
+            name: "timeline",
+            value: None,
+            help: "FILE is a timeline of SCYTHE_TRACE or -ftime-trace; show it as a web page",
+        },
         Opt { name: "o", value: Some("FILE"), help: "write there (default: standard output)" },
         Opt {
             name: "device-config-file",
@@ -54,6 +62,13 @@ pub fn run(args: &Arguments) -> Result<Status, Failure> {
         let conflict = ConflictingOptions { first: "--json", second: "--html" };
         return Err(Failure::new(&conflict));
     }
+    if args.has("timeline") {
+        if args.has("json") {
+            let conflict = ConflictingOptions { first: "--timeline", second: "--json" };
+            return Err(Failure::new(&conflict));
+        }
+        return write(args, timeline::render(path, &input::read_file(path)?)?);
+    }
     let table = aspect_filter::configuration(args.last("device-config-file"), true)?;
     let settings = report::Settings { table, compile: !args.has("no-compile") };
     let report = match input::read(path)? {
@@ -65,6 +80,10 @@ pub fn run(args: &Arguments) -> Result<Status, Failure> {
         () if args.has("html") => html::render(&report),
         () => text::render(&report),
     };
+    write(args, shown)
+}
+
+fn write(args: &Arguments, shown: String) -> Result<Status, Failure> {
     match args.last("o") {
         Some(output) => files::write(output, shown.as_bytes()).map(|()| Status::Done),
         None => Ok(Status::print(shown)),

@@ -10,7 +10,7 @@ use std::fmt::Write;
 const STYLE: &str = include_str!("style.css");
 
 /// Escapes text.
-fn escaped(text: &str) -> String {
+pub(super) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
