@@ -207,7 +207,21 @@ fn line(location: Option<&Location>, command: &str, severity: Severity, message:
         None if command.is_empty() => String::new(),
         None => format!("{command}: "),
     };
-    format!("{place}{severity}: {message}\n")
+    visible(format!("{place}{severity}: {message}\n"))
+}
+
+/// Replaces control characters by their escapes. Messages quote files and options, which must not
+/// control the terminal.
+pub fn visible(text: String) -> String {
+    let is_hidden = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
+    if !text.contains(is_hidden) {
+        return text;
+    }
+    let escaped = |c: char| match is_hidden(c) {
+        true => c.escape_default().to_string(),
+        false => c.to_string(),
+    };
+    text.chars().map(escaped).collect()
 }
 
 #[cfg(test)]
@@ -234,6 +248,16 @@ mod tests {
         assert_eq!(
             Diagnostic::warning("text").note("why").render_as("scythe"),
             "scythe: warning: text\nscythe: note: why\n"
+        );
+    }
+
+    #[test]
+    fn quoted_text_does_not_control_the_terminal() {
+        let message = "unknown option '\u{1b}[2J\r\u{9b}é'\n\tnext";
+        let at = Location::file("a\u{7}.cpp");
+        assert_eq!(
+            Diagnostic::foreign(Severity::Error, message).at(at).render(),
+            "a\\u{7}.cpp: error: unknown option '\\u{1b}[2J\\r\\u{9b}é'\n\tnext\n"
         );
     }
 

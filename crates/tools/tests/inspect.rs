@@ -69,6 +69,18 @@ fn shown(bytes: &[u8], args: &[&str]) -> String {
 }
 
 #[test]
+fn names_do_not_control_the_terminal() {
+    let mut image = image();
+    image.manifest.entry_points[0].symbol = "K\u{1b}[2J".into();
+    image.symbols[0] = image.manifest.entry_points[0].symbol.clone();
+    image.manifest.imports[0].symbol = "f\u{7}".into();
+    let (output, _folder) = inspect(&image.to_bytes(), &[]);
+    let text = String::from_utf8(output.stdout).expect("it is text");
+    assert!(text.contains("K\\u{1b}[2J") && text.contains("f\\u{7}"), "{text}");
+    assert!(!text.contains(['\u{1b}', '\u{7}']), "{text}");
+}
+
+#[test]
 fn text_tells_kernels_needs_reasons_and_devices() {
     let text = shown(&image().to_bytes(), &[]);
     let (before, devices) = text.split_once("  runs on ").expect("devices are listed");

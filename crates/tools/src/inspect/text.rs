@@ -24,7 +24,8 @@ pub fn render(report: &Report) -> String {
         out.push('\n');
         show_image(&mut out, index, image);
     }
-    out
+    // Names in the file may be any text.
+    scythe_diag::visible(out)
 }
 
 /// Describes an image: target, format, size and origin.
