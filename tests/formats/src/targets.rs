@@ -51,6 +51,13 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
+/// Checks a text that a user sees: it does not control the terminal.
+fn shown(text: String) -> String {
+    let hidden = text.chars().find(|c| c.is_control() && !matches!(c, '\n' | '\t'));
+    assert!(hidden.is_none(), "the message has a control character: {text:?}");
+    text
+}
+
 /// Returns the error of a result, or "".
 fn error<T>(result: &Result<T, impl std::fmt::Display>) -> String {
     result.as_ref().err().map(ToString::to_string).unwrap_or_default()

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use scythe_image::container;
 
 use super::images::images;
-use super::{Target, objects};
+use super::{Target, objects, shown};
 
 /// The program `scythe-tools`.
 pub static TOOLS: OnceLock<PathBuf> = OnceLock::new();
@@ -27,7 +27,14 @@ pub fn targets() -> Vec<Target> {
             let archive = scythe_image::archive::write(&[("a.o".to_owned(), &objects::wrapped())]);
             images.chain(objects::fat_objects()).chain([objects::wrapped(), archive]).collect()
         },
-        words: &[b"SCYTHEIM", b"\x7fELF", b"!<arch>\n", b"__CLANG_OFFLOAD_BUNDLE__", b"SCYTHOBJ"],
+        words: &[
+            b"SCYTHEIM",
+            b"\x7fELF",
+            b"!<arch>\n",
+            b"__CLANG_OFFLOAD_BUNDLE__",
+            b"SCYTHOBJ",
+            b"\x1b[2J",
+        ],
         is_program: true,
         seal: Some(|bytes| {
             if bytes.starts_with(&container::MAGIC) {
@@ -45,10 +52,11 @@ fn run(arguments: &[&str], bytes: &[u8]) -> String {
     let path = folder.join(format!("scythe-fuzz-input-{}", std::process::id()));
     std::fs::write(&path, bytes).expect("the input can be written");
     let errors = path.with_extension("err");
-    let file = std::fs::File::create(&errors).expect("the errors can be written");
+    let output = path.with_extension("out");
+    let create = |path| std::fs::File::create(path).expect("the output can be written");
     let mut command = Command::new("prlimit");
     command.arg(format!("--as={ADDRESS_SPACE}")).arg(tools).args(arguments).arg(&path);
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(file);
+    command.stdin(Stdio::null()).stdout(create(&output)).stderr(create(&errors));
     let mut child = command.spawn().expect("the program can be started");
     let start = Instant::now();
     let status = loop {
@@ -62,9 +70,13 @@ fn run(arguments: &[&str], bytes: &[u8]) -> String {
         }
         std::thread::sleep(Duration::from_millis(2));
     };
-    let text = std::fs::read(&errors).unwrap_or_default();
-    let text = String::from_utf8_lossy(&text).into_owned();
-    let _ = (std::fs::remove_file(&path), std::fs::remove_file(&errors));
+    let read =
+        |path| String::from_utf8_lossy(&std::fs::read(path).unwrap_or_default()).into_owned();
+    let text = shown(read(&errors));
+    shown(read(&output));
+    for file in [&path, &errors, &output] {
+        let _ = std::fs::remove_file(file);
+    }
     assert!(
         matches!(status.code(), Some(0 | 1)) && !text.contains("panicked"),
         "the program ended with {status}: {text}"

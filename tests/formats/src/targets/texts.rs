@@ -4,7 +4,7 @@ use scythe_device_config::{Table, shell_words};
 use scythe_image::{FileTable, Manifest, PropertySets};
 
 use super::images::images;
-use super::{Target, error, text};
+use super::{Target, error, shown, text};
 
 pub fn targets() -> Vec<Target> {
     vec![
@@ -89,9 +89,15 @@ pub fn targets() -> Vec<Target> {
                 let read = Table::embedded().extend_with_yaml_text("file.yaml", &text(bytes));
                 match read {
                     Ok(warnings) => {
-                        warnings.iter().map(|w| w.render_as("fuzz")).collect::<String>()
+                        shown(warnings.iter().map(|w| w.render_as("fuzz")).collect());
+                        warnings.len().min(3).to_string()
                     }
-                    Err(error) => error.to_string(),
+                    Err(error) => {
+                        shown(error.to_string());
+                        // Kinds of outcomes have no digits.
+                        let code = error.code.map(|code| code.to_string()).unwrap_or_default();
+                        code.bytes().map(|byte| char::from(byte + b'A' - b'0')).collect()
+                    }
                 }
             },
         },

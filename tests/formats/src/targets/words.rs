@@ -13,7 +13,7 @@ use scythe_driver::{args, dependencies, linker_arguments, render};
 use scythe_hal::BackendKind;
 use scythe_hal::info::DeviceType;
 
-use super::{Target, error, text};
+use super::{Target, error, shown, text};
 
 pub fn targets() -> Vec<Target> {
     vec![
@@ -229,7 +229,7 @@ fn command_line(bytes: &[u8]) -> String {
             let list: Vec<_> = invocation.targets.passes();
             format!("{:?}{}{}", invocation.mode, invocation.sycl, list.len().min(4))
         }
-        Err(error) => render(&error),
+        Err(error) => shown(render(&error)),
     }
 }
 
