@@ -18,6 +18,8 @@ pub struct Toolchain {
     pub level: String,
     /// The folder of Intel's OpenCL runtime for CPUs, to compare with it.
     pub opencl: Option<PathBuf>,
+    /// The only run besides the reference; all runs otherwise.
+    pub only: Option<&'static str>,
 }
 
 /// Commands that compile, and runs of what they made. The first run is the reference.
@@ -25,6 +27,26 @@ pub struct Plan {
     /// The commands of one chain follow each other; chains run at the same time.
     pub chains: Vec<Vec<Command>>,
     pub runs: Vec<Run>,
+}
+
+impl Plan {
+    /// Leaves out all runs except the reference and one other, and the programs of those runs.
+    fn keep(&mut self, only: &str) {
+        let all = std::mem::take(&mut self.runs).into_iter().enumerate();
+        let (kept, others): (Vec<_>, Vec<_>) =
+            all.partition(|(index, run)| *index == 0 || run.name == only);
+        self.runs = kept.into_iter().map(|(_, run)| run).collect();
+        let is_needed = |program: &Path| self.runs.iter().any(|run| run.program == program);
+        let unneeded: Vec<_> = others
+            .into_iter()
+            .map(|(_, run)| run.program)
+            .filter(|program| !is_needed(program))
+            .collect();
+        let makes_other = |command: &Command| {
+            command.get_args().any(|word| unneeded.iter().any(|program| program == word))
+        };
+        self.chains.iter_mut().for_each(|chain| chain.retain(|command| !makes_other(command)));
+    }
 }
 
 pub struct Run {
@@ -61,6 +83,9 @@ pub fn compare<K: Kind>(
     std::fs::write(&source, program(kernels))
         .map_err(|e| format!("cannot write {}: {e}", source.display()))?;
     let mut plan = K::plan(tools, folder);
+    if let Some(only) = tools.only {
+        plan.keep(only);
+    }
     std::thread::scope(|scope| {
         let chains: Vec<_> = plan
             .chains
@@ -190,6 +215,24 @@ fn start(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernels::Code;
+
+    #[test]
+    fn only_the_programs_of_kept_runs_are_made() {
+        let folder = Path::new("/folder");
+        let tools = Toolchain {
+            prefix: "/prefix".into(),
+            level: "-O2".to_owned(),
+            opencl: None,
+            only: Some("widened"),
+        };
+        let mut plan = Code::plan(&tools, folder);
+        let commands = |plan: &Plan| plan.chains.iter().map(Vec::len).sum::<usize>();
+        assert_eq!(commands(&plan), 4);
+        plan.keep("widened");
+        assert_eq!(commands(&plan), 3);
+        assert!(plan.runs.iter().map(|run| run.name).eq(["host", "widened"]));
+    }
 
     /// What a shell script prints that stands for the program of kernels 1 to 4.
     fn printed_by(script: &str) -> Result<Vec<String>, String> {

@@ -32,7 +32,7 @@ struct Options {
 impl Options {
     fn tools(&self, level: &str) -> Toolchain {
         let (prefix, opencl) = (self.prefix.clone(), self.opencl.clone());
-        Toolchain { prefix, level: level.to_owned(), opencl }
+        Toolchain { prefix, level: level.to_owned(), opencl, only: None }
     }
 }
 
@@ -189,7 +189,7 @@ fn report<K: Kind>(
     );
     let mut kernel = K::generate(seed);
     if reduced {
-        let tools = o.tools(level);
+        let tools = Toolchain { only: Some(mismatch.run), ..o.tools(level) };
         let mut failing = |k: &Kernel<K>| {
             let compared =
                 in_folder(|folder| batch::compare(std::slice::from_ref(k), &tools, folder));
