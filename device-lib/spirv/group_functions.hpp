@@ -12,10 +12,16 @@
 #define SCYTHE_GROUPS_ONLY
 #include "../cpu/group_primitives.hpp"
 
+SCYTHE_DEVICE __attribute__((const)) extern scythe_u32
+__spirv_BuiltInSubgroupLocalInvocationId() noexcept;
+
 #define SCYTHE_INSTRUCTION(name, T)                                                                \
   SCYTHE_DEVICE extern T __spirv_GroupNonUniform##name(scythe_u32 scope, scythe_u32 operation,     \
                                                        T x) noexcept;
-#define SCYTHE_PRIMITIVES(op, instruction, name, T)                                                \
+// Intel's OpenCL runtime for CPUs has sub-groups of one work-item for kernels that it cannot
+// vectorize, and its exclusive scan then returns the argument. The first work-item therefore takes
+// the identity of the operation from here.
+#define SCYTHE_PRIMITIVES(op, instruction, name, T, identity)                                      \
   SCYTHE_INSTRUCTION(instruction, T)                                                               \
   extern "C" SCYTHE_GROUP T __scythe_sg_reduce_##op##_##name(T x) noexcept {                       \
     return __spirv_GroupNonUniform##instruction(3, 0, x);                                          \
@@ -24,7 +30,8 @@
     return __spirv_GroupNonUniform##instruction(3, 1, x);                                          \
   }                                                                                                \
   extern "C" SCYTHE_GROUP T __scythe_sg_exscan_##op##_##name(T x) noexcept {                       \
-    return __spirv_GroupNonUniform##instruction(3, 2, x);                                          \
+    const T before = __spirv_GroupNonUniform##instruction(3, 2, x);                                \
+    return __spirv_BuiltInSubgroupLocalInvocationId() == 0 ? static_cast<T>(identity) : before;    \
   }
 #define SCYTHE_BROADCAST(name, T)                                                                  \
   SCYTHE_DEVICE extern T __spirv_GroupNonUniformShuffle(scythe_u32 scope, T x,                     \
@@ -32,30 +39,30 @@
   extern "C" SCYTHE_GROUP T __scythe_sg_broadcast_##name(T x, scythe_u32 id) noexcept {            \
     return __spirv_GroupNonUniformShuffle(3, x, id);                                               \
   }
-#define SCYTHE_INTEGER(name, T, S)                                                                 \
-  SCYTHE_PRIMITIVES(add, IAdd, name, T)                                                            \
-  SCYTHE_PRIMITIVES(mul, IMul, name, T)                                                            \
-  SCYTHE_PRIMITIVES(min, S##Min, name, T)                                                          \
-  SCYTHE_PRIMITIVES(max, S##Max, name, T)                                                          \
-  SCYTHE_PRIMITIVES(and, BitwiseAnd, name, T)                                                      \
-  SCYTHE_PRIMITIVES(or, BitwiseOr, name, T)                                                        \
-  SCYTHE_PRIMITIVES(xor, BitwiseXor, name, T)                                                      \
+#define SCYTHE_INTEGER(name, T, S, least, most)                                                    \
+  SCYTHE_PRIMITIVES(add, IAdd, name, T, 0)                                                         \
+  SCYTHE_PRIMITIVES(mul, IMul, name, T, 1)                                                         \
+  SCYTHE_PRIMITIVES(min, S##Min, name, T, most)                                                    \
+  SCYTHE_PRIMITIVES(max, S##Max, name, T, least)                                                   \
+  SCYTHE_PRIMITIVES(and, BitwiseAnd, name, T, ~0ul)                                                \
+  SCYTHE_PRIMITIVES(or, BitwiseOr, name, T, 0)                                                     \
+  SCYTHE_PRIMITIVES(xor, BitwiseXor, name, T, 0)                                                   \
   SCYTHE_BROADCAST(name, T)
 #define SCYTHE_FLOAT(name, T)                                                                      \
-  SCYTHE_PRIMITIVES(add, FAdd, name, T)                                                            \
-  SCYTHE_PRIMITIVES(mul, FMul, name, T)                                                            \
-  SCYTHE_PRIMITIVES(min, FMin, name, T)                                                            \
-  SCYTHE_PRIMITIVES(max, FMax, name, T)                                                            \
+  SCYTHE_PRIMITIVES(add, FAdd, name, T, 0)                                                         \
+  SCYTHE_PRIMITIVES(mul, FMul, name, T, 1)                                                         \
+  SCYTHE_PRIMITIVES(min, FMin, name, T, __builtin_inff())                                          \
+  SCYTHE_PRIMITIVES(max, FMax, name, T, -__builtin_inff())                                         \
   SCYTHE_BROADCAST(name, T)
 
-SCYTHE_INTEGER(s8, signed char, S)
-SCYTHE_INTEGER(s16, short, S)
-SCYTHE_INTEGER(s32, int, S)
-SCYTHE_INTEGER(s64, long, S)
-SCYTHE_INTEGER(u8, unsigned char, U)
-SCYTHE_INTEGER(u16, unsigned short, U)
-SCYTHE_INTEGER(u32, unsigned int, U)
-SCYTHE_INTEGER(u64, unsigned long, U)
+SCYTHE_INTEGER(s8, signed char, S, -128, 127)
+SCYTHE_INTEGER(s16, short, S, -32768, 32767)
+SCYTHE_INTEGER(s32, int, S, -2147483647 - 1, 2147483647)
+SCYTHE_INTEGER(s64, long, S, -9223372036854775807 - 1, 9223372036854775807)
+SCYTHE_INTEGER(u8, unsigned char, U, 0, 255)
+SCYTHE_INTEGER(u16, unsigned short, U, 0, 65535)
+SCYTHE_INTEGER(u32, unsigned int, U, 0, 4294967295)
+SCYTHE_INTEGER(u64, unsigned long, U, 0, 18446744073709551615ul)
 SCYTHE_FLOAT(f16, half)
 SCYTHE_FLOAT(f32, float)
 SCYTHE_FLOAT(f64, double)
