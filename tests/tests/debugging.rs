@@ -308,7 +308,8 @@ fn faults_are_reported_with_kernel_work_item_and_line() {
         project
             .run_with("./app", &["0"], &[("SCYTHE_CPU_FAULTS", "exception")])
             .ok()
-            .stdout_has("caught: a.cpp:4: kernel 'main::faulty': global id: [2,1]");
+            .stdout_has("caught: a.cpp:4: kernel 'main::faulty': global id: [2,1]")
+            .stdout_has("null pointer, at address 0xc (submitted at a.cpp:16)\n");
     }
 }
 

@@ -4,6 +4,7 @@
 use std::fmt;
 
 use crate::Error;
+use crate::demangle::symbol_name;
 
 /// A position in the program's source. It stays valid when the library that contains the submitting
 /// code is unloaded: the runtime keeps the name of each source file once.
@@ -24,7 +25,8 @@ impl Error {
     /// and the position of the command's submission.
     #[must_use]
     pub fn of_command(mut self, kernel: Option<&str>, place: Option<Place>) -> Self {
-        let kernel = kernel.filter(|kernel| !self.message.contains(&format!("'{kernel}'")));
+        let tells = |name: &str| self.message.contains(&format!("'{name}'"));
+        let kernel = kernel.filter(|kernel| !tells(kernel) && !tells(&symbol_name(kernel)));
         let kernel = kernel.map(|kernel| format!("kernel '{kernel}'"));
         let place = place.map(|place| format!("submitted at {place}"));
         let facts: Vec<String> = [kernel, place].into_iter().flatten().collect();
