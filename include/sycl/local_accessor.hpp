@@ -13,6 +13,7 @@
 namespace sycl {
 
 namespace detail {
+struct dynamic_local;
 // A part of the local memory of a work-group.
 struct local_slot {
   static void *reserve(handler &h, [[maybe_unused]] std::size_t bytes) {
@@ -153,6 +154,7 @@ public:
 
 private:
   template <class, int> friend class local_accessor;
+  friend struct detail::dynamic_local;
   local_accessor(const range<stored> &r, handler &h, int)
       : bytes_(detail::range_bytes<T>("local_accessor", r)), range_(r) {
     data_ = static_cast<T *>(detail::local_slot::reserve(h, bytes_));

@@ -182,7 +182,7 @@ fn sycl_hpp_brings_the_standard_headers_of_dpcpp() {
 /// 2026, about 1.2 µs each), and the load of the machine does not affect it. At the limit the time
 /// is 0.2 s. An unused template costs as much as its text; the code that non-template functions use
 /// is counted.
-const MOST_NODES: usize = 161_500;
+const MOST_NODES: usize = 163_000;
 const MOST_LINES: usize = 119_999;
 
 #[test]

@@ -666,6 +666,10 @@ scythe_status scythe_graph_node_choice(scythe_graph_node node, scythe_graph_choi
 scythe_status scythe_graph_choice_set_argument(scythe_graph_choice choice, uint64_t index,
                                                uint32_t argument, const void *bytes, uint64_t size,
                                                const scythe_requirement *requirement);
+// Local memory whose size changes begins with a number from here. An update replaces the words
+// after the number in the kernels of all graphs.
+uint64_t scythe_dynamic_local_number(void);
+scythe_status scythe_dynamic_local_update(uint64_t number, const void *words, uint64_t size);
 void scythe_graph_choice_retain(scythe_graph_choice choice);
 void scythe_graph_choice_release(scythe_graph_choice choice);
 

@@ -15,7 +15,7 @@ use super::{edge, edge_or};
 use crate::graph::body::Kept;
 use crate::graph::exec::Exec;
 use crate::graph::record::RecordedEvent;
-use crate::graph::{Graph, NodeRef, Options, kind_of};
+use crate::graph::{Graph, NodeRef, Options, dynamic_local, kind_of};
 use crate::launch::Ranges;
 use crate::{Result, invalid};
 
@@ -531,6 +531,26 @@ pub unsafe extern "C" fn scythe_graph_choice_set_argument(
             .transpose()?;
         let index = usize::try_from(index).unwrap_or(usize::MAX);
         choice.body.set_argument(choice.graph.device, index, argument, bytes, access)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn scythe_dynamic_local_number() -> u64 {
+    dynamic_local::number()
+}
+
+/// # Safety
+/// See [`super`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn scythe_dynamic_local_update(
+    number: u64,
+    words: *const c_void,
+    size: u64,
+) -> Status {
+    edge(|| {
+        // SAFETY: the caller guarantees that `words` is null or valid for reads of `size` bytes.
+        let words = unsafe { slice(words.cast::<u8>(), size, "words") }?;
+        dynamic_local::update(number, words)
     })
 }
 

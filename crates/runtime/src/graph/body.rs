@@ -11,6 +11,7 @@ use scythe_abi::capi::{self, Destroy};
 use scythe_abi::launch::Shape;
 use scythe_hal::{FunctorBytes, Place, Work};
 
+use super::dynamic_local;
 use super::exec::Flat;
 use super::ranges::updated;
 use crate::copy::View;
@@ -372,6 +373,50 @@ impl Body {
         Ok(())
     }
 
+    /// Notes the commands for updates of the local memory that they use.
+    pub fn note_dynamic_local(self: &Arc<Self>, device: &'static Device) -> Result<()> {
+        let mut numbers = Vec::new();
+        for one in &lock(&self.state).candidates {
+            if let Content::Kernel { kernel, functor, .. } = &*one.content {
+                let words = kernel.local_accessors().iter().filter_map(|&at| word(functor, at));
+                numbers.extend(words.filter(|&word| dynamic_local::is_number(word)));
+            }
+        }
+        if numbers.is_empty() {
+            return Ok(());
+        }
+        for (number, words) in dynamic_local::note(Arc::downgrade(self), device, &numbers) {
+            self.set_local(device, number, &words)?;
+        }
+        Ok(())
+    }
+
+    /// Replaces the words after `number` in the local accessors of all candidates.
+    pub fn set_local(&self, device: &Device, number: u64, words: &[u8]) -> Result<()> {
+        let mut state = lock(&self.state);
+        for one in &mut state.candidates {
+            let mut changed = (*one.content).clone();
+            let Content::Kernel { kernel, functor, ranges, .. } = &mut changed else { continue };
+            let holds = |at: &&usize| word(functor, **at) == Some(number);
+            let places: Vec<usize> =
+                kernel.local_accessors().iter().filter(holds).copied().collect();
+            if places.is_empty() {
+                continue;
+            }
+            for at in places {
+                if !functor.put(at + 8, words) {
+                    return Err(invalid(format!(
+                        "update of local memory: kernel '{}' has another layout",
+                        symbol_name(kernel.symbol())
+                    )));
+                }
+            }
+            check_local_memory(kernel, functor.as_slice(), ranges.shape, device)?;
+            one.content = Arc::new(changed);
+        }
+        Ok(())
+    }
+
     /// Describes the active command for messages.
     pub fn describe(&self) -> String {
         let (kind, content, _) = self.active();
@@ -386,6 +431,11 @@ impl Body {
 
 fn no_kernel(what: &str) -> crate::Error {
     invalid(format!("{what}: the node has no command"))
+}
+
+/// Returns a word of a functor.
+fn word(functor: &FunctorBytes, at: usize) -> Option<u64> {
+    Some(u64::from_ne_bytes(functor.as_slice().get(at..at + 8)?.try_into().ok()?))
 }
 
 /// Returns the buffers of the accessors in a functor.

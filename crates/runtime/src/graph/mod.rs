@@ -4,6 +4,7 @@
 //!   node never moves, so its index identifies it.
 //! * [`record`]: queues that record, and the events of recorded commands.
 //! * [`body`]: the commands of nodes and their updates.
+//! * [`dynamic_local`]: local memory whose size changes.
 //! * [`exec`]: executable graphs and their launches.
 //! * [`print`]: graphs as text in the format DOT.
 //!
@@ -11,6 +12,7 @@
 //! nodes, events and executable graphs only keep the [`Graph`].
 
 pub mod body;
+pub mod dynamic_local;
 pub mod exec;
 pub mod plan;
 pub mod print;
@@ -154,7 +156,7 @@ impl Graph {
         let mut state = lock(&self.state);
         if let Some(choice) = &state.choice {
             choice.add(candidate);
-            return Ok(None);
+            return choice.note_dynamic_local(self.device).map(|()| None);
         }
         let mut before = state.conflicts(&candidate.accesses);
         before.extend(candidate.events.iter().copied());
@@ -163,7 +165,9 @@ impl Graph {
             state.order_in_queue(queue, order, &mut before);
         }
         let accesses = candidate.accesses.clone();
-        let index = state.push(Body::of(candidate), before, &accesses);
+        let body = Body::of(candidate);
+        body.note_dynamic_local(self.device)?;
+        let index = state.push(body, before, &accesses);
         if !explicit {
             state.note(queue, index, order);
         }

@@ -47,6 +47,7 @@ public:
   }
 
 private:
+  friend struct sycl::detail::dynamic_local;
   work_group_memory(indeterminate_t, std::size_t bytes, handler &h)
       : at_(sycl::detail::local_slot::reserve(h, bytes)), bytes_(bytes) {}
   DataT *data() const { return reinterpret_cast<DataT *>(sycl::detail::local_slot::memory(at_)); }

@@ -620,4 +620,6 @@ struct std::hash<sycl::ext::oneapi::experimental::command_graph<State>> {
   }
 };
 
+#include <sycl/ext/oneapi/experimental/graph/dynamic_local.hpp>
+
 #endif
