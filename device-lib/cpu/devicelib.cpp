@@ -3,11 +3,11 @@
 // functions of the C maths library.
 #include "assertions.hpp"
 #include "async_copies.hpp"
+#include "c_integers.hpp"
 #include "complex_arithmetic.hpp"
 #include "complex_functions.hpp"
 #include "group_functions.hpp"
 #include "index_checks.hpp"
-#include "integer_division.hpp"
 #include "maths.hpp"
 #include "matrices.hpp"
 #include "parts_of_sub_groups.hpp"

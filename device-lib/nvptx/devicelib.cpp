@@ -1,9 +1,9 @@
 // The device library for NVIDIA GPUs as one translation unit. It defines the functions that kernels
 // may call without defining them.
 #include "../cpu/async_copies.hpp"
+#include "../cpu/c_integers.hpp"
 #include "../cpu/complex_arithmetic.hpp"
 #include "../cpu/complex_functions.hpp"
-#include "../cpu/integer_division.hpp"
 #include "../cpu/specialization.hpp"
 #include "../spirv/c_maths.hpp"
 #include "../spirv/c_memory.hpp"

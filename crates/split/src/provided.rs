@@ -16,8 +16,8 @@ const COMPLEX: [&str; 22] = [
 /// The functions that compilers call for products and quotients of complex numbers.
 const COMPLEX_ARITHMETIC: [&str; 4] = ["__divdc3", "__divsc3", "__muldc3", "__mulsc3"];
 
-/// The functions of the C library that return a quotient and a remainder.
-const DIVISION: [&str; 3] = ["div", "ldiv", "lldiv"];
+/// The functions of the C library for integers.
+const INTEGERS: [&str; 6] = ["abs", "div", "labs", "ldiv", "llabs", "lldiv"];
 
 /// The prefixes of function names that the device library or the back end provides, before
 /// mangling.
@@ -34,7 +34,7 @@ pub fn is_provided(symbol: &str) -> bool {
     symbol.starts_with("llvm.")
         || PREFIXES.iter().any(|prefix| unmangled(symbol).starts_with(prefix))
         || COMPLEX_ARITHMETIC.contains(&symbol)
-        || DIVISION.contains(&symbol)
+        || INTEGERS.contains(&symbol)
         || ASSERTIONS.contains(&symbol)
         || symbol == PRINTF_OF_CUDA
         || is_complex(symbol)

@@ -1,9 +1,11 @@
 // The inverse functions of `std::complex` in kernels, its projection, and the functions of the C
-// library for quotients with remainders. The host's library is compared with: near the branch
-// points, on both sides of the branch cuts, and for large, infinite and undefined parts.
+// library for integers. The host's library is compared with: near the branch points, on both sides
+// of the branch cuts, and for large, infinite and undefined parts. The compiler expands none of the
+// functions itself.
 //
 // MODES: device
 // LEVELS: O2
+// FLAGS: -fno-builtin
 // BACKENDS: cpu,opencl,cuda
 // VALGRIND: no
 #include <sycl/sycl.hpp>
@@ -79,18 +81,28 @@ template <class T> void compare(sycl::queue &q, T tolerance) {
   sycl::free(out, q);
 }
 
-void divisions(sycl::queue &q) {
-  long long *out = sycl::malloc_shared<long long>(6, q);
+void integers(sycl::queue &q) {
+  long long *out = sycl::malloc_shared<long long>(9, q);
+  const int negative = -7;
   q.single_task([=] {
      const auto a = std::div(-99, 4);
      const auto b = std::ldiv(10000000000l, 23l);
      const auto c = std::lldiv(-200000000000ll, -47ll);
-     const long long all[] = {a.quot, a.rem, b.quot, b.rem, c.quot, c.rem};
-     for (int i = 0; i < 6; ++i)
+     const long long all[] = {a.quot,
+                              a.rem,
+                              b.quot,
+                              b.rem,
+                              c.quot,
+                              c.rem,
+                              std::abs(negative),
+                              std::labs(negative),
+                              std::llabs(negative)};
+     for (int i = 0; i < 9; ++i)
        out[i] = all[i];
    }).wait();
   CHECK(out[0] == -24 && out[1] == -3);
   CHECK(out[2] == 10000000000l / 23 && out[3] == 10000000000l % 23);
+  CHECK(out[6] == 7 && out[7] == 7 && out[8] == 7);
   CHECK(out[4] == 200000000000ll / 47 && out[5] == -(200000000000ll % 47));
   sycl::free(out, q);
 }
@@ -102,6 +114,6 @@ int main() {
   compare<float>(q, 2e-6f);
   if (q.get_device().has(sycl::aspect::fp64))
     compare<double>(q, 4e-15);
-  divisions(q);
+  integers(q);
   return check::result();
 }
