@@ -49,6 +49,8 @@ impl Toolkit {
         let environment = std::env::var_os("VIRTUAL_ENV").map(PathBuf::from);
         let home = std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".local"));
         let python = environment.into_iter().chain(home).chain([PathBuf::from("/usr/local")]);
+        // An empty variable does not name the current folder.
+        let python = python.filter(|folder| folder.is_absolute());
         let usual = USUAL.iter().map(PathBuf::from).chain(versions(Path::new("/usr/local")));
         let mut roots = variables.chain(usual).chain(python).flat_map(|path| candidates(&path));
         let whole =
@@ -65,10 +67,7 @@ impl Toolkit {
     /// `ptxas` links to.
     fn completed(mut self) -> Self {
         if self.ptxas.is_none() {
-            let path = std::env::var_os("PATH").unwrap_or_default();
-            self.ptxas = std::env::split_paths(&path)
-                .map(|folder| folder.join("ptxas"))
-                .find(|file| file.is_file());
+            self.ptxas = scythe_own_files::in_path("ptxas");
         }
         if self.libdevice.is_none() {
             let program = self.ptxas.as_ref().and_then(|file| file.canonicalize().ok());

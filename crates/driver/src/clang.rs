@@ -8,6 +8,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use scythe_own_files::in_path;
+
 use crate::error::Error;
 
 /// The major and minor version of clang that the plug-in is built for.
@@ -29,12 +31,6 @@ pub fn find(asked: Option<&str>) -> Result<PathBuf, Error> {
     in_path(IN_PATH)
         .or_else(|| debian.is_file().then_some(debian))
         .ok_or_else(|| Error::NoClang { looked: format!("'{IN_PATH}' in PATH and '{BY_DEBIAN}'") })
-}
-
-fn in_path(name: &str) -> Option<PathBuf> {
-    std::env::split_paths(&std::env::var_os("PATH")?)
-        .map(|dir| dir.join(name))
-        .find(|p| p.is_file())
 }
 
 /// Reports an error if the plug-in does not fit this clang.

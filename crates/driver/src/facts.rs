@@ -6,6 +6,7 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use scythe_abi::target::Target;
+use scythe_own_files::in_path;
 
 use crate::args::{InputKind, Invocation, Item, LinkCache, Mode};
 use crate::error::Error;
@@ -182,9 +183,7 @@ fn cache_folder(cache: &LinkCache) -> Result<PathBuf, Error> {
 
 fn has_lld(clang: &Path) -> bool {
     let beside = clang.canonicalize().ok().and_then(|p| p.parent().map(|d| d.join("ld.lld")));
-    beside.is_some_and(|p| p.is_file())
-        || std::env::var_os("PATH")
-            .is_some_and(|p| std::env::split_paths(&p).any(|d| d.join("ld.lld").is_file()))
+    beside.is_some_and(|p| p.is_file()) || in_path("ld.lld").is_some()
 }
 
 fn is_special(output: &str) -> bool {

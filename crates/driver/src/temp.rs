@@ -58,6 +58,9 @@ mod tests {
     fn folders_differ_and_vanish() {
         let (a, b) = (TempFolder::create().unwrap(), TempFolder::create().unwrap());
         assert_ne!(a.path(), b.path());
+        let mode = std::os::unix::fs::PermissionsExt::mode;
+        let permissions = std::fs::metadata(a.path()).unwrap().permissions();
+        assert_eq!(mode(&permissions) & 0o777, 0o700);
         std::fs::write(a.path().join("file"), "x").unwrap();
         let path = a.path().to_owned();
         drop(a);

@@ -6,9 +6,11 @@
 //! has no effect.
 //!
 //! [`output`] opens files that a user names for output, and follows no links in shared folders.
-//! [`is_privileged`] tells whether the user of the environment is the user of the process at all.
+//! [`in_path`] finds programs, but never in the current folder. [`is_privileged`] tells whether the
+//! user of the environment is the user of the process at all.
 
 mod output;
+mod path;
 
 use std::ffi::{CString, OsStr, OsString};
 use std::fs::{DirBuilder, File, Metadata};
@@ -19,6 +21,7 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::Path;
 
 pub use output::{Output, output};
+pub use path::{in_path, path_folders, program};
 
 /// The bits of a mode by which other users may write.
 const OTHERS_WRITE: u32 = 0o022;
@@ -91,6 +94,25 @@ impl Folder {
             DirBuilder::new().recursive(true).mode(0o700).create(path)?;
         }
         Self::open(path)
+    }
+
+    /// Checks that no other user can replace the folder `path` by another one, for programs that get
+    /// the path: its parents belong to the user or to the system, and nobody else may write to them
+    /// or, like in `/tmp`, everybody may replace only what belongs to them.
+    pub fn check_parents(path: &Path) -> io::Result<()> {
+        const STICKY: u32 = 0o1000;
+        let path = std::fs::canonicalize(path)?;
+        for parent in path.ancestors().skip(1) {
+            let data = std::fs::metadata(parent)?;
+            let (owner, mode) = (data.uid(), data.mode() & 0o7777);
+            if ![0, user()].contains(&owner) {
+                return Err(Distrust::Foreign { owner, user: user() }.into());
+            }
+            if mode & OTHERS_WRITE != 0 && mode & STICKY == 0 {
+                return Err(Distrust::Shared { mode }.into());
+            }
+        }
+        Ok(())
     }
 
     fn checked(folder: File) -> io::Result<Self> {

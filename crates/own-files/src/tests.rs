@@ -95,6 +95,24 @@ fn a_swapped_folder_has_no_effect() {
 }
 
 #[test]
+fn parents_that_others_can_replace_are_not_trusted() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("parent/cache");
+    Folder::create(&path).unwrap();
+    Folder::check_parents(&path).unwrap();
+    for (mode, trusted) in [(0o1777, true), (0o777, false), (0o755, true), (0o770, false)] {
+        set_mode(&dir.path().join("parent"), mode);
+        assert_eq!(Folder::check_parents(&path).is_ok(), trusted, "mode {mode:o}");
+    }
+    if user() == 0 {
+        set_mode(&dir.path().join("parent"), 0o755);
+        chown(dir.path().join("parent"), Some(65534), None).unwrap();
+        let error = Folder::check_parents(&path).unwrap_err();
+        assert!(is(error, |r| matches!(r, Distrust::Foreign { .. })));
+    }
+}
+
+#[test]
 fn outputs_in_shared_folders_follow_no_links() {
     let dir = tempfile::tempdir().unwrap();
     let own = dir.path().join("own");

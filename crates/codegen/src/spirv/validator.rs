@@ -11,7 +11,8 @@ use std::process::{Command, Stdio};
 pub fn run(program: &Path, minor: u32, words: &[u8]) -> Result<(), Error> {
     let failed =
         |source: std::io::Error| Error::RunValidator { program: program.to_owned(), source };
-    let mut child = Command::new(program)
+    let file = scythe_own_files::program(program).map_err(failed)?;
+    let mut child = Command::new(file)
         .args(["--target-env", &format!("spv1.{minor}"), "-"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

@@ -22,6 +22,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use scythe_own_files as own;
+
 use super::{Request, leading};
 use crate::error::Error;
 use crate::{dependencies, fingerprint};
@@ -138,13 +140,15 @@ impl Record {
 /// Returns the precompiled header for a request, or the reason why there is none.
 pub fn obtain(request: &Request, program: &Path, run: Runner) -> Result<PathBuf, String> {
     let key = request.key().ok_or("the compiler cannot be identified")?;
-    let folder = request.cache.join(format!("{:016x}", fingerprint::text(&key)));
+    let name = format!("{:016x}", fingerprint::text(&key));
+    let folder = request.cache.join(&name);
+    open(&request.cache, &name)
+        .map_err(|error| format!("cannot use the folder '{}': {error}", folder.display()))?;
     match fs::read_to_string(folder.join("key")) {
         Ok(known) if known == key => {}
         Ok(_) => return Err("another request has the same hash".to_owned()),
         Err(_) => {
             let text = format!("#include <{}>\n", request.header);
-            fs::create_dir_all(&folder).map_err(|error| in_cache(&folder, &error))?;
             write(&folder.join(INCLUDER), &text)?;
             write(&folder.join("key"), &key)?;
             return Err("the first compilation with these options".to_owned());
@@ -173,6 +177,14 @@ pub fn obtain(request: &Request, program: &Path, run: Runner) -> Result<PathBuf,
         Some(file) => Err(format!("the program has its own '{}'", file.display())),
         None => Ok(header),
     }
+}
+
+/// Checks that only this user can have written a folder of the cache, because the compiler trusts
+/// precompiled headers. Creates it, for the user alone.
+fn open(cache: &Path, name: &str) -> std::io::Result<()> {
+    own::Folder::create(cache)?.folder_or_new(name)?;
+    // The compiler gets paths.
+    own::Folder::check_parents(cache)
 }
 
 /// Checks that the macros which the program defines before the header have no meaning in it.

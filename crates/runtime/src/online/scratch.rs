@@ -119,6 +119,8 @@ mod tests {
     fn folders_differ_and_leftovers_vanish() {
         let (a, b) = (Scratch::create().expect("a folder"), Scratch::create().expect("a folder"));
         assert_ne!(a.path(), b.path());
+        let mode = fs::metadata(a.path()).expect("the folder").mode();
+        assert_eq!(mode & 0o777, 0o700);
         let base = a.path().join("base");
         let left = base.join(format!("{PREFIX}0-0"));
         a.write(&left.join("lock"), b"").expect("a file");

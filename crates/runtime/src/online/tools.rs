@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use scythe_hal::library::own_path;
-use scythe_own_files::is_privileged;
+use scythe_own_files::{is_privileged, path_folders};
 
 use crate::{Errc, Error, Result};
 
@@ -31,9 +31,7 @@ fn search() -> Result<Tools> {
     }
     let own = own_path().and_then(|path| std::fs::canonicalize(path).ok());
     let folder = own.as_deref().and_then(Path::parent).unwrap_or(Path::new("/"));
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
-    search_in(folder, &folders)
+    search_in(folder, &path_folders())
 }
 
 /// Searches for the compiler of the library in `lib`, with clang in one of `folders`.

@@ -6,6 +6,7 @@ use super::super::external::{FailedRun, Fault, shown, stamp, temporary_folder};
 use crate::Failure;
 use crate::errors::NoOcloc;
 use scythe_abi::intel::Version;
+use scythe_own_files::path_folders;
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -61,8 +62,7 @@ impl Ocloc {
     /// Finds the program of this name in `PATH`. `folder` is for temporary files, and `target`
     /// occurs in errors.
     pub fn find(name: &str, target: &str, folder: &Path) -> Result<Self, Failure> {
-        let folders = std::env::var_os("PATH").unwrap_or_default();
-        let candidates = std::env::split_paths(&folders).map(|folder| folder.join(name));
+        let candidates = path_folders().into_iter().map(|folder| folder.join(name));
         let Some(path) = candidates.into_iter().find(|path| is_program(path)) else {
             let (target, name) = (target.to_owned(), name.to_owned());
             return Err(Failure::new(&NoOcloc { target, name, package: PACKAGE }));
