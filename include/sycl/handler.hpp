@@ -505,18 +505,19 @@ private:
   }
   // Returns a distinct number for each local accessor.
   std::size_t number_local() { return ++local_bytes_; }
-  // In host mode: returns the offset of a new local accessor in the local memory of a work-group.
+#ifdef SCYTHE_HOST_MODE
+  // Returns the offset of a new local accessor in the local memory of a work-group.
   std::size_t reserve_local(std::size_t bytes) {
-    const std::size_t limit = queue_.target.get_info<info::device::local_mem_size>();
+    std::uint64_t limit = 0;
+    scythe_device_info(detail::access_handle::of(queue_.target), SCYTHE_DEVICE_LOCAL_MEM_SIZE,
+                       &limit, sizeof limit, nullptr);
     const std::size_t at = (local_bytes_ + 63) / 64 * 64;
     if (bytes > limit || at > limit - bytes)
-      detail::fail(errc::memory_allocation,
-                   "local_accessor: the accessors of the command group exceed the device's local "
-                   "memory of %zu bytes",
-                   limit);
+      detail::fail(errc::memory_allocation, "local_accessor: more than the device's local memory");
     local_bytes_ = at + bytes;
     return at;
   }
+#endif
 
   void native_range(const kernel &k, unsigned dims, std::size_t x, std::size_t y, std::size_t z);
   SCYTHE_LIBRARY_COLD void launch_native(const detail::handle<scythe_native_kernel> &kernel,
