@@ -3,6 +3,8 @@
 //! The driver measures each step. Each run of clang writes a timeline of its own, which becomes a
 //! row below the step. Clang's sums ("Total …") are left out, because they are no times of day.
 
+use std::fs;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -96,14 +98,8 @@ impl TimeTrace {
             }
         }
         events.end();
-        let waiting = self.file.with_extension(format!("json.{process}.tmp"));
-        let fail = |source| Error::Write { path: self.file.clone(), source };
-        std::fs::write(&waiting, events.take())
-            .and_then(|()| std::fs::rename(&waiting, &self.file))
-            .map_err(|error| {
-                let _ = std::fs::remove_file(&waiting);
-                fail(error)
-            })
+        put(&self.file, events.take().as_bytes())
+            .map_err(|source| Error::Write { path: self.file.clone(), source })
     }
 
     /// Adds the timeline of a run of clang. A run that failed may have written none.
@@ -126,6 +122,17 @@ impl TimeTrace {
             events.raw(&event.to_string());
         }
     }
+}
+
+/// Writes a whole file or nothing. Devices and pipes keep their place in the file system.
+fn put(file: &Path, bytes: &[u8]) -> io::Result<()> {
+    if fs::metadata(file).is_ok_and(|data| !data.is_file()) {
+        return fs::File::options().write(true).open(file)?.write_all(bytes);
+    }
+    let waiting = file.with_extension(format!("json.{}.tmp", std::process::id()));
+    fs::write(&waiting, bytes).and_then(|()| fs::rename(&waiting, file)).inspect_err(|_| {
+        let _ = fs::remove_file(&waiting);
+    })
 }
 
 /// Returns the file of the timeline. `value` is a file or a folder; if it is empty, the file is
@@ -165,5 +172,24 @@ mod tests {
         assert_eq!(named(&["-fsycl", "-ftime-trace", "-c", "x/b.cpp"]), "b.json");
         assert_eq!(named(&["-fsycl", "-ftime-trace=t.json", "a.cpp", "-o", "app"]), "t.json");
         assert_eq!(named(&["-fsycl", "-ftime-trace=/tmp", "a.cpp", "-o", "app"]), "/tmp/app.json");
+    }
+
+    #[test]
+    fn devices_and_pipes_are_written_in_place() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("t.json");
+        put(&file, b"old").expect("written");
+        put(&file, b"[]").expect("written");
+        assert_eq!(fs::read(&file).expect("read"), b"[]");
+        assert_eq!(fs::read_dir(folder.path()).expect("read").count(), 1);
+        // A link stands for the device, so a failure of the test does no harm.
+        let device = folder.path().join("null");
+        std::os::unix::fs::symlink("/dev/null", &device).expect("linked");
+        put(&device, b"[]").expect("written");
+        assert!(device.is_symlink());
+        let full = folder.path().join("full");
+        std::os::unix::fs::symlink("/dev/full", &full).expect("linked");
+        assert!(put(&full, b"[]").is_err() && full.is_symlink());
+        assert!(put(&folder.path().join("missing/t.json"), b"[]").is_err());
     }
 }
