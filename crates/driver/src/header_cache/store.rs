@@ -99,7 +99,8 @@ impl Record {
     }
 
     fn parse(text: &str) -> Option<Record> {
-        let mut lines = text.lines();
+        // A carriage return at the end of a line belongs to the name.
+        let mut lines = text.split_terminator('\n');
         if lines.next() != Some(FORMAT) {
             return None;
         }
@@ -412,7 +413,8 @@ mod tests {
         let mut record = Record::default();
         let stamp = Stamp { nanoseconds: 12, size: 3 };
         record.stamped.push((stamp, PathBuf::from("/a folder/b.h")));
-        record.names.insert("sys/types.h".to_owned());
+        record.stamped.push((stamp, PathBuf::from("/a folder\r")));
+        record.names.extend(["sys/types.h", "old\r"].map(str::to_owned));
         assert_eq!(Record::parse(&record.text()), Some(record));
         for text in ["", "other", "scythe header cache 3\nx", "scythe header cache 3\nstamp 1"] {
             assert_eq!(Record::parse(text), None, "{text}");
