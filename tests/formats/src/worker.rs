@@ -144,7 +144,7 @@ impl Worker<'_> {
             Err(_) => {
                 let text = PANIC.lock().ok().and_then(|mut last| last.take()).unwrap_or_default();
                 self.panicked(bytes, &text);
-                text
+                place(&text)
             }
         };
         let mut hasher = DefaultHasher::new();
@@ -162,8 +162,7 @@ impl Worker<'_> {
 
     /// Stores the input of a panic, once for each place in the code.
     fn panicked(&mut self, bytes: &[u8], text: &str) {
-        let place = text.split(": ").next().unwrap_or_default().to_owned();
-        if !self.panics.insert(place) {
+        if !self.panics.insert(place(text)) {
             return;
         }
         let small = self.smaller(bytes, text);
@@ -175,10 +174,7 @@ impl Worker<'_> {
     fn smaller(&self, bytes: &[u8], text: &str) -> Vec<u8> {
         let same = |bytes: &[u8]| {
             catch_unwind(AssertUnwindSafe(|| self.read(bytes))).is_err()
-                && PANIC.lock().is_ok_and(|last| {
-                    let place = |text: &str| text.split(": ").next().map(str::to_owned);
-                    last.as_deref().is_some_and(|last| place(last) == place(text))
-                })
+                && PANIC.lock().is_ok_and(|last| last.as_deref().map(place) == Some(place(text)))
         };
         let mut best = bytes.to_vec();
         let mut size = best.len() / 2;
@@ -215,6 +211,11 @@ pub fn store(folder: &Path, bytes: &[u8]) -> PathBuf {
         eprintln!("cannot write '{}': {error}", path.display());
     }
     path
+}
+
+/// Returns the place in the code from the text of a panic.
+fn place(text: &str) -> String {
+    text.split(": ").next().unwrap_or_default().to_owned()
 }
 
 /// Reduces a message to its kind: without numbers and without quoted text.
