@@ -194,3 +194,18 @@ fn what_is_not_known_is_named_with_what_is() {
         .stderr_has("unknown device target 'gpu'");
     assert!(!p.exists("a.out") && !p.exists("a.o"));
 }
+
+/// Programs that other tests run with kernels that are compiled at run time.
+#[test]
+fn private_arrays_and_goto_loops_are_right() {
+    let p = Project::new();
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/e2e");
+    for program in ["private_arrays", "goto_loops"] {
+        let source = format!("{folder}/{program}.cpp");
+        for level in ["-O0", "-O3"] {
+            let target = "-fsycl-targets=spir64_x86_64";
+            p.scythe(&["-fsycl", target, level, "-I", folder, &source, "-o", "app"]).ok();
+            p.run("./app", &[]).ok();
+        }
+    }
+}
