@@ -226,7 +226,12 @@ int main(int argc, char **argv) {
       __builtin_trap();
     if (it.get_global_id(0) == 31) sum[1] = most;
   }).wait();
-  return sum[0] == 64 * 63 / 2 && sum[1] == 15 ? 0 : 1;
+  if (sum[0] != 64 * 63 / 2 || sum[1] != 15) return 1;
+  // The values of a work-item are in memory whose address is in memory.
+  sum[0] = sum[1] = 0;
+  q.parallel_for(sycl::range<1>(10), sycl::reduction(sycl::span<int, 2>(sum, 2), sycl::plus<int>()),
+                 [=](sycl::id<1> i, auto &s) { s[0] += 1; s[1] += int(i[0]); }).wait();
+  return sum[0] == 10 && sum[1] == 45 ? 0 : 1;
 }
 "#;
 

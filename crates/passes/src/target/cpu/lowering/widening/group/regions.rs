@@ -130,8 +130,8 @@ pub(super) fn regions_of<'ctx>(
     of
 }
 
-/// Returns the regions with code that uses an address, directly or through addresses derived from
-/// it.
+/// Returns the regions with code that may use an address, directly or through addresses derived
+/// from it. If the address is in memory, any region may read it there.
 pub(super) fn regions_using<'ctx>(
     v: Value<'ctx>,
     regions_of: &HashMap<BasicBlock<'ctx>, Vec<usize>>,
@@ -145,6 +145,9 @@ pub(super) fn regions_using<'ctx>(
             if !seen.insert(i) {
                 continue;
             }
+            if escapes(v, i) {
+                return regions_of.values().flatten().copied().collect();
+            }
             found.extend(i.block().and_then(|b| regions_of.get(&b)).into_iter().flatten());
             if !i.ty().is_void() && i.opcode() != Opcode::LLVMLoad {
                 work.push(user);
@@ -152,6 +155,18 @@ pub(super) fn regions_using<'ctx>(
         }
     }
     found
+}
+
+/// Whether an instruction puts an address into memory: stores it, or passes it to a function that
+/// may.
+fn escapes<'ctx>(address: Value<'ctx>, user: Instruction<'ctx>) -> bool {
+    match user.opcode() {
+        Opcode::LLVMStore => user.operand(0) == Some(address),
+        Opcode::LLVMAtomicRMW => user.operand(1) == Some(address),
+        Opcode::LLVMAtomicCmpXchg => user.operand(2) == Some(address),
+        Opcode::LLVMCall => user.called_function().is_none_or(|callee| !callee.is_intrinsic()),
+        _ => false,
+    }
 }
 
 /// Returns the values that are live at a barrier (defined before it and used behind it), each with
