@@ -232,3 +232,17 @@ fn save_temps_keeps_the_code_of_each_target() {
         inspected.stdout_has("    sm_80: ").stdout_has(" registers, 256 bytes of local memory, ");
     }
 }
+
+#[test]
+fn devices_are_not_replaced_by_outputs() {
+    let p = Project::new().file("a.cpp", "int main() {}\n");
+    // A link stands for the device, so a failure of the test does no harm.
+    let device = p.path().join("null");
+    for option in ["-ftime-trace=null", "-fsycl-int-header=null", "-MF"] {
+        let _ = std::fs::remove_file(&device);
+        std::os::unix::fs::symlink("/dev/null", &device).expect("a link");
+        let words: &[&str] = if option == "-MF" { &["-MD", "-MF", "null"] } else { &[option] };
+        p.scythe(&[&["-fsycl", "-c", "a.cpp", "-o", "a.o"], words].concat()).ok();
+        assert!(device.is_symlink(), "{option}");
+    }
+}

@@ -240,9 +240,21 @@ impl Ended {
 
 fn publish(step: &Step) -> Result<(), Error> {
     for (from, to) in &step.publish {
-        std::fs::rename(from, to).map_err(|source| Error::Write { path: to.clone(), source })?;
+        // Devices and pipes keep their place in the file system.
+        let published = match std::fs::metadata(to).is_ok_and(|data| !data.is_file()) {
+            true => copy_into(from, to),
+            false => std::fs::rename(from, to),
+        };
+        published.map_err(|source| Error::Write { path: to.clone(), source })?;
     }
     Ok(())
+}
+
+/// Writes the contents of a file into a device or a pipe.
+fn copy_into(from: &Path, to: &Path) -> std::io::Result<()> {
+    let bytes = std::fs::read(from)?;
+    std::fs::File::options().write(true).open(to)?.write_all(&bytes)?;
+    std::fs::remove_file(from)
 }
 
 fn run(step: &Step, program: &Path, args: &[String], stdin: Option<&Path>) -> Result<Ended, Error> {

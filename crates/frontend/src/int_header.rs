@@ -8,7 +8,7 @@
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::Path;
 
 use scythe_abi::launch::Param;
@@ -286,7 +286,11 @@ pub(crate) fn literal(text: &str) -> String {
 }
 
 /// Writes a file atomically: readers see the whole file or no file, and a failure leaves no file.
+/// Devices and pipes keep their place in the file system.
 pub fn write(path: &Path, text: &str) -> io::Result<()> {
+    if std::fs::metadata(path).is_ok_and(|data| !data.is_file()) {
+        return std::fs::File::options().write(true).open(path)?.write_all(text.as_bytes());
+    }
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.tmp", std::process::id()));
     let temporary = path.with_file_name(name);
