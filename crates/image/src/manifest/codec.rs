@@ -140,6 +140,12 @@ impl Codec for String {
     }
 }
 
+/// Returns the number of elements for which to reserve memory: a wrong count cannot reserve more
+/// bytes than are left in the input.
+fn reserved<T>(count: usize, left: usize) -> usize {
+    count.min(left / size_of::<T>().max(1))
+}
+
 impl<T: Codec> Codec for Vec<T> {
     fn encode(&self, out: &mut Vec<u8>) {
         (self.len() as u32).encode(out);
@@ -147,8 +153,7 @@ impl<T: Codec> Codec for Vec<T> {
     }
     fn decode(reader: &mut Reader<'_>) -> Result<Self, ManifestError> {
         let count = u32::decode(reader)? as usize;
-        // Each element takes at least one byte, so a wrong count cannot cause a larger allocation.
-        let mut list = Self::with_capacity(count.min(reader.bytes.len() - reader.at));
+        let mut list = Self::with_capacity(reserved::<T>(count, reader.bytes.len() - reader.at));
         for _ in 0..count {
             list.push(T::decode(reader)?);
         }
@@ -261,3 +266,16 @@ fields!(Conditional { condition, requirements });
 fields!(Import { symbol, conditions });
 fields!(SpecializationConstant { symbol, size });
 fields!(DeviceGlobal { symbol, size, image_scope });
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wrong_count_reserves_no_more_than_the_input() {
+        assert_eq!(reserved::<[u8; 256]>(u32::MAX as usize, 1024), 4);
+        assert_eq!(reserved::<u8>(7, 1024), 7);
+        let short = [&VERSION.to_le_bytes()[..], &u32::MAX.to_le_bytes()].concat();
+        assert!(matches!(Manifest::from_bytes(&short), Err(ManifestError::Truncated { .. })));
+    }
+}
