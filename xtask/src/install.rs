@@ -89,8 +89,8 @@ pub fn make_tree(tree: &Path, debug: &Path) -> Result<(), String> {
                 .map_err(|e| format!("cannot empty {}: {e}", folder.display()))?;
         }
     }
-    stage::build(Profile::Release)?;
-    stage::install(Profile::Release, tree)?;
+    stage::build(Profile::Dist)?;
+    stage::install(Profile::Dist, tree)?;
     for (_, part) in PARTS {
         strip(&tree.join(part), debug)?;
     }

@@ -14,6 +14,19 @@ use crate::workspace::{cargo, files, root, target};
 pub enum Profile {
     Dev,
     Release,
+    /// Smaller files, which take longer to build.
+    Dist,
+}
+
+impl Profile {
+    /// Returns cargo's output folder for the profile.
+    fn folder(self) -> PathBuf {
+        target().join(match self {
+            Profile::Dev => "debug",
+            Profile::Release => "release",
+            Profile::Dist => "dist",
+        })
+    }
 }
 
 const PACKAGES: [&str; 5] =
@@ -59,15 +72,17 @@ pub fn build(profile: Profile) -> Result<(), String> {
     progress("building Scythe");
     let mut command = cargo();
     command.arg("build").args(PACKAGES.iter().flat_map(|p| ["-p", *p]));
-    if profile == Profile::Release {
-        command.arg("--release");
+    match profile {
+        Profile::Dev => {}
+        Profile::Release => _ = command.arg("--release"),
+        Profile::Dist => _ = command.args(["--profile", "dist"]),
     }
     process::run(&mut command)
 }
 
 /// Copies all parts of a build to `prefix`.
 pub fn install(profile: Profile, prefix: &Path) -> Result<(), String> {
-    let built = target().join(if profile == Profile::Dev { "debug" } else { "release" });
+    let built = profile.folder();
     let mut changed = false;
     for (from, to) in PARTS {
         changed |= copy(&built.join(from), &prefix.join(to))?;
