@@ -78,8 +78,8 @@ Usage: cargo xtask COMMAND
                              --backend opencl'
                              has installed it
   fuzz formats [--target NAME] [--seconds N] [--seed S]
-                             mutated bytes for every reader of files, texts and variables; 'fuzz                              formats --help'
-                             tells how, and '--list' names the readers
+                             mutated bytes for every reader of files, texts and variables;
+                             'fuzz formats --help' tells how, and '--list' names the readers
   cts --suite PATH [...]     the SYCL conformance suite, and docs/conformance.md (cts --help tells \
   more)
   compat --suite PATH [...]  the SYCL programs of HeCBench, and docs/compatibility.md (compat \

@@ -357,7 +357,8 @@ impl CpuKernel {
         Ok(total)
     }
 
-    /// Runs units of a launch with these sizes. Returns the fault of the kernel, if faults are to be exceptions.
+    /// Runs units of a launch with these sizes. Returns the fault of the kernel, if faults are to
+    /// be exceptions.
     ///
     /// # Safety
     /// [`CpuKernel::code`] returned `code` for the launch's work-group size, which is the required

@@ -112,8 +112,8 @@ impl Backend for OclBackend {
     }
 }
 
-/// The variables by which OpenCL's loaders find drivers, not all of which ignore them in set-user-ID
-/// programs.
+/// The variables by which OpenCL's loaders find drivers, not all of which ignore them in
+/// set-user-ID programs.
 const NAMES_OF_DRIVERS: [&str; 5] = [
     "OCL_ICD_VENDORS",
     "OCL_ICD_FILENAMES",

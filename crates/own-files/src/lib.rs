@@ -96,9 +96,9 @@ impl Folder {
         Self::open(path)
     }
 
-    /// Checks that no other user can replace the folder `path` by another one, for programs that get
-    /// the path: its parents belong to the user or to the system, and nobody else may write to them
-    /// or, like in `/tmp`, everybody may replace only what belongs to them.
+    /// Checks that no other user can replace the folder `path` by another one, for programs that
+    /// get the path: its parents belong to the user or to the system, and nobody else may write to
+    /// them or, like in `/tmp`, everybody may replace only what belongs to them.
     pub fn check_parents(path: &Path) -> io::Result<()> {
         const STICKY: u32 = 0o1000;
         let path = std::fs::canonicalize(path)?;

@@ -197,8 +197,8 @@ pub const RECIPES: &[Recipe] = &[
         about: "oneMath has an interface for mathematical libraries. Its generic backend for BLAS \
                 has kernels in\nSYCL, from \
                 [its own repository](https://github.com/uxlfoundation/generic-sycl-components), \
-                which is the\nvalue of `FETCHCONTENT_SOURCE_DIR_ONEMATH_SYCL_BLAS`. The tests \
-                compare it with the reference BLAS.",
+                which is\nthe value of `FETCHCONTENT_SOURCE_DIR_ONEMATH_SYCL_BLAS`. The tests \
+                compare it with the reference\nBLAS.",
         configure: &[
             "-DENABLE_MKLCPU_BACKEND=OFF",
             "-DENABLE_MKLGPU_BACKEND=OFF",

@@ -278,8 +278,8 @@ fn page(path: &str, data: &Value) -> String {
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <title>{title} – timeline</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
          <header><h1>{title}</h1><p id=\"about\"></p><input id=\"search\" type=\"search\" \
-         placeholder=\"Part of a name\" aria-label=\"Part of a name\"><p id=\"help\">Wheel or W, S: \
-         zoom. Drag or A, D: move. Click: arrows of a slice. 0: everything.</p></header>\n\
+         placeholder=\"Part of a name\" aria-label=\"Part of a name\"><p id=\"help\">Wheel or W, \
+         S: zoom. Drag or A, D: move. Click: arrows of a slice. 0: everything.</p></header>\n\
          <main><canvas id=\"rows\" tabindex=\"0\"></canvas><div id=\"tip\" hidden></div></main>\n\
          <script type=\"application/json\" id=\"data\">{data}</script>\n\
          <script>\n{SCRIPT}</script>\n</body>\n</html>\n"
@@ -333,7 +333,7 @@ mod tests {
     #[test]
     fn other_files_are_refused() {
         for text in ["", "{}", "3", "[1]", "[{}]", "\u{7f}ELF", r#"[{"ph":"X","pid":1,"ts":-3}]"#] {
-            let refused = render("t.json", text.as_bytes()).err().expect("refused").to_string();
+            let refused = render("t.json", text.as_bytes()).expect_err("refused").to_string();
             assert!(refused.starts_with("t.json: error: "), "{refused}");
         }
         assert!(render("t.json", &[0xff, 0]).is_err());

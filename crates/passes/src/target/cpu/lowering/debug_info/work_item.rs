@@ -1,9 +1,9 @@
 //! Shows the position of the current work-item to debuggers and to the CPU backend.
 //!
 //! A kernel keeps the numbers in a variable, which it passes to the backend ([`SYMBOL`]): at its
-//! start, and wherever other work-items have run, such as behind each barrier. The backend puts the dimensions
-//! in SYCL's order. The variables [`NAMES`] show the numbers in the kernel and in all functions
-//! that are inlined into it.
+//! start, and wherever other work-items have run, such as behind each barrier. The backend puts the
+//! dimensions in SYCL's order. The variables [`NAMES`] show the numbers in the kernel and in all
+//! functions that are inlined into it.
 
 use super::super::widening::group;
 use crate::target::common::queries::Query;
