@@ -183,7 +183,7 @@ fn sycl_hpp_brings_the_standard_headers_of_dpcpp() {
 /// is 0.2 s. An unused template costs as much as its text; the code that non-template functions use
 /// is counted.
 const MOST_NODES: usize = 163_000;
-const MOST_LINES: usize = 119_999;
+const MOST_LINES: usize = 120_999;
 
 #[test]
 fn sycl_hpp_stays_light() {
