@@ -337,7 +337,7 @@ fn modified(path: &Path) -> Option<std::time::SystemTime> {
 
 /// Makes `to` contain the files of `from` and no others.
 fn mirror(from: &Path, to: &Path) -> Result<(), String> {
-    let all = &["h", "hpp", "def", "inc", "md"];
+    let all = &["h", "hpp", "def", "inc", "md", "png"];
     let relative = |base: &Path| -> Result<Vec<PathBuf>, String> {
         Ok(files(base, all)?
             .iter()
