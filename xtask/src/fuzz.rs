@@ -48,8 +48,8 @@ pub fn check(prefix: &Path) -> Result<String, String> {
     }
     let mut readers = reader_fuzzer(false)?;
     process::run(readers.args(["--seed", "1", "--executions", INPUTS]))?;
-    let kernels = KINDS.map(|(kind, count)| format!("{count} kernels of {kind}")).join(", ");
-    Ok(format!("{kernels}, {INPUTS} inputs for each reader"))
+    let kernels = KINDS.map(|(kind, count)| format!("{kind} {count}")).join(", ");
+    Ok(format!("random kernels ({kernels}), {INPUTS} inputs for each reader"))
 }
 
 /// Fuzzes readers, with coverage.
