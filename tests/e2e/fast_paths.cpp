@@ -148,7 +148,8 @@ void single_results(sycl::queue &q) {
   CHECK(static_cast<float>(r->pair.x()) == exact && static_cast<float>(r->pair.y()) == exact);
   CHECK(std::fabs(r->unit.x() * 7 - 2) < 1e-6f && std::fabs(r->unit.y() * 7 + 3) < 1e-6f);
   CHECK(std::fabs(r->unit.z() * 7 - 6) < 2e-6f);
-  CHECK(std::fabs(r->quotient - 2) < 1e-4f && std::fabs(r->reciprocal * 3.5f - 1) < 1e-4f);
+  // Native functions have the accuracy of the device's approximations, often of 11 bits.
+  CHECK(std::fabs(r->quotient - 2) < 1e-3f && std::fabs(r->reciprocal * 3.5f - 1) < 1e-3f);
   CHECK(r->i == 42 && r->d == 2.5 && r->p.a == 3 && r->p.b == 4 && r->c == 'x');
   CHECK(r->v.x() == 1 && r->v.w() == 4);
   sycl::free(r, q);

@@ -34,24 +34,18 @@ static_assert(std::is_same_v<decltype(std::to_address(local::const_iterator())),
 // are refused.
 template <int D> void submit_with(sycl::range<D> r) {
   sycl::queue q;
-  int *out = sycl::malloc_shared<int>(1, q);
-  const auto free = [&] { sycl::free(out, q); };
-  try {
-    q.submit([&](sycl::handler &h) {
-       sycl::local_accessor<int, D> mine(r, h);
-       h.parallel_for(sycl::nd_range<1>(1, 1), [=](sycl::nd_item<1>) {
-         sycl::id<D> last;
-         for (int d = 0; d < D; ++d)
-           last[d] = r[d] - 1;
-         mine[last] = 5;
-         *out = mine[last];
-       });
-     }).wait_and_throw();
-  } catch (...) {
-    free();
-    throw;
-  }
-  free();
+  sycl::buffer<int> b{sycl::range<1>(1)};
+  q.submit([&](sycl::handler &h) {
+     sycl::accessor out(b, h, sycl::write_only);
+     sycl::local_accessor<int, D> mine(r, h);
+     h.parallel_for(sycl::nd_range<1>(1, 1), [=](sycl::nd_item<1>) {
+       sycl::id<D> last;
+       for (int d = 0; d < D; ++d)
+         last[d] = r[d] - 1;
+       mine[last] = 5;
+       out[0] = mine[last];
+     });
+   }).wait_and_throw();
 }
 
 void sizes_that_no_memory_has() {

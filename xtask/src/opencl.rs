@@ -170,7 +170,7 @@ fn broken_drivers(prefix: &Path, libraries: &Path) -> Result<usize, String> {
             program: program.clone(),
             args: &[],
             succeeds: true,
-            shows: &["is right"],
+            shows: &["is correct"],
         },
         Check {
             name: "a selector that makes no sense is an error",
