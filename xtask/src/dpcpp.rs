@@ -20,6 +20,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::Duration;
 
+use crate::backend::Backend;
 use crate::compat::positive;
 use crate::cts::limits::Limits;
 use crate::process;
@@ -44,39 +45,6 @@ Usage: cargo xtask e2e --suite PATH [OPTION]...
   --memory MB       memory of a test (default 6000)
   --prefix DIR      an installed tree of Scythe to use, instead of one that is built now
 ";
-
-/// The backend on which tests run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Backend {
-    Cpu,
-    OpenCl,
-}
-
-impl Backend {
-    pub const ALL: [Backend; 2] = [Backend::Cpu, Backend::OpenCl];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Backend::Cpu => "cpu",
-            Backend::OpenCl => "opencl",
-        }
-    }
-
-    fn selector(self) -> &'static str {
-        match self {
-            Backend::Cpu => "native_cpu:cpu",
-            Backend::OpenCl => "opencl:cpu",
-        }
-    }
-
-    /// Returns the variables for programs that run on this backend.
-    fn variables(self) -> Result<Vec<String>, String> {
-        match self {
-            Backend::Cpu => Ok(Vec::new()),
-            Backend::OpenCl => Ok(crate::opencl::variables(&crate::opencl::runtime()?).to_vec()),
-        }
-    }
-}
 
 #[derive(Debug)]
 struct Options {
@@ -110,7 +78,7 @@ impl Options {
                 || words.next().ok_or_else(|| format!("'{word}' needs a value\n\n{HELP}"));
             match word {
                 "--suite" => options.suite = PathBuf::from(value()?),
-                "--backend" => options.backends.push(backend(value()?)?),
+                "--backend" => options.backends.push(Backend::parse(value()?)?),
                 "--filter" => options.filters.push(value()?.to_owned()),
                 "--sample" => options.sample = positive(word, value()?)?,
                 "--resume" => options.resume = true,
@@ -141,11 +109,6 @@ impl Options {
     }
 }
 
-fn backend(name: &str) -> Result<Backend, String> {
-    let known = Backend::ALL.into_iter().find(|backend| backend.name() == name);
-    known.ok_or_else(|| format!("unknown backend '{name}': expected cpu or opencl"))
-}
-
 pub fn run(args: &[String]) -> Result<ExitCode, String> {
     if args.iter().any(|arg| arg == "--help" || arg == "-h") {
         print!("{HELP}");
@@ -164,12 +127,12 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
     let commit = options.commit.clone().unwrap_or_else(|| commit(&suite));
     let docs = root().join("docs");
     for backend in &options.backends {
-        let variables = backend.variables()?;
+        let variables = backend.driver()?;
         let setting = Setting {
             features: suite::features(&prefix, *backend, &variables)?,
             prefix: prefix.clone(),
             work: target().join("dpcpp-e2e").join(backend.name()),
-            selector: backend.selector(),
+            backend: *backend,
             variables,
             limits: options.limits,
         };

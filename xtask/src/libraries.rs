@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::Duration;
 
+use crate::backend::Backend;
 use crate::compat::positive;
 use crate::process::{self, CACHE, capture, progress};
 use crate::setup::{self, Purpose};
@@ -38,35 +39,6 @@ Usage: cargo xtask libraries NAME --source PATH [OPTION]...
   --jobs N             compilers at the same time (default: processors)
   --prefix DIR         an installed tree of Scythe to use, instead of one that is built now
 ";
-
-/// The backend on which tests run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Backend {
-    Cpu,
-    OpenCl,
-}
-
-impl Backend {
-    pub const ALL: [Backend; 2] = [Backend::Cpu, Backend::OpenCl];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Backend::Cpu => "cpu",
-            Backend::OpenCl => "opencl",
-        }
-    }
-
-    /// Returns the variables for programs that run on this backend.
-    fn variables(self) -> Result<Vec<String>, String> {
-        let selector = match self {
-            Backend::Cpu => return Ok(vec!["ONEAPI_DEVICE_SELECTOR=native_cpu:*".to_owned()]),
-            Backend::OpenCl => "ONEAPI_DEVICE_SELECTOR=opencl:*".to_owned(),
-        };
-        let mut variables = crate::opencl::variables(&crate::opencl::runtime()?).to_vec();
-        variables.push(selector);
-        Ok(variables)
-    }
-}
 
 #[derive(Debug)]
 struct Options {
@@ -104,7 +76,7 @@ impl Options {
                 || words.next().ok_or_else(|| format!("'{word}' needs a value\n\n{HELP}"));
             match word {
                 "--source" => options.source = PathBuf::from(value()?),
-                "--backend" => options.backends.push(backend(value()?)?),
+                "--backend" => options.backends.push(Backend::parse(value()?)?),
                 "--test" => options.tests.push(value()?.to_owned()),
                 "--configure" => options.configure.push(value()?.to_owned()),
                 "--build" => options.build = Some(PathBuf::from(value()?)),
@@ -125,11 +97,6 @@ impl Options {
         }
         Ok(options)
     }
-}
-
-fn backend(name: &str) -> Result<Backend, String> {
-    let known = Backend::ALL.into_iter().find(|backend| backend.name() == name);
-    known.ok_or_else(|| format!("unknown backend '{name}': expected cpu or opencl"))
 }
 
 pub fn run(args: &[String]) -> Result<ExitCode, String> {
@@ -159,7 +126,8 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
     let tests = recipe::select(tests, &options.tests)?;
     let docs = root().join("docs");
     for backend in &options.backends {
-        let variables = backend.variables()?;
+        let mut variables = backend.driver()?;
+        variables.push(format!("ONEAPI_DEVICE_SELECTOR={}:*", backend.in_selector()));
         let file = report::file(&docs, recipe.name, *backend);
         let mut results = Results::load(&file)?;
         let commit = commit(&source);

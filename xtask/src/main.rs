@@ -3,6 +3,7 @@
 //! This crate depends only on the standard library, so it builds on a machine that has Rust but
 //! none of the Debian packages. `setup` installs the packages.
 
+mod backend;
 mod bench;
 mod columns;
 mod compat;

@@ -11,6 +11,7 @@ use super::directives::Step;
 use super::outcome::Outcome;
 use super::substitute::Substitutions;
 use super::suite::{OPENCL_LIBRARY, Test, is_for_other_device};
+use crate::backend::Backend;
 use crate::cts::limits::Limits;
 use crate::process::{CACHE, watched};
 
@@ -24,8 +25,8 @@ pub struct Setting {
     pub prefix: PathBuf,
     /// The folder for the folders of tests.
     pub work: PathBuf,
-    /// The filter for the device, for example `native_cpu:cpu`.
-    pub selector: &'static str,
+    /// The backend of all devices that the tests see.
+    pub backend: Backend,
     /// Variables for `env`.
     pub variables: Vec<String>,
     pub features: Features,
@@ -102,8 +103,8 @@ impl Setting {
         let stem = test.source.file_stem().unwrap_or_default().to_string_lossy();
         let folder = folder.display();
         let library = Path::new(OPENCL_LIBRARY).parent().unwrap_or(Path::new("/")).display();
-        let select = format!("env ONEAPI_DEVICE_SELECTOR={}", self.selector);
-        let backend = self.selector.split(':').next().unwrap_or_default();
+        let backend = self.backend.in_selector();
+        let select = format!("env ONEAPI_DEVICE_SELECTOR={backend}:cpu");
         for (name, text) in [
             ("%s", source.to_string()),
             ("%S", source_folder.to_string()),
@@ -175,7 +176,7 @@ mod tests {
         let setting = Setting {
             prefix: PathBuf::from("/p"),
             work: scratch.path().join("work"),
-            selector: "native_cpu:cpu",
+            backend: Backend::Cpu,
             variables: vec!["GREETING=hello".to_owned()],
             features: ["cpu".to_owned()].into(),
             limits: Limits { time: Duration::from_secs(5), memory: 1 << 32 },

@@ -7,8 +7,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::Backend;
 use super::outcome::{Outcome, Results, Verdict};
+use crate::backend::Backend;
 
 struct Reason {
     part: String,

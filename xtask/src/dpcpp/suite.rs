@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::Backend;
 use super::conditions::{Features, holds};
 use super::directives::Directives;
 use super::outcome::Outcome;
+use crate::backend::Backend;
 use crate::process;
 
 /// Folders whose tests do not apply, with the reasons.
@@ -217,7 +217,7 @@ impl Test {
 /// Returns the features of the device that `sycl-ls` shows for a backend.
 pub fn features(prefix: &Path, backend: Backend, variables: &[String]) -> Result<Features, String> {
     let mut command = Command::new("env");
-    command.args(variables).arg(format!("ONEAPI_DEVICE_SELECTOR={}", backend.selector()));
+    command.args(variables).arg(format!("ONEAPI_DEVICE_SELECTOR={}:cpu", backend.in_selector()));
     command.arg(prefix.join("bin/sycl-ls")).arg("--verbose");
     let text = process::output(&mut command)?;
     let mut features: Features = COMMON.map(str::to_owned).into();

@@ -6,9 +6,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Backend;
 use super::outcome::{Outcome, Results, Verdict};
 use super::recipe::{RECIPES, Recipe};
+use crate::backend::Backend;
 
 struct Reason {
     library: String,
