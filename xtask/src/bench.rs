@@ -38,7 +38,8 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
     {
         return collection::run(rest);
     }
-    let (args, other) = against::take_option(args)?;
+    let (args, other) = stage::take_installed(args, "--against")?;
+    let (args, given) = stage::take_installed(&args, "--prefix")?;
     let (measure, names): (Measure, &[String]) = match args.as_slice() {
         [what] if what == "aspects" => (|prefix, _| aspects::measure(prefix), &[]),
         [what] if what == "compile" => (|prefix, _| compile::measure(prefix), &[]),
@@ -64,7 +65,7 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
         }
     };
     setup::ensure(Purpose::Bench)?;
-    let prefix = stage::stage(Profile::Release)?;
+    let prefix = stage::given_or_staged(given, Profile::Release)?;
     let report = match other {
         Some(other) => against::compare(measure, names, &other, &prefix)?,
         None => measure(&prefix, names)?,

@@ -35,8 +35,9 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
         }
     };
     setup::ensure(Purpose::Test)?;
-    let prefix = stage::stage(Profile::Release)?;
-    process::run(&mut fuzzer(kind, &prefix, options)?)?;
+    let (options, given) = stage::take_installed(options, "--prefix")?;
+    let prefix = stage::given_or_staged(given, Profile::Release)?;
+    process::run(&mut fuzzer(kind, &prefix, &options)?)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -60,6 +60,30 @@ pub fn stage_command(args: &[String]) -> Result<ExitCode, String> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Removes `flag DIR` from the arguments. Returns the other arguments and the installed tree in DIR.
+pub fn take_installed(
+    args: &[String],
+    flag: &str,
+) -> Result<(Vec<String>, Option<PathBuf>), String> {
+    let Some(at) = args.iter().position(|arg| arg == flag) else {
+        return Ok((args.to_vec(), None));
+    };
+    let Some(folder) = args.get(at + 1) else {
+        return Err(format!("'{flag}' needs the folder of an installed Scythe"));
+    };
+    let prefix = std::path::absolute(folder).map_err(|e| format!("'{flag} {folder}': {e}"))?;
+    if !prefix.join("bin/scythe").is_file() {
+        return Err(format!("'{flag} {folder}': expected 'bin/scythe' there"));
+    }
+    let rest = args[..at].iter().chain(&args[at + 2..]).cloned().collect();
+    Ok((rest, Some(prefix)))
+}
+
+/// Returns the tree that the user has named, or builds one.
+pub fn given_or_staged(given: Option<PathBuf>, profile: Profile) -> Result<PathBuf, String> {
+    given.map_or_else(|| stage(profile), Ok)
+}
+
 /// Builds Scythe and installs it below the target folder. Returns the tree.
 pub fn stage(profile: Profile) -> Result<PathBuf, String> {
     build(profile)?;

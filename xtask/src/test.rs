@@ -91,7 +91,8 @@ fn run_on(backend: &str, filters: &[String]) -> Result<ExitCode, String> {
 
 /// Bundles the end-to-end programs for a machine with an NVIDIA GPU.
 fn package_for_cuda(args: &[String]) -> Result<ExitCode, String> {
-    let (folder, filters) = match args {
+    let (args, given) = stage::take_installed(args, "--prefix")?;
+    let (folder, filters) = match args.as_slice() {
         [flag, folder, filters @ ..] if flag == "--package" => {
             (std::path::PathBuf::from(folder), filters)
         }
@@ -102,7 +103,7 @@ fn package_for_cuda(args: &[String]) -> Result<ExitCode, String> {
         }
     };
     setup::ensure(Purpose::Bench)?;
-    let prefix = stage::stage(Profile::Release)?;
+    let prefix = stage::given_or_staged(given, Profile::Release)?;
     println!("{}", cuda::package_tests(&prefix, &folder, filters)?);
     Ok(ExitCode::SUCCESS)
 }

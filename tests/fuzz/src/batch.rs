@@ -16,10 +16,24 @@ pub struct Toolchain {
     pub prefix: PathBuf,
     /// For device code: `-O2`.
     pub level: String,
-    /// The folder of Intel's OpenCL runtime for CPUs, to compare with it.
-    pub opencl: Option<PathBuf>,
+    /// The devices to compare with the host.
+    pub devices: Devices,
     /// The only run besides the reference; all runs otherwise.
     pub only: Option<&'static str>,
+}
+
+/// Devices that run random kernels.
+#[derive(Clone, Debug)]
+pub struct Devices {
+    pub cpu: bool,
+    /// The folder of Intel's OpenCL runtime for CPUs, to compare with it.
+    pub opencl: Option<PathBuf>,
+    /// The architecture of this machine's NVIDIA GPU, to compare with it: `sm_90`.
+    pub cuda: Option<String>,
+}
+
+impl Devices {
+    pub const CPU: Devices = Devices { cpu: true, opencl: None, cuda: None };
 }
 
 /// Commands that compile, and runs of what they made. The first run is the reference.
@@ -223,7 +237,7 @@ mod tests {
         let tools = Toolchain {
             prefix: "/prefix".into(),
             level: "-O2".to_owned(),
-            opencl: None,
+            devices: Devices::CPU,
             only: Some("widened"),
         };
         let mut plan = Code::plan(&tools, folder);

@@ -6,12 +6,13 @@ use std::process::ExitCode;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use scythe_fuzz::batch::{self, Mismatch, Toolchain};
+use scythe_fuzz::batch::{self, Devices, Mismatch, Toolchain};
 use scythe_fuzz::kernel::{self, Kernel, Kind};
 use scythe_fuzz::{control, kernels, program, reduce};
 
 const USAGE: &str = "usage: scythe-fuzz barriers|control|kernels --prefix DIR [--count N] \
-                     [--seed S] [--failures DIR] [--opencl DIR] [--reduce N] [--print]";
+                     [--seed S] [--failures DIR] [--opencl DIR] [--cuda ARCHITECTURE] \
+                     [--no-cpu] [--reduce N] [--print]";
 /// Kernels in one program.
 const BATCH: usize = 100;
 /// Programs that the reducer may compile for one failure.
@@ -25,21 +26,20 @@ struct Options {
     /// Failures that are reduced; the others are only listed.
     reduced: usize,
     print: bool,
-    /// See [`Toolchain::opencl`].
-    opencl: Option<PathBuf>,
+    devices: Devices,
 }
 
 impl Options {
     fn tools(&self, level: &str) -> Toolchain {
-        let (prefix, opencl) = (self.prefix.clone(), self.opencl.clone());
-        Toolchain { prefix, level: level.to_owned(), opencl, only: None }
+        let (prefix, devices) = (self.prefix.clone(), self.devices.clone());
+        Toolchain { prefix, level: level.to_owned(), devices, only: None }
     }
 }
 
 fn main() -> ExitCode {
     let mut args = std::env::args().skip(1);
     let kind = args.next().unwrap_or_default();
-    let result = options(args).and_then(|o| match kind.as_str() {
+    let result = options(&kind, args).and_then(|o| match kind.as_str() {
         program::Code::NAME => run::<program::Code>(&o),
         control::Code::NAME => run::<control::Code>(&o),
         kernels::Code::NAME => run::<kernels::Code>(&o),
@@ -58,7 +58,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn options(mut args: impl Iterator<Item = String>) -> Result<Options, String> {
+fn options(kind: &str, mut args: impl Iterator<Item = String>) -> Result<Options, String> {
     let mut o = Options {
         prefix: PathBuf::new(),
         count: 2000,
@@ -66,11 +66,15 @@ fn options(mut args: impl Iterator<Item = String>) -> Result<Options, String> {
         failures: std::env::temp_dir(),
         reduced: 5,
         print: false,
-        opencl: None,
+        devices: Devices::CPU,
     };
     while let Some(name) = args.next() {
         if name == "--print" {
             o.print = true;
+            continue;
+        }
+        if name == "--no-cpu" {
+            o.devices.cpu = false;
             continue;
         }
         let value =
@@ -90,13 +94,21 @@ fn options(mut args: impl Iterator<Item = String>) -> Result<Options, String> {
             "--count" => o.count = size()?,
             "--reduce" => o.reduced = size()?,
             "--seed" => o.seed = number()?,
-            "--opencl" => o.opencl = Some(PathBuf::from(&value)),
+            "--opencl" => o.devices.opencl = Some(PathBuf::from(&value)),
+            "--cuda" => o.devices.cuda = Some(value),
             "--failures" => o.failures = PathBuf::from(&value),
             _ => return Err(format!("unknown option '{name}'\n{USAGE}")),
         }
     }
     if o.prefix.as_os_str().is_empty() && !o.print {
         return Err(format!("option '--prefix' is required\n{USAGE}"));
+    }
+    let Devices { cpu, opencl, cuda } = &o.devices;
+    if kind != kernels::Code::NAME && (!cpu || cuda.is_some()) {
+        return Err(format!("'--cuda' and '--no-cpu' apply to '{}' only", kernels::Code::NAME));
+    }
+    if !cpu && opencl.is_none() && cuda.is_none() {
+        return Err("'--no-cpu' needs '--opencl' or '--cuda'".to_owned());
     }
     Ok(o)
 }

@@ -3,7 +3,7 @@
 //! Both installations run the same measurement in turn, several times, so that a busy machine slows
 //! down both. The best value of each row counts.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::{Limit, Measure, Report, Row};
 use crate::process::progress;
@@ -11,22 +11,6 @@ use crate::process::progress;
 const ROUNDS: usize = 3;
 /// The current tree may be this much slower than the other installation.
 const TOLERANCE: f64 = 1.03;
-
-/// Removes `--against PREFIX` from the arguments and returns the prefix.
-pub fn take_option(args: &[String]) -> Result<(Vec<String>, Option<PathBuf>), String> {
-    let Some(at) = args.iter().position(|arg| arg == "--against") else {
-        return Ok((args.to_vec(), None));
-    };
-    let Some(prefix) = args.get(at + 1) else {
-        return Err("'--against' needs the folder of another installation".to_owned());
-    };
-    let prefix = PathBuf::from(prefix);
-    if !prefix.join("bin/scythe").is_file() {
-        return Err(format!("'--against {}': expected 'bin/scythe' there", prefix.display()));
-    }
-    let rest = args[..at].iter().chain(&args[at + 2..]).cloned().collect();
-    Ok((rest, Some(prefix)))
-}
 
 /// Measures both installations and returns one row per row of the measurement: the value of `new`
 /// divided by the value of `old`, or the reverse if larger values are better.

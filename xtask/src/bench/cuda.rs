@@ -14,12 +14,13 @@ use crate::stage::{self, Profile};
 use crate::workspace::{files, root};
 
 pub fn package(args: &[String]) -> Result<ExitCode, String> {
-    let folder = match args {
+    let (args, given) = stage::take_installed(args, "--prefix")?;
+    let folder = match args.as_slice() {
         [flag, folder] if flag == "--package" => PathBuf::from(folder),
         _ => return Err("'bench cuda' needs --package DIR".to_owned()),
     };
     setup::ensure(Purpose::Bench)?;
-    let prefix = stage::stage(Profile::Release)?;
+    let prefix = stage::given_or_staged(given, Profile::Release)?;
     let count = fill(&prefix, &folder)?;
     println!("{count} benchmarks in {}", folder.display());
     Ok(ExitCode::SUCCESS)

@@ -5,7 +5,7 @@
 //!
 //! Host mode, unoptimised, is the reference. The CPU device must agree with it bit for bit:
 //! compiled at run time and ahead of time, for several levels of the instruction set. So must
-//! Intel's OpenCL runtime, if the command line names it.
+//! Intel's OpenCL runtime and the machine's NVIDIA GPU, if the command line names them.
 
 mod expression;
 mod generate;
@@ -15,7 +15,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use crate::batch::{Plan, Run, Toolchain};
+use crate::batch::{Devices, Plan, Run, Toolchain};
 use crate::kernel::{self, Kind};
 use crate::reduce::Nested;
 
@@ -91,7 +91,8 @@ impl Kind for Code {
 
     fn plan(tools: &Toolchain, folder: &Path) -> Plan {
         let object = folder.join("kernels.o");
-        let [host, generic, ahead] = ["host", "generic", "ahead"].map(|name| folder.join(name));
+        let [host, generic, ahead, gpu] =
+            ["host", "generic", "ahead", "gpu"].map(|name| folder.join(name));
         let lib = tools.prefix.join("lib");
         const COMMON: [&str; 3] = ["-std=c++17", "-ffp-contract=off", "-w"];
         let mut on_host = Command::new("clang++-22");
@@ -103,8 +104,15 @@ impl Kind for Code {
             command.arg("-fsycl");
             command
         };
+        let Devices { cpu, opencl, cuda } = &tools.devices;
+        let gpu_target = cuda.as_ref().map(|architecture| format!("nvidia_gpu_{architecture}"));
+        let mut targets = Vec::new();
+        targets.extend((*cpu || opencl.is_some()).then_some("spir64"));
+        targets.extend(cpu.then_some("spir64_x86_64"));
+        targets.extend(gpu_target.as_deref());
         let mut compile = scythe();
-        compile.args(COMMON).args(["-fsycl-targets=spir64,spir64_x86_64", &tools.level, "-c"]);
+        compile.arg(format!("-fsycl-targets={}", targets.join(",")));
+        compile.args(COMMON).args([&tools.level, "-c"]);
         compile.arg(folder.join("kernels.cpp")).arg("-o").arg(&object);
         let link = |target: &str, program: &Path| {
             let mut command = scythe();
@@ -120,8 +128,8 @@ impl Kind for Code {
             arguments: Vec::new(),
             environment: environment.iter().map(|(key, value)| (*key, value.to_string())).collect(),
         };
-        let mut runs = vec![
-            run("host", &host, &[]),
+        let mut runs = vec![run("host", &host, &[])];
+        let on_cpu = [
             run("widened", &generic, &[("SCYTHE_CPU_VARIANTS", "never")]),
             run("widened for one size", &generic, &[("SCYTHE_CPU_VARIANTS", "always")]),
             run("scalar", &generic, &[("SCYTHE_CPU_FORM", "scalar")]),
@@ -129,7 +137,8 @@ impl Kind for Code {
             run("ahead of time, AVX2", &ahead, &[("SCYTHE_CPU_LEVEL", "avx2")]),
             run("ahead of time, SSE2", &ahead, &[("SCYTHE_CPU_LEVEL", "sse2")]),
         ];
-        if let Some(folder) = &tools.opencl {
+        runs.extend(on_cpu.into_iter().filter(|_| *cpu));
+        if let Some(folder) = opencl {
             let library = folder.join("libintelocl.so").display().to_string();
             let folder = folder.display().to_string();
             runs.push(run(
@@ -142,7 +151,16 @@ impl Kind for Code {
                 ],
             ));
         }
-        let chain = vec![compile, link("spir64", &generic), link("spir64_x86_64", &ahead)];
+        if gpu_target.is_some() {
+            runs.push(run("CUDA", &gpu, &[("ONEAPI_DEVICE_SELECTOR", "cuda:gpu")]));
+        }
+        let program = |target| match target {
+            "spir64" => &generic,
+            "spir64_x86_64" => &ahead,
+            _ => &gpu,
+        };
+        let links = targets.iter().map(|target| link(target, program(target)));
+        let chain = std::iter::once(compile).chain(links).collect();
         Plan { chains: vec![vec![on_host], chain], runs }
     }
 
