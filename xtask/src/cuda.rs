@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use crate::e2e::{self, Program};
 use crate::process::{self, capture, progress};
-use crate::workspace::target;
+use crate::workspace::{self, target};
 
 /// The architecture for compilation ahead of time.
 pub const ARCHITECTURE: &str = "sm_90";
@@ -129,6 +129,8 @@ pub fn package_tests(prefix: &Path, folder: &Path, filters: &[String]) -> Result
         }
     }
     bundle.write("list", &(lines.join("\n") + "\n"), false)?;
+    let faults = add_faults(prefix, &bundle, &cuda, filters)?;
+    bundle.write("faults", &faults, false)?;
     bundle.write("run.sh", include_str!("cuda/run.sh"), true)?;
     if !failures.is_empty() {
         let all = cases.len();
@@ -139,6 +141,40 @@ pub fn package_tests(prefix: &Path, folder: &Path, filters: &[String]) -> Result
         ));
     }
     Ok(format!("{} programs in {}", lines.len(), folder.display()))
+}
+
+/// Compiles the programs in `tests/faults`, with line numbers. Returns the list for the script: the
+/// name of each program, the tool of compute-sanitizer that finds its fault, and the fault's place.
+fn add_faults(
+    prefix: &Path,
+    bundle: &Bundle,
+    cuda: &Path,
+    filters: &[String],
+) -> Result<String, String> {
+    let mut list = String::new();
+    for source in workspace::files(&workspace::root().join("tests/faults"), &["cpp"])? {
+        let text = std::fs::read_to_string(&source)
+            .map_err(|e| format!("cannot read {}: {e}", source.display()))?;
+        let name = source.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        if !filters.is_empty() && !filters.iter().any(|filter| name.contains(filter)) {
+            continue;
+        }
+        let (tool, line) = fault(&text).ok_or_else(|| {
+            format!("{} needs a line '// TOOL: NAME' and one '// FAULT'", source.display())
+        })?;
+        let mut options = Form::Ahead.options(cuda);
+        options.push("-g".to_owned());
+        compile(prefix, &source, &options, &bundle.folder.join("bin").join(&name))?;
+        list.push_str(&format!("{name} {tool} {name}.cpp:{line}\n"));
+    }
+    Ok(list)
+}
+
+/// Returns the tool that a program with a fault names, and the number of the line with the fault.
+fn fault(text: &str) -> Option<(&str, usize)> {
+    let tool = text.lines().find_map(|line| line.strip_prefix("// TOOL: "))?;
+    let line = text.lines().position(|line| line.ends_with("// FAULT"))?;
+    Some((tool.trim(), line + 1))
 }
 
 /// Returns the description of a program for the script: its arguments, and one line for each text
@@ -215,7 +251,7 @@ impl<'a> Bundle<'a> {
     fn device_library(&self, from: &Path) -> Result<(), String> {
         let to = self.folder.join("lib/scythe/devicelib");
         std::fs::create_dir_all(&to).map_err(|e| format!("cannot create {}: {e}", to.display()))?;
-        for file in crate::workspace::files(from, &["bc"])? {
+        for file in workspace::files(from, &["bc"])? {
             copy(&file, &to.join(file.file_name().unwrap_or_default()))?;
         }
         Ok(())
@@ -259,4 +295,16 @@ pub fn copy(from: &Path, to: &Path) -> Result<(), String> {
     std::fs::copy(from, to)
         .map(|_| ())
         .map_err(|e| format!("cannot copy {} to {}: {e}", from.display(), to.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn faults_name_a_tool_and_a_line() {
+        assert_eq!(fault("// TOOL: memcheck\nint a;\n  f(); // FAULT\n"), Some(("memcheck", 3)));
+        assert_eq!(fault("// TOOL: memcheck\n"), None);
+        assert_eq!(fault("f(); // FAULT\n"), None);
+    }
 }

@@ -39,6 +39,38 @@ while read -r name; do
     tail -n "${LINES_SHOWN:-15}" "$work/output" | cut -c1-600 | sed 's/^/       | /'
   fi
 done <"$here/list"
+
+# Programs with a fault: compute-sanitizer must name the fault's line, and report nothing without it.
+PATH="$PATH:/usr/local/cuda/bin"
+if command -v compute-sanitizer >"$work/found"; then
+  while read -r name tool place; do
+    wanted=${1:+no}
+    for part in "$@"; do
+      case $name in *"$part"*) wanted= ;; esac
+    done
+    [ -z "$wanted" ] || continue
+    why=
+    timeout "$limit" compute-sanitizer --tool "$tool" --error-exitcode 9 "$here/bin/$name" fault \
+      >"$work/output" 2>&1 </dev/null
+    status=$?
+    [ "$status" = 9 ] || why="exit status $status of $tool, expected 9"
+    [ -n "$why" ] || grep -qF -- "$place" "$work/output" || why="$tool does not name $place"
+    if [ -z "$why" ]; then
+      timeout "$limit" compute-sanitizer --tool "$tool" --error-exitcode 9 "$here/bin/$name" \
+        >"$work/output" 2>&1 </dev/null || why="$tool reports a fault where there is none"
+    fi
+    if [ -z "$why" ]; then
+      passed=$((passed + 1))
+      printf 'ok     %-48s %s names %s\n' "$name" "$tool" "$place"
+    else
+      failed=$((failed + 1)) names="$names $name"
+      printf 'FAILED %-48s %s\n' "$name" "$why"
+      tail -n 30 "$work/output" | cut -c1-600 | sed 's/^/       | /'
+    fi
+  done <"$here/faults"
+else
+  echo "compute-sanitizer is not installed: programs with faults are not run"
+fi
 [ "$failed" = 0 ] || echo "failed:$names"
 echo "cuda: $passed programs passed, $failed failed"
 [ "$failed" = 0 ]
