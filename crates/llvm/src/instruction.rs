@@ -139,6 +139,15 @@ impl<'ctx> Instruction<'ctx> {
         }
     }
 
+    /// Removes the marker `tail` of a call, which promises that the callee does not access memory on
+    /// the caller's stack. A copy for a `byval` parameter is not such memory.
+    pub fn clear_tail(self) {
+        if self.opcode() == Opcode::LLVMCall {
+            // SAFETY: the instruction is a live `call`.
+            unsafe { LLVMSetTailCall(self.ptr(), 0) }
+        }
+    }
+
     /// Returns the source element type of a `getelementptr`.
     pub fn gep_source_type(self) -> Option<Type<'ctx>> {
         let gep = self.opcode() == Opcode::LLVMGetElementPtr;

@@ -47,5 +47,6 @@ fn copy_arguments<'ctx>(module: &Module<'ctx>, call: Instruction<'ctx>) {
         builder.memcpy(copy.as_value(), align, arg, align, module.context().const_int(64, size));
         call.set_operand(index as u32, copy.as_value());
         call.remove_call_enum_attribute(place, "byval");
+        call.clear_tail();
     }
 }
