@@ -98,7 +98,7 @@ void reverse(sycl::local_accessor<int, 1> first, syclexp::work_group_memory<int[
   out[self.get_global_id(0)] = first[other] * 100 + *(second.get_multi_ptr() + other);
 }
 
-SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((syclexp::sub_group_size<8>))
+SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((syclexp::sub_group_size<32>))
 SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((syclexp::nd_range_kernel<1>))
 SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((syclexp::work_group_size<GROUP>))
 void scratch(ints out) {

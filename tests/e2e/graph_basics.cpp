@@ -327,7 +327,7 @@ void profiling() {
   auto plain = graph.finalize();
   auto exec = graph.finalize({prop::graph::enable_profiling()});
   sycl::event without = timed.ext_oneapi_graph(plain);
-  sycl::event with = timed.ext_oneapi_graph(exec);
+  sycl::event with = timed.ext_oneapi_graph(exec, without);
   timed.wait();
   using namespace sycl::info;
   CHECK(check::throws(sycl::errc::invalid,

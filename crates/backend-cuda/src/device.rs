@@ -114,9 +114,14 @@ impl Device for CudaDevice {
                 return Ok(Arc::new(ProgramByNeed::new(&self.gpu, &self.info.name, request)));
             }
             Format::LlvmBitcode => {
-                let (Part::Kernel(program) | Part::Whole(program)) =
-                    by_need::compile(&self.gpu, &self.info.name, request, None)?;
-                return Ok(Arc::new(program));
+                return match by_need::compile(&self.gpu, &self.info.name, request, None) {
+                    Ok(Part::Kernel(program) | Part::Whole(program)) => Ok(Arc::new(program)),
+                    // One kernel that the GPU does not support must not affect the others.
+                    Err(_) if request.kernel_count > 1 => {
+                        Ok(Arc::new(ProgramByNeed::new(&self.gpu, &self.info.name, request)))
+                    }
+                    Err(error) => Err(error),
+                };
             }
             other => {
                 let message = format!(

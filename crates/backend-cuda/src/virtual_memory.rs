@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use scythe_hal::{Access, PhysicalMemory, Result, VirtualMemory};
+use scythe_hal::{Access, Errc, Error, PhysicalMemory, Result, VirtualMemory};
 
 use crate::api::{Address, Location, PhysicalProperties, PoolAccess, VirtualApi};
 use crate::error::SUCCESS;
@@ -105,13 +105,19 @@ impl VirtualMemory for CudaVirtualMemory {
 
     fn physical(&self, size: usize, exported: bool) -> Result<Arc<dyn PhysicalMemory>> {
         self.gpu.enter()?;
-        let mut handle = 0;
-        let properties = self.properties(exported);
-        // SAFETY: `handle` is writable, and the properties are readable.
-        let code = unsafe { (self.api.create)(&mut handle, size, &properties, 0) };
-        self.gpu.check(code, "cuMemCreate")?;
+        let part = if exported { size } else { part_size(size, self.granularity(false)?) };
         let owner = Self { gpu: self.gpu.clone(), api: self.api };
-        Ok(Arc::new(Physical { owner, handle }))
+        let mut memory = Physical { owner, size, part, handles: Vec::new() };
+        let properties = self.properties(exported);
+        for start in (0..size).step_by(part) {
+            let mut handle = 0;
+            let bytes = part.min(size - start);
+            // SAFETY: `handle` is writable, and the properties are readable.
+            let code = unsafe { (self.api.create)(&mut handle, bytes, &properties, 0) };
+            self.gpu.check(code, "cuMemCreate")?;
+            memory.handles.push(handle);
+        }
+        Ok(Arc::new(memory))
     }
 
     unsafe fn set_access(&self, start: usize, size: usize, access: Access) -> Result<()> {
@@ -130,30 +136,85 @@ impl VirtualMemory for CudaVirtualMemory {
     }
 }
 
+/// The largest number of allocations that a physical memory consists of.
+const MAX_PARTS: usize = 1024;
+
+/// Returns the size of the allocations that a physical memory consists of. The driver maps
+/// allocations as a whole only.
+fn part_size(size: usize, granularity: usize) -> usize {
+    size.div_ceil(granularity).div_ceil(MAX_PARTS).next_power_of_two() * granularity
+}
+
 /// Memory of one GPU. The driver frees it when it is neither mapped nor owned.
 struct Physical {
     owner: CudaVirtualMemory,
-    handle: u64,
+    size: usize,
+    /// The size of each part. The last part may be smaller.
+    part: usize,
+    handles: Vec<u64>,
 }
 
 impl Drop for Physical {
     fn drop(&mut self) {
         // If the device is lost, its memory is already gone.
         if self.owner.gpu.enter().is_ok() {
-            // SAFETY: this object owns the handle, and nothing uses it any more.
-            let _ = unsafe { (self.owner.api.release)(self.handle) };
+            for &handle in &self.handles {
+                // SAFETY: this object owns the handle, and nothing uses it any more.
+                let _ = unsafe { (self.owner.api.release)(handle) };
+            }
         }
+    }
+}
+
+impl Physical {
+    /// Maps whole parts, without access.
+    ///
+    /// # Safety
+    /// As for [`PhysicalMemory::map`].
+    unsafe fn map_parts(&self, start: usize, size: usize, offset: usize) -> Result<()> {
+        let api = self.owner.api;
+        let mut done = 0;
+        while done < size {
+            let bytes = self.part.min(size - done);
+            let handle = self.handles[(offset + done) / self.part];
+            // SAFETY: the range is reserved, nothing is mapped into it, and it ends before the
+            // memory does (contract of `PhysicalMemory::map`).
+            let code = unsafe { (api.map)((start + done) as Address, bytes, 0, handle, 0) };
+            let mapped = self.owner.gpu.check(code, "cuMemMap");
+            if mapped.is_err() {
+                if done > 0 {
+                    // SAFETY: the range was just mapped, and nothing uses it yet.
+                    let _ = unsafe { (api.unmap)(start as Address, done) };
+                }
+                return mapped;
+            }
+            done += bytes;
+        }
+        Ok(())
+    }
+
+    /// Returns an error unless the range consists of whole parts.
+    fn check_range(&self, size: usize, offset: usize) -> Result<()> {
+        let end = offset + size;
+        let whole_end = end == self.size || end.is_multiple_of(self.part);
+        if whole_end && offset.is_multiple_of(self.part) {
+            return Ok(());
+        }
+        let message = format!(
+            "physical_mem::map: the CUDA driver maps this memory in parts of {} bytes only, but the \
+             range starts at offset {offset} and has {size} bytes",
+            self.part
+        );
+        Err(Error::new(Errc::FeatureNotSupported, message))
     }
 }
 
 impl PhysicalMemory for Physical {
     unsafe fn map(&self, start: usize, size: usize, offset: usize, access: Access) -> Result<()> {
+        self.check_range(size, offset)?;
         self.owner.gpu.enter()?;
-        let api = self.owner.api;
-        // SAFETY: the range is reserved, nothing is mapped into it, and it ends before the memory
-        // does (contract of `PhysicalMemory::map`).
-        let code = unsafe { (api.map)(start as Address, size, offset, self.handle, 0) };
-        self.owner.gpu.check(code, "cuMemMap")?;
+        // SAFETY: the caller satisfies the contract of `PhysicalMemory::map`.
+        unsafe { self.map_parts(start, size, offset) }?;
         // New mappings are not accessible.
         if access == Access::None {
             return Ok(());
@@ -162,7 +223,7 @@ impl PhysicalMemory for Physical {
         let result = unsafe { self.owner.protect(start, size, access) };
         if result.is_err() {
             // SAFETY: the range was just mapped, and nothing uses it yet.
-            let _ = unsafe { (api.unmap)(start as Address, size) };
+            let _ = unsafe { (self.owner.api.unmap)(start as Address, size) };
         }
         result
     }
@@ -171,9 +232,25 @@ impl PhysicalMemory for Physical {
         self.owner.gpu.enter()?;
         let mut file = -1;
         let place = (&raw mut file).cast();
+        // Memory for export has one part.
+        let handle = self.handles[0];
         // SAFETY: the handle was made for file descriptors, and `file` is writable.
-        let code = unsafe { (self.owner.api.export)(place, self.handle, FILE_DESCRIPTOR, 0) };
+        let code = unsafe { (self.owner.api.export)(place, handle, FILE_DESCRIPTOR, 0) };
         self.owner.gpu.check(code, "cuMemExportToShareableHandle")?;
         Ok(file)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_has_a_bounded_number_of_parts() {
+        const UNIT: usize = 2 << 20;
+        assert_eq!(part_size(UNIT, UNIT), UNIT);
+        assert_eq!(part_size(MAX_PARTS * UNIT, UNIT), UNIT);
+        assert_eq!(part_size((MAX_PARTS + 1) * UNIT, UNIT), 2 * UNIT);
+        assert_eq!(part_size(100 << 30, UNIT), 64 * UNIT);
     }
 }
