@@ -83,9 +83,10 @@ template <class T> void measure_tensor_cores(const char *name) {
               const auto right = sycl::address_space_cast<space, plain>(b);
               const auto result = sycl::address_space_cast<space, plain>(c);
               const auto group = item.get_sub_group();
-              const unsigned self = item.get_local_id(1) / warp;
-              const unsigned row = item.get_group(0) * side + self / warps * tile * each;
-              const unsigned column = item.get_group(1) * side + self % warps * tile * each;
+              const unsigned thread = item.get_local_id(1), self = thread / warp;
+              const unsigned group_row = item.get_group(0), group_column = item.get_group(1);
+              const unsigned row = group_row * side + self / warps * tile * each;
+              const unsigned column = group_column * side + self % warps * tile * each;
               joint_matrix<sycl::sub_group, float, use::accumulator, tile, tile> sum[each][each];
 #pragma unroll
               for (unsigned i = 0; i < each; ++i)
