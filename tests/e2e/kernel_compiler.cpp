@@ -3,6 +3,7 @@
 // MODES: device,host
 // LEVELS: O1
 // AHEAD: no
+// COMPILER: yes
 // VALGRIND: no
 #include <sycl/sycl.hpp>
 

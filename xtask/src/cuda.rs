@@ -123,7 +123,7 @@ pub fn package_tests(prefix: &Path, folder: &Path, filters: &[String]) -> Result
             Ok(name) => {
                 std::fs::write(folder.join("cases").join(&name), case(program))
                     .map_err(|e| e.to_string())?;
-                lines.push(name);
+                lines.push(if program.compiler { name + " compiler" } else { name });
             }
             Err(why) => failures.push(why),
         }

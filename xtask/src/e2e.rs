@@ -85,6 +85,8 @@ pub struct Program {
     pub expected: Vec<String>,
     /// Whether the program may be compiled ahead of time.
     pub ahead: bool,
+    /// Whether the program calls the installed compiler when it runs.
+    pub compiler: bool,
 }
 
 /// Returns the programs of device mode that may run on a backend and whose name contains one of
@@ -96,7 +98,15 @@ pub fn device_programs(backend: &str, filters: &[String]) -> Result<Vec<Program>
     let programs = programs(filters)?.into_iter().filter(|(_, directives)| runs(directives));
     let program = |(source, d): (PathBuf, Directives)| {
         let name = source.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        Program { source, name, flags: d.flags, args: d.args, expected: d.output, ahead: d.ahead }
+        Program {
+            source,
+            name,
+            flags: d.flags,
+            args: d.args,
+            expected: d.output,
+            ahead: d.ahead,
+            compiler: d.compiler,
+        }
     };
     Ok(programs.map(program).collect())
 }

@@ -6,8 +6,8 @@
 use crate::directive::directives;
 use crate::parse::{Defect, Malformed};
 
-const KEYS: [&str; 8] =
-    ["MODES", "LEVELS", "FLAGS", "ARGS", "OUTPUT", "VALGRIND", "BACKENDS", "AHEAD"];
+const KEYS: [&str; 9] =
+    ["MODES", "LEVELS", "FLAGS", "ARGS", "OUTPUT", "VALGRIND", "BACKENDS", "AHEAD", "COMPILER"];
 const LEVELS: [&str; 4] = ["O0", "O1", "O2", "O3"];
 /// The backends. `opencl-objects` is OpenCL without shared memory, in addition to `opencl`.
 const BACKENDS: [&str; 4] = ["cpu", "opencl", "opencl-objects", "cuda"];
@@ -37,6 +37,8 @@ pub struct Program {
     pub backends: Vec<String>,
     /// Whether the program may be compiled ahead of time for GPUs.
     pub ahead: bool,
+    /// Whether the program calls the installed compiler when it runs.
+    pub compiler: bool,
     /// The arguments under valgrind, or `None` if the program does not run under valgrind.
     pub valgrind_args: Option<Vec<String>>,
 }
@@ -64,6 +66,7 @@ impl Program {
             output: Vec::new(),
             backends: ["cpu", "opencl", "cuda"].map(str::to_owned).to_vec(),
             ahead: true,
+            compiler: false,
             valgrind_args: None,
         };
         let mut seen: Vec<&str> = Vec::new();
@@ -97,6 +100,10 @@ impl Program {
                 "OUTPUT" => program.output.push(value.into()),
                 "AHEAD" => {
                     program.ahead = list(line, key, value, &["no"])?.iter().all(|word| word != "no")
+                }
+                "COMPILER" => {
+                    program.compiler =
+                        list(line, key, value, &["yes"])?.iter().any(|word| word == "yes")
                 }
                 _ => valgrind = Some((line, value)),
             }

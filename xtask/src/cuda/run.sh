@@ -1,23 +1,31 @@
 #!/bin/sh
 # Runs every program of this bundle on the machine's NVIDIA GPU: one line for each, and a closing
 # one. The exit status is 0 where all have passed. Arguments are parts of names: only programs with
-# one of them are run.
+# one of them are run. SCYTHE_PREFIX is the folder of an installed Scythe, which programs need that
+# compile source text. The programs then use its libraries instead of the bundle's.
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
-export LD_LIBRARY_PATH="$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+libraries=${SCYTHE_PREFIX:+$SCYTHE_PREFIX/lib}
+libraries=${libraries:-$here/lib}
+export LD_LIBRARY_PATH="$libraries${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 export ONEAPI_DEVICE_SELECTOR="cuda:*;native_cpu:*" SYCL_CACHE_DIR="$work/cache"
 limit=${LIMIT:-120}
 
 nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null | head -1
 uname -sr
-passed=0 failed=0 names=
-while read -r name; do
+passed=0 failed=0 skipped=0 names=
+while read -r name needs; do
   wanted=${1:+no}
   for part in "$@"; do
     case $name in *"$part"*) wanted= ;; esac
   done
   [ -z "$wanted" ] || continue
+  if [ "$needs" = compiler ] && [ -z "${SCYTHE_PREFIX:-}" ]; then
+    skipped=$((skipped + 1))
+    printf 'skip   %-48s needs SCYTHE_PREFIX, the folder of an installed Scythe\n' "$name"
+    continue
+  fi
   { read -r arguments; cat >"$work/expected"; } <"$here/cases/$name"
   start=$(date +%s%N)
   # Arguments are words.
@@ -72,5 +80,5 @@ else
   echo "compute-sanitizer is not installed: programs with faults are not run"
 fi
 [ "$failed" = 0 ] || echo "failed:$names"
-echo "cuda: $passed programs passed, $failed failed"
+echo "cuda: $passed programs passed, $failed failed, $skipped skipped"
 [ "$failed" = 0 ]
