@@ -59,6 +59,8 @@ impl Toolkit {
     }
 
     fn in_root(root: &Path) -> Self {
+        // The programs run in other folders.
+        let root = std::path::absolute(root).unwrap_or_else(|_| root.to_owned());
         let file = |name: &str| Some(root.join(name)).filter(|path| path.is_file());
         Self { libdevice: file(LIBDEVICE), ptxas: file(PTXAS) }
     }
@@ -168,6 +170,15 @@ mod tests {
                 (Some(root.join(PTXAS)), Some(root.join(LIBDEVICE)))
             );
         }
+    }
+
+    #[test]
+    fn relative_folders_become_absolute() {
+        let here = std::env::current_dir().unwrap();
+        let folder = tempfile::tempdir_in(&here).unwrap();
+        make(folder.path(), PTXAS);
+        let relative = folder.path().strip_prefix(&here).unwrap();
+        assert_eq!(Toolkit::at(relative).unwrap().ptxas, Some(folder.path().join(PTXAS)));
     }
 
     #[test]
