@@ -1,5 +1,6 @@
 //! Builds and runs programs in a folder of links to the files of the suite.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
@@ -101,7 +102,8 @@ impl Tree {
         let program = suite.join("src").join(format!("{name}-sycl"));
         let program = program.canonicalize().map_err(|e| format!("{}: {e}", program.display()))?;
         let mut copy = Command::new("cp");
-        process::output(copy.args(["-r", "--symbolic-link"]).arg(program).arg(&folder)).map(drop)
+        process::output(copy.args(["-r", "--symbolic-link"]).arg(program).arg(&folder))?;
+        remove_built(&folder).map_err(fail)
     }
 
     pub fn folder(&self, name: &str) -> PathBuf {
@@ -138,6 +140,25 @@ impl Tree {
         command.env("ONEAPI_DEVICE_SELECTOR", "native_cpu:*").env("CUDA_PATH", &self.cuda);
         command
     }
+}
+
+/// Removes the links to objects and programs that someone has built in the suite itself, for another
+/// device. make would use them.
+fn remove_built(folder: &Path) -> std::io::Result<()> {
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            remove_built(&path)?;
+            continue;
+        }
+        let mut magic = [0; 4];
+        // Files that the suite keeps in another storage are missing.
+        let Ok(mut file) = std::fs::File::open(&path) else { continue };
+        if file.read_exact(&mut magic).is_ok() && magic == *b"\x7fELF" {
+            std::fs::remove_file(&path)?;
+        }
+    }
+    Ok(())
 }
 
 /// Returns the option of `prlimit` for a processor time. The kernel sends SIGXCPU at the first
@@ -302,6 +323,20 @@ mod tests {
             "  what(): no file"
         );
         assert_eq!(last_error("usage: a N\nmake: *** 1"), "usage: a N");
+    }
+
+    #[test]
+    fn files_that_are_built_in_the_suite_are_not_used() {
+        let scratch = crate::process::Scratch::new("built").unwrap();
+        let file = |name: &str| scratch.path().join(name);
+        std::fs::create_dir(file("util")).unwrap();
+        let program = b"\x7fELF\x02\x01";
+        std::fs::write(file("original"), program).unwrap();
+        std::os::unix::fs::symlink(file("original"), file("util/main.o")).unwrap();
+        std::fs::write(file("util/main.cpp"), "int main() {}").unwrap();
+        remove_built(&file("util")).unwrap();
+        assert!(!file("util/main.o").exists() && file("util/main.cpp").exists());
+        assert!(file("original").exists());
     }
 
     #[test]
