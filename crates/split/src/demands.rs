@@ -8,9 +8,10 @@
 //! conditions cover are dropped.
 //!
 //! Entry points with equal requirements share an image, so the requirements of an image are those
-//! of each of its entry points. The algorithm is linear: for each aspect, size and import, it
+//! of each of its entry points, or features that all devices of its target have. The algorithm is linear: for each aspect, size and import, it
 //! visits each function that reaches it once.
 
+use crate::Granted;
 use crate::external::Facts;
 use crate::group::EntryPoint;
 use scythe_abi::condition::Condition;
@@ -41,12 +42,21 @@ pub struct Sometimes {
 
 impl Demands {
     /// Returns a key that is equal for entry points that may share an image, and different for
-    /// others. Fixed targets replace all other requirements of an image.
-    pub fn share_key(&self) -> Self {
-        match &self.always.fixed_targets {
-            Some(_) => Self { always: self.always.share_key(), ..Self::default() },
-            None => self.clone(),
+    /// others. Fixed targets replace all other requirements of an image. Features that all devices
+    /// have count for nothing.
+    pub fn share_key(&self, granted: &Granted) -> Self {
+        if self.always.fixed_targets.is_some() {
+            return Self { always: self.always.share_key(), ..Self::default() };
         }
+        let mut key = self.clone();
+        key.always.aspects.retain(|aspect| !granted.aspects.contains(aspect));
+        key.always.sub_group_sizes.retain(|size| !granted.sub_group_sizes.contains(size));
+        for more in key.sometimes.values_mut() {
+            more.aspects.retain(|aspect| !granted.aspects.contains(aspect));
+            more.sub_group_sizes.retain(|size| !granted.sub_group_sizes.contains(size));
+        }
+        key.sometimes.retain(|_, more| *more != Sometimes::default());
+        key
     }
 
     /// Returns the union of these requirements.

@@ -5,6 +5,7 @@
 //! `auto` keeps them together. It is an error if another mode, or different device requirements,
 //! separate them.
 
+use crate::Options;
 use crate::errors::ImageScope;
 use crate::group::{self, EntryKind, EntryPoint, Mode};
 use crate::name::{kernel_name, symbol_name};
@@ -55,13 +56,13 @@ pub fn check(
     groups: &[Vec<usize>],
     entries: &[EntryPoint<'_>],
     rows: &HashMap<String, KernelLaunch>,
-    mode: Mode,
+    options: &Options,
 ) -> Vec<Diagnostic> {
     let torn = |variable: &&InOneImage| !is_in_one(variable, groups);
     variables
         .iter()
         .filter(torn)
-        .map(|variable| describe_fault(variable, groups, entries, rows, mode))
+        .map(|variable| describe_fault(variable, groups, entries, rows, options))
         .collect()
 }
 
@@ -75,7 +76,7 @@ fn describe_fault(
     groups: &[Vec<usize>],
     entries: &[EntryPoint<'_>],
     rows: &HashMap<String, KernelLaunch>,
-    mode: Mode,
+    options: &Options,
 ) -> Diagnostic {
     let called = |entry: &EntryPoint<'_>| match entry.kind {
         EntryKind::Kernel => format!("kernel '{}'", kernel_name(&entry.symbol)),
@@ -97,9 +98,12 @@ fn describe_fault(
         .collect();
     let works: Vec<String> = Mode::ALL
         .iter()
-        .filter(|(_, other)| *other != mode)
+        .filter(|(_, other)| *other != options.mode)
         .filter(|(_, other)| {
-            is_in_one(variable, &group::group(entries, *other, &[&variable.entries]))
+            is_in_one(
+                variable,
+                &group::group(entries, *other, &options.granted, &[&variable.entries]),
+            )
         })
         .map(|(name, _)| format!("'-fsycl-device-code-split={name}'"))
         .collect();

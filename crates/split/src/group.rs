@@ -4,6 +4,7 @@
 //! until all entry points of a group can share an image: a device that can run one of them can run
 //! all. Groups are in the order of their first members, and members are in the order of the module.
 
+use crate::Granted;
 use crate::demands::Demands;
 use scythe_abi::names::MODULE_ID_ATTRIBUTE;
 use scythe_llvm::{Function, Linkage, Module, Place};
@@ -120,20 +121,25 @@ fn is_exported(function: Function<'_>) -> bool {
 }
 
 /// Returns groups of entry points, by their indices in the list: the groups of the mode, split by
-/// device requirements. Each list of `together` has the entry points that should be in one image.
-pub fn group(entries: &[EntryPoint<'_>], mode: Mode, together: &[&[usize]]) -> Vec<Vec<usize>> {
+/// device requirements except those that are `granted`. Each list of `together` has the entry points
+/// that should be in one image.
+pub fn group(
+    entries: &[EntryPoint<'_>],
+    mode: Mode,
+    granted: &Granted,
+    together: &[&[usize]],
+) -> Vec<Vec<usize>> {
+    let key = |entry: &EntryPoint<'_>| entry.demands.share_key(granted);
     let unit = |entry: &EntryPoint<'_>| {
         entry.function.string_attribute(Place::Function, MODULE_ID_ATTRIBUTE).unwrap_or_default()
     };
     match mode {
-        Mode::Off => group_by(entries, |_, entry| entry.demands.share_key()),
+        Mode::Off => group_by(entries, |_, entry| key(entry)),
         Mode::PerKernel => (0..entries.len()).map(|entry| vec![entry]).collect(),
-        Mode::PerSource => group_by(entries, |_, entry| (unit(entry), entry.demands.share_key())),
+        Mode::PerSource => group_by(entries, |_, entry| (unit(entry), key(entry))),
         Mode::Auto => {
             let units = joined(entries.iter().map(unit).collect(), together);
-            let groups = group_by(entries, |index, entry| {
-                (units[index].as_str(), entry.demands.share_key())
-            });
+            let groups = group_by(entries, |index, entry| (units[index].as_str(), key(entry)));
             let bound = together
                 .iter()
                 .filter(|list| list.len() > 1)

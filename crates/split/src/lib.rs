@@ -2,8 +2,9 @@
 //!
 //! A part contains one group of entry points and all code that they reach. Code that several groups
 //! reach is in each of their parts. All entry points of a part have the same device requirements in
-//! the linked program ([`demands`]), or were compiled for the same fixed targets. Only the entry
-//! points and the `device_global` variables of a part are visible outside of it.
+//! the linked program ([`demands`]), apart from features that the target always has, or were
+//! compiled for the same fixed targets. Only the entry points and the `device_global` variables of a
+//! part are visible outside of it.
 //!
 //! Groups are in the order of their first entry point, and entry points are in the order of the
 //! module, so the same input gives the same bytes. The module is walked once. Then parts are made
@@ -49,7 +50,7 @@ use scythe_llvm::{Extractor, Linkage, Module};
 use scythe_passes::aspects::metadata::Kinds;
 use scythe_passes::device_globals::DeviceGlobal;
 use scythe_passes::{device_has, launch_metadata, specialization};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// The options of a split.
 #[derive(Clone, Debug, Default)]
@@ -65,6 +66,16 @@ pub struct Options {
     pub foreign: bool,
     /// The device configuration, which gives the aspects of fixed targets.
     pub targets: Table,
+    /// What every device that gets the parts supports.
+    pub granted: Granted,
+}
+
+/// The features of all devices of a target. They are no reason to split its code: kernels that
+/// share an image are loaded together.
+#[derive(Clone, Debug, Default)]
+pub struct Granted {
+    pub aspects: BTreeSet<u32>,
+    pub sub_group_sizes: BTreeSet<u32>,
 }
 
 /// The module of one group, with the manifest and symbols of its image.
@@ -117,8 +128,8 @@ impl<'ctx> Split<'ctx> {
         entries.iter_mut().zip(demands).for_each(|(entry, demands)| entry.demands = demands);
         let shared = device_globals::in_one_image(graph, &numbers);
         let together: Vec<&[usize]> = shared.iter().map(|global| &global.entries[..]).collect();
-        let groups = group::group(&entries, options.mode, &together);
-        let faults = device_globals::check(&shared, &groups, &entries, &rows, options.mode);
+        let groups = group::group(&entries, options.mode, &options.granted, &together);
+        let faults = device_globals::check(&shared, &groups, &entries, &rows, options);
         if !faults.is_empty() {
             return Err(faults);
         }

@@ -3,7 +3,7 @@
 use scythe_abi::launch::{KernelLaunch, Param, ParamKind, Shape};
 use scythe_image::manifest::DeviceGlobal;
 use scythe_llvm::{Context, Module};
-use scythe_split::{AUTO_MOST, Imports, Mode, Options, Part, Split, link};
+use scythe_split::{AUTO_MOST, Granted, Imports, Mode, Options, Part, Split, link};
 
 const TARGET: &str = "spirv64-unknown-unknown";
 
@@ -236,6 +236,34 @@ fn one_name_for_two_kernels_is_an_error_with_both_positions() {
             "{kind}"
         );
     }
+}
+
+#[test]
+fn features_that_all_devices_have_split_nothing() {
+    let context = Context::new();
+    let unit = || {
+        let needs = |ir: &mut Ir, symbol: &str, kind: &str, node: u32| {
+            let (old, new) = (format!("@{symbol}(ptr"), format!("!{kind} !{node} {{"));
+            let at = ir.body.find(&old).expect("the kernel is there");
+            let end = at + ir.body[at..].find('{').expect("it has a body");
+            ir.body.replace_range(end..=end, &new);
+        };
+        let mut ir = Ir::default();
+        for (line, symbol) in ["_ZTS1A", "_ZTS1B", "_ZTS1C", "_ZTS1D"].iter().enumerate() {
+            ir = ir.kernel(symbol, "a.cpp", "a.cpp", line as u32 + 1, "");
+        }
+        needs(&mut ir, "_ZTS1B", "sycl_used_aspects", 90);
+        needs(&mut ir, "_ZTS1C", "sycl_used_aspects", 91);
+        needs(&mut ir, "_ZTS1D", "intel_reqd_sub_group_size", 92);
+        ir.text("!90 = !{i32 6}\n!91 = !{i32 7}\n!92 = !{i32 32}\n")
+    };
+    let run = |granted| {
+        let linked = link_all(&context, &[unit()]).unwrap();
+        symbols(&split_with(linked, &Options { granted, ..by(Mode::Auto) }))
+    };
+    assert_eq!(run(Granted::default()), [["_ZTS1A"], ["_ZTS1B"], ["_ZTS1C"], ["_ZTS1D"]]);
+    let granted = Granted { aspects: [6].into(), sub_group_sizes: [32].into() };
+    assert_eq!(run(granted), [&["_ZTS1A", "_ZTS1B", "_ZTS1D"][..], &["_ZTS1C"]]);
 }
 
 #[test]

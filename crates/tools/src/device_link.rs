@@ -33,6 +33,7 @@ use scythe_diag::{Diagnostic, Report};
 use scythe_image::{Format, Image, Manifest};
 use scythe_llvm::Context;
 use scythe_split::errors::UndefinedDeviceSymbol;
+use scythe_split::{Granted, Options};
 use scythe_wrap::{SourceLines, wrap};
 use settings::Settings;
 
@@ -269,8 +270,8 @@ fn parts(
     let faults = |Failure(faults)| {
         Failure(faults.into_iter().map(|fault| name_targets(fault, group)).collect())
     };
-    let Some(split) =
-        device_code::link_and_split(modules, triple, &settings.split).map_err(faults)?
+    let options = Options { granted: granted(group, settings), ..settings.split.clone() };
+    let Some(split) = device_code::link_and_split(modules, triple, &options).map_err(faults)?
     else {
         return Ok(Vec::new());
     };
@@ -298,6 +299,19 @@ fn parts(
         outputs.add(&format!("{prefix}.table"), files.table().to_text().as_bytes())?;
     }
     Ok(images)
+}
+
+/// Returns what all devices of a group have. Generic code is for devices that are not known yet.
+fn granted(group: &Group<'_>, settings: &Settings<'_>) -> Granted {
+    let target = match group.targets[..] {
+        [target] if target.device_triple() != GENERIC_TRIPLE => target,
+        _ => return Granted::default(),
+    };
+    let known = settings.split.targets.lookup(&target.name());
+    known.map_or_else(Granted::default, |known| Granted {
+        aspects: known.aspects.iter().map(|&aspect| aspect as u32).collect(),
+        sub_group_sizes: known.sub_group_sizes.iter().copied().collect(),
+    })
 }
 
 /// Adds the targets to an error about an undefined symbol, because the code of other targets may

@@ -7,7 +7,7 @@ use crate::errors::BadValue;
 use crate::{Failure, aspect_filter, device_code, files};
 use scythe_abi::target::Target;
 use scythe_device_config::shell_words;
-use scythe_split::{Imports, Mode, Options};
+use scythe_split::{Granted, Imports, Mode, Options};
 use std::collections::BTreeMap;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
@@ -127,6 +127,7 @@ pub fn split_options(args: &Arguments, default: Mode) -> Result<Options, Failure
         foreign: false,
         // The driver has printed the warnings about this file.
         targets: aspect_filter::configuration(args.last("device-config-file"), false)?,
+        granted: Granted::default(),
     })
 }
 

@@ -15,7 +15,7 @@ use scythe_device_config::Table;
 use scythe_image::manifest::DeviceGlobal;
 use scythe_image::{Format, ImageView, Manifest, archive, bundle, container};
 use scythe_llvm::Context;
-use scythe_split::{Imports, Mode, Options};
+use scythe_split::{Granted, Imports, Mode, Options};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -203,6 +203,7 @@ fn of_bundle(
         imports: Imports::Any,
         foreign: true,
         targets: settings.table.clone(),
+        granted: Granted::default(),
     };
     let triple = module.triple();
     let Some(split) = device_code::link_and_split(vec![module], &triple, &options)? else {
