@@ -323,8 +323,13 @@ fn function<'a>(ptx: &'a str, name: &str) -> &'a str {
 fn units_with_and_without_denormal_numbers_are_linked() {
     let fast: &[&str] = &["-ffast-math", "-fdenormal-fp-math=preserve-sign"];
     // Both units with the same options, and with different options.
-    let ways =
-        [(fast, fast, true, true), (&["-ffast-math"], &[], false, false), (fast, &[], true, false)];
+    let exact: &[&str] = &["-ffast-math", "-fdenormal-fp-math=ieee"];
+    let ways = [
+        (fast, fast, true, true),
+        (&["-ffast-math"], &[], true, false),
+        (fast, &[], true, false),
+        (exact, &[], false, false),
+    ];
     for (first, second, first_flushes, second_flushes) in ways {
         let project = Project::new().file("flushes.cpp", FLUSHES).file("keeps.cpp", KEEPS);
         let cuda = format!("--cuda-path={}", cuda());

@@ -7,6 +7,7 @@
 use std::collections::VecDeque;
 use std::path::Path;
 
+use crate::denormals;
 use crate::error::Error;
 use crate::flags::{self, Flag, Meaning, Shape, Steps};
 use crate::linker_arguments::LinkerArguments;
@@ -486,6 +487,9 @@ pub fn parse(args: &[String]) -> Result<Invocation, Error> {
     if !inv.sycl {
         // clang has the option for other languages.
         inv.targets.forget_architectures();
+    }
+    if denormals::flushed(&inv.options_for(Steps::DEVICE)) {
+        inv.targets.flush_denormals();
     }
     inv.targets.finish(&inv.devices)?;
     inv.place_libraries();

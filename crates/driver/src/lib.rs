@@ -6,6 +6,7 @@
 
 pub mod args;
 pub mod clang;
+mod denormals;
 pub mod dependencies;
 pub mod device_code;
 pub mod diagnostics;

@@ -12,6 +12,7 @@ use scythe_abi::cuda::Architecture;
 use scythe_abi::target::{Family, Target};
 use scythe_device_config::Table;
 
+use crate::denormals;
 use crate::error::Error;
 
 /// A stage of device compilation that can have options.
@@ -66,6 +67,8 @@ pub struct Targets {
     /// configuration.
     written_fixed: Option<String>,
     fixed: BTreeSet<String>,
+    /// Whether code for NVIDIA GPUs flushes subnormal `float` numbers.
+    flushes: bool,
 }
 
 /// One device pass, and the targets whose code it compiles.
@@ -128,6 +131,11 @@ impl Targets {
         self.architectures.extend(list.split(',').map(str::to_owned));
     }
 
+    /// Makes code for NVIDIA GPUs flush subnormal `float` numbers.
+    pub fn flush_denormals(&mut self) {
+        self.flushes = true;
+    }
+
     /// Undoes `--offload-arch=`.
     pub fn forget_architectures(&mut self) {
         self.architectures.clear();
@@ -174,7 +182,7 @@ impl Targets {
         }
         self.name_ptx_architecture(table)?;
         for target in self.effective() {
-            let words = pass_words(table, target)?;
+            let words = pass_words(table, target, self.flushes)?;
             self.passes.insert(target, words);
         }
         Ok(())
@@ -336,7 +344,11 @@ impl Targets {
 }
 
 /// Returns the arguments of a target's device pass, and its architecture of NVIDIA GPUs.
-fn pass_words(table: &Table, target: Target) -> Result<(Vec<String>, Option<String>), Error> {
+fn pass_words(
+    table: &Table,
+    target: Target,
+    flushes: bool,
+) -> Result<(Vec<String>, Option<String>), Error> {
     let Some(row) = table.lookup(&target.name()) else { return Ok(Default::default()) };
     let mut args = Vec::new();
     let mut arch = None;
@@ -351,6 +363,9 @@ fn pass_words(table: &Table, target: Target) -> Result<(Vec<String>, Option<Stri
             CONTRACT.to_owned(),
             SCALAR.to_owned(),
         ]);
+        if flushes {
+            args.extend(denormals::FLUSH.map(str::to_owned));
+        }
         arch = Some(told);
     }
     args.extend(row.macros().into_iter().map(|definition| format!("-D{definition}")));
