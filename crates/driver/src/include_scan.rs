@@ -264,6 +264,8 @@ pub(crate) fn is_plain(arg: &str) -> bool {
         "+ptx",
         "-ffp-contract=",
         "-fno-vectorize",
+        "-mllvm",
+        "-preserve-alignment-",
         "-fdenormal-fp-math-f32=",
     ];
     driver.iter().any(|prefix| arg.starts_with(prefix))

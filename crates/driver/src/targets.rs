@@ -96,6 +96,9 @@ const CONTRACT: &str = "-ffp-contract=fast";
 /// The device link vectorises loops, after it has aligned variables. Before that, LLVM would access
 /// small elements one by one, behind checks of their addresses. The user's option overrides this.
 const SCALAR: &str = "-fno-vectorize";
+/// Keeps what parameters tell about the alignment of objects when functions are inlined. The elements
+/// of a `sycl::float4` can then be loaded together.
+const ALIGNED: [&str; 2] = ["-mllvm", "-preserve-alignment-assumptions-during-inlining"];
 /// The two spellings of back-end options that name an architecture of NVIDIA GPUs.
 const CUDA_ARCH: [&str; 2] = ["--cuda-gpu-arch=", "--offload-arch="];
 
@@ -363,6 +366,7 @@ fn pass_words(
             CONTRACT.to_owned(),
             SCALAR.to_owned(),
         ]);
+        args.extend(ALIGNED.map(str::to_owned));
         if flushes {
             args.extend(denormals::FLUSH.map(str::to_owned));
         }
