@@ -131,11 +131,18 @@ SCYTHE_RELAXED_1(half, tan, __nv_tanf)
 // CUDA's powi is not accurate enough, because it rounds each of its repeated multiplications.
 namespace scythe_device_library {
 inline double whole_power(double x, int n) { return __nv_pow(x, n); }
+// Powers are computed without branches, which cost more than a few operations.
 inline float whole_power(float x, int n) {
-  // A float cannot represent every int, so it may lose whether n is odd.
-  if (n >= -(1 << 24) && n <= 1 << 24)
-    return __nv_powf(x, static_cast<float>(n));
-  return static_cast<float>(__nv_pow(x, n));
+  const float size = __builtin_fabsf(x), rounded = static_cast<float>(n);
+  // What the conversion loses from exponents above 2^24 is a factor close to 1. With such exponents
+  // all powers of numbers that differ from 1 by more than 2^-16 are 0 or infinite.
+  const int lost = static_cast<int>(n - static_cast<long>(rounded));
+  const float above = size - 1.0f;
+  const bool matters = lost != 0 && __builtin_fabsf(above) < 0x1p-16f;
+  const float logarithm = matters ? lost * (above - 0.5f * above * above) : 0.0f;
+  const float power =
+      __nv_powf(size, rounded) * (1.0f + (logarithm + 0.5f * logarithm * logarithm));
+  return n & 1 ? __builtin_copysignf(power, x) : power;
 }
 } // namespace scythe_device_library
 
