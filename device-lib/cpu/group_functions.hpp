@@ -19,6 +19,11 @@ inline bool is_local_id(__SIZE_TYPE__ x, __SIZE_TYPE__ y, __SIZE_TYPE__ z) {
 
 } // namespace scythe_device_library
 
+// Other targets may combine the results of sub-groups with their own functions.
+#ifndef SCYTHE_COMBINE
+#define SCYTHE_COMBINE(op, name, T, whole, combine) combine_sub_groups(whole, combine)
+#endif
+
 // `expression` combines `a` and `b`. Integers wrap on overflow, as in the primitives.
 #define SCYTHE_COLLECTIVE(function, op, name, T, expression)                                       \
   SCYTHE_GROUP T __spirv_Group##function(scythe_u32 scope, scythe_u32 operation, T x) noexcept {   \
@@ -32,7 +37,7 @@ inline bool is_local_id(__SIZE_TYPE__ x, __SIZE_TYPE__ y, __SIZE_TYPE__ z) {
     }                                                                                              \
     const T whole = __scythe_sg_reduce_##op##_##name(x);                                           \
     if (operation == reduce_operation)                                                             \
-      return combine_sub_groups(whole, combine);                                                   \
+      return SCYTHE_COMBINE(op, name, T, whole, combine);                                          \
     if (operation == inclusive_scan_operation)                                                     \
       return scan_sub_groups(__scythe_sg_inscan_##op##_##name(x), whole, combine);                 \
     return scan_sub_groups(__scythe_sg_exscan_##op##_##name(x), whole, combine);                   \
@@ -118,14 +123,14 @@ SCYTHE_GROUP bool __spirv_GroupAll(scythe_u32 scope, bool x) noexcept {
   const int of_sub_group = __scythe_sg_all(x);
   if (scope != work_group_scope)
     return of_sub_group != 0;
-  return combine_sub_groups(of_sub_group, [](int a, int b) { return a & b; }) != 0;
+  return SCYTHE_COMBINE(and, s32, int, of_sub_group, [](int a, int b) { return a & b; }) != 0;
 }
 SCYTHE_GROUP bool __spirv_GroupAny(scythe_u32 scope, bool x) noexcept {
   using namespace scythe_device_library;
   const int of_sub_group = __scythe_sg_any(x);
   if (scope != work_group_scope)
     return of_sub_group != 0;
-  return combine_sub_groups(of_sub_group, [](int a, int b) { return a | b; }) != 0;
+  return SCYTHE_COMBINE(or, s32, int, of_sub_group, [](int a, int b) { return a | b; }) != 0;
 }
 
 #ifndef SCYTHE_GROUPS_ONLY
@@ -163,5 +168,6 @@ __spirv_ocl_prefetch(const __attribute__((opencl_global)) char *first,
 #undef SCYTHE_EXCHANGES
 #undef SCYTHE_SHUFFLES
 #undef SCYTHE_COLLECTIVE
+#undef SCYTHE_COMBINE
 
 #endif

@@ -33,22 +33,30 @@ template <class T, class Use> SCYTHE_WARP T with_slots(T of_warp, Use use) {
   return result;
 }
 
-// Combines the first `count` slots in order. `count` is at least one.
+// Combines the first `count` slots in order. `count` is at least one. Unrolled code would be large,
+// and few sizes of work-groups need the loop.
 template <class T, class Op> SCYTHE_WARP T fold_slots(scythe_u32 count, Op op) {
   T whole = unpack<T>(group_slots[0]);
+#pragma clang loop unroll(disable)
   for (scythe_u32 slot = 1; slot < count; ++slot)
     whole = op(whole, unpack<T>(group_slots[slot]));
   return whole;
 }
 
-// `of_sub_group` has the same value in all work-items of a sub-group.
-template <class T, class Op> SCYTHE_WARP T combine_sub_groups(T of_sub_group, Op op) {
+// `of_sub_group` has the same value in all work-items of a sub-group. `fold` combines the values of
+// the first lanes of a warp; their number is its second argument.
+template <class T, class Op, class Fold>
+SCYTHE_WARP T combine_sub_groups(T of_sub_group, Op op, Fold fold) {
   return with_slots(of_sub_group, [&]() -> T {
     const scythe_u32 warps = warps_of_group();
     if (lanes_cover_slots())
-      return fold_lanes(unpack<T>(group_slots[lane()]), warps, op);
+      return fold(unpack<T>(group_slots[lane()]), warps);
     return fold_slots<T>(warps, op);
   });
+}
+template <class T, class Op> SCYTHE_WARP T combine_sub_groups(T of_sub_group, Op op) {
+  return combine_sub_groups(of_sub_group, op,
+                            [&](T x, scythe_u32 count) { return fold_lanes(x, count, op); });
 }
 
 // `in_sub_group` is the caller's scan within its sub-group. `of_sub_group` is the result of the

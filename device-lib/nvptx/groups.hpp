@@ -86,17 +86,29 @@ SCYTHE_REDUX(or)
 SCYTHE_REDUX(xor)
 #undef SCYTHE_REDUX
 
-#define SCYTHE_NO_REDUX(name)
-#define SCYTHE_WITH_REDUX(name)                                                                    \
-  if (__nvvm_reflect("__CUDA_ARCH") >= 800)                                                        \
-    return scythe_redux_##name(static_cast<int>(x), static_cast<int>(lanes_mask()));
+#define SCYTHE_NO_REDUX(name, x)
+// A mask that is not a constant costs several instructions.
+#define SCYTHE_WITH_REDUX(name, x)                                                                 \
+  if (__nvvm_reflect("__CUDA_ARCH") >= 800) {                                                      \
+    const int value = static_cast<int>(x);                                                         \
+    if (lanes_of_warp() == warp_size) {                                                            \
+      [[clang::nomerge]] return scythe_redux_##name(value, static_cast<int>(whole_warp));          \
+    }                                                                                              \
+    [[clang::nomerge]] return scythe_redux_##name(value, static_cast<int>(lanes_mask()));          \
+  }
 
 // `expression` combines `a` and `b`. `identity` is the identity of the operation.
-#define SCYTHE_FOLDS(op, name, T, expression, identity, redux)                                     \
+#define SCYTHE_FOLDS(op, name, T, expression, identity, redux, instruction)                        \
   extern "C" SCYTHE_GROUP T __scythe_sg_reduce_##op##_##name(T x) noexcept {                       \
     using namespace scythe_device_library;                                                         \
-    redux return fold_lanes(x, lanes_of_warp(),                                                    \
-                            [](T a, T b) -> T { return static_cast<T>(expression); });             \
+    redux(instruction, x) return fold_lanes(                                                       \
+        x, lanes_of_warp(), [](T a, T b) -> T { return static_cast<T>(expression); });             \
+  }                                                                                                \
+  /* Combines the values of the first `count` lanes. */                                            \
+  extern "C" SCYTHE_GROUP T __scythe_sg_fold_##op##_##name(T x, scythe_u32 count) noexcept {       \
+    using namespace scythe_device_library;                                                         \
+    redux(instruction, lane() < count ? x : static_cast<T>(identity)) return fold_lanes(           \
+        x, count, [](T a, T b) -> T { return static_cast<T>(expression); });                       \
   }                                                                                                \
   extern "C" SCYTHE_GROUP T __scythe_sg_inscan_##op##_##name(T x) noexcept {                       \
     return scythe_device_library::scan_lanes(                                                      \
@@ -127,19 +139,19 @@ SCYTHE_REDUX(xor)
 
 // Integers wrap on overflow.
 #define SCYTHE_INTEGER(name, T, least, most, R, min_name, max_name)                                \
-  SCYTHE_FOLDS(add, name, T, static_cast<unsigned long>(a) + b, 0, R(add))                         \
-  SCYTHE_FOLDS(mul, name, T, static_cast<unsigned long>(a) * b, 1, )                               \
-  SCYTHE_FOLDS(min, name, T, b < a ? b : a, most, R(min_name))                                     \
-  SCYTHE_FOLDS(max, name, T, a < b ? b : a, least, R(max_name))                                    \
-  SCYTHE_FOLDS(and, name, T, a &b, ~0ul, R(and))                                                   \
-  SCYTHE_FOLDS(or, name, T, a | b, 0, R(or))                                                       \
-  SCYTHE_FOLDS(xor, name, T, a ^ b, 0, R(xor))                                                     \
+  SCYTHE_FOLDS(add, name, T, static_cast<unsigned long>(a) + b, 0, R, add)                         \
+  SCYTHE_FOLDS(mul, name, T, static_cast<unsigned long>(a) * b, 1, SCYTHE_NO_REDUX, )              \
+  SCYTHE_FOLDS(min, name, T, b < a ? b : a, most, R, min_name)                                     \
+  SCYTHE_FOLDS(max, name, T, a < b ? b : a, least, R, max_name)                                    \
+  SCYTHE_FOLDS(and, name, T, a &b, ~0ul, R, and)                                                   \
+  SCYTHE_FOLDS(or, name, T, a | b, 0, R, or)                                                       \
+  SCYTHE_FOLDS(xor, name, T, a ^ b, 0, R, xor)                                                     \
   SCYTHE_MOVES(name, T)
 #define SCYTHE_FLOAT(name, T)                                                                      \
-  SCYTHE_FOLDS(add, name, T, a + b, -0.0f, )                                                       \
-  SCYTHE_FOLDS(mul, name, T, a *b, 1, )                                                            \
-  SCYTHE_FOLDS(min, name, T, b < a ? b : a, __builtin_inff(), )                                    \
-  SCYTHE_FOLDS(max, name, T, a < b ? b : a, -__builtin_inff(), )                                   \
+  SCYTHE_FOLDS(add, name, T, a + b, -0.0f, SCYTHE_NO_REDUX, )                                      \
+  SCYTHE_FOLDS(mul, name, T, a *b, 1, SCYTHE_NO_REDUX, )                                           \
+  SCYTHE_FOLDS(min, name, T, b < a ? b : a, __builtin_inff(), SCYTHE_NO_REDUX, )                   \
+  SCYTHE_FOLDS(max, name, T, a < b ? b : a, -__builtin_inff(), SCYTHE_NO_REDUX, )                  \
   SCYTHE_MOVES(name, T)
 
 SCYTHE_INTEGER(s8, signed char, -128, 127, SCYTHE_NO_REDUX, min, max)
@@ -170,6 +182,10 @@ extern "C" SCYTHE_GROUP int __scythe_sg_all(int x) noexcept {
 
 // This file defines fences and prefetches. Everything else is the CPU's code.
 #define SCYTHE_GROUPS_ONLY
+#define SCYTHE_COMBINE(op, name, T, whole, combine)                                                \
+  combine_sub_groups(whole, combine, [](T slot, scythe_u32 count) {                                \
+    return __scythe_sg_fold_##op##_##name(slot, count);                                            \
+  })
 #include "../cpu/group_functions.hpp"
 
 #define SCYTHE_SHUFFLES(name, T)                                                                   \

@@ -72,8 +72,16 @@ SCYTHE_SHUFFLE(from_lane_before, up, 0)
 SCYTHE_SHUFFLE(from_lane_after, down, 31)
 #undef SCYTHE_SHUFFLE
 
-// Combines the values of the first `count` lanes. Every lane gets the result.
+// Combines the values of the first `count` lanes, a number that is the same in all of them. Every
+// lane gets the result. The values that lanes beyond the last would have reach lane 0 only if lanes
+// are missing.
 template <class T, class Op> SCYTHE_WARP T fold_lanes(T x, scythe_u32 count, Op op) {
+  if (count == warp_size) {
+#pragma clang loop unroll(full)
+    for (scythe_u32 step = warp_size / 2; step > 0; step /= 2)
+      x = op(x, from_lane_after(x, step));
+    return from_lane(x, 0);
+  }
   const scythe_u32 self = lane();
 #pragma clang loop unroll(full)
   for (scythe_u32 step = warp_size / 2; step > 0; step /= 2) {
