@@ -32,7 +32,9 @@ pub fn align(module: &Module<'_>) {
 fn is_copy(variable: Instruction<'_>) -> bool {
     let users = variable.as_value().users();
     let mut calls = users.into_iter().filter_map(|user| user.as_instruction()?.called_function());
-    calls.any(|callee| callee.name().starts_with("llvm.mem"))
+    calls.any(|callee| {
+        ["llvm.memcpy.", "llvm.memmove."].iter().any(|name| callee.name().starts_with(name))
+    })
 }
 
 /// Raises the alignment of accesses to variables, after optimisation.
@@ -56,7 +58,7 @@ pub fn align_accesses(module: &Module<'_>) {
 const DEPTH: u32 = 12;
 
 /// The alignment of a pointer into a variable.
-fn alignment_of(module: &Module<'_>, pointer: Value<'_>, depth: u32) -> Option<u64> {
+pub fn alignment_of(module: &Module<'_>, pointer: Value<'_>, depth: u32) -> Option<u64> {
     let at = pointer.as_instruction().filter(|_| depth > 0)?;
     match at.opcode() {
         Opcode::LLVMAlloca => Some(at.alignment().into()),
