@@ -7,7 +7,8 @@
 //! or calls.
 
 use scythe_llvm::{
-    BasicBlock, Error, Instruction, Module, Opcode, PassOptions, TargetMachine, Value, run_passes,
+    AtomicOrdering, BasicBlock, Error, Instruction, Module, Opcode, PassOptions, TargetMachine,
+    Value, run_passes,
 };
 
 /// The most instructions of an unrolled loop, and the most rounds in it.
@@ -66,19 +67,35 @@ fn request(module: &Module<'_>, block: BasicBlock<'_>) -> bool {
     true
 }
 
-/// Returns by how much the loop's counter changes, up to [`ROUNDS`]. In a loop that LLVM has
-/// unrolled, this is the number of the source's rounds.
+/// Returns the number of the source's rounds in one round of the loop, up to [`ROUNDS`].
+///
+/// If the source counts by one, this is by how much the counter changes. Other loops start at a
+/// number such as the id of a work-item and count by the size of the work-group. LLVM does not know
+/// how often these run, and counts their rounds from zero after it has unrolled them.
 fn step<'ctx>(branch: Instruction<'ctx>) -> Option<usize> {
     let block = branch.block();
     let instruction = |value: Value<'ctx>| value.as_instruction().filter(|i| i.block() == block);
+    // The condition may compare the counter of this round or that of the next.
+    let next = |value: Value<'ctx>| match instruction(value) {
+        Some(phi) if phi.opcode() == Opcode::LLVMPHI => {
+            let mut incoming = phi.incoming().into_iter();
+            incoming.find(|(_, from)| Some(*from) == block).map(|(next, _)| next)
+        }
+        _ => Some(value),
+    };
     let step = |value: Value<'ctx>| {
-        let sum = instruction(value).filter(|i| i.opcode() == Opcode::LLVMAdd)?;
+        let sum = instruction(next(value)?).filter(|i| i.opcode() == Opcode::LLVMAdd)?;
         let counter = sum.operand(0).and_then(instruction)?;
         let bits = sum.ty().int_width().filter(|bits| *bits <= 64)?;
         let step = sum.operand(1)?.const_int_value()?;
         let backwards = step.wrapping_neg() & (u64::MAX >> (64 - bits));
+        if counter.opcode() != Opcode::LLVMPHI {
+            return None;
+        }
         let found = (1..=ROUNDS).find(|n| [step, backwards].contains(&(*n as u64)));
-        found.filter(|_| counter.opcode() == Opcode::LLVMPHI)
+        let starts = || counter.incoming().into_iter().filter(|(_, from)| Some(*from) != block);
+        let strides = || starts().all(|(start, _)| start.const_int_value().is_none());
+        found.or_else(|| strides().then_some(1))
     };
     let condition = branch.operand(0).and_then(instruction)?;
     let compares = condition.opcode() == Opcode::LLVMICmp;
@@ -96,7 +113,11 @@ fn is_fixed(instruction: Instruction<'_>) -> bool {
             let intrinsic = instruction.called_function().is_some_and(|f| f.is_intrinsic());
             !intrinsic || instruction.touches_memory()
         }
-        Opcode::LLVMAtomicRMW | Opcode::LLVMAtomicCmpXchg | Opcode::LLVMFence => true,
+        Opcode::LLVMAtomicRMW => {
+            let relaxed = AtomicOrdering::LLVMAtomicOrderingMonotonic;
+            instruction.read_modify_write().is_none_or(|(_, order)| order != relaxed)
+        }
+        Opcode::LLVMAtomicCmpXchg | Opcode::LLVMFence => true,
         _ => instruction.is_volatile() || instruction.is_atomic(),
     }
 }
