@@ -42,6 +42,14 @@ impl<'ctx> Instruction<'ctx> {
         }
     }
 
+    /// Makes a load or store atomic. Does nothing for other instructions.
+    pub fn set_ordering(self, ordering: AtomicOrdering) {
+        if matches!(self.opcode(), Opcode::LLVMLoad | Opcode::LLVMStore) {
+            // SAFETY: the instruction is live, and it has an ordering.
+            unsafe { LLVMSetOrdering(self.ptr(), ordering) }
+        }
+    }
+
     /// Allows a volatile load, store or atomic access to be optimised.
     pub fn clear_volatile(self) {
         if self.is_volatile() {

@@ -25,8 +25,8 @@ pub use error::NvptxError;
 
 use crate::target::common::{local_variables, private_memory, required_sizes, shape};
 use lowering::{
-    atomics, by_value, copies, launch, local_arrays, local_memory, loops, matrices, names,
-    read_only, short_pointers, single_calls,
+    atomics, by_value, copies, extremes, launch, local_arrays, local_memory, loops, matrices,
+    names, read_only, short_pointers, single_calls,
 };
 use scythe_abi::cuda::{MAX_SLOWEST_SIZE, SUB_GROUP_SIZE};
 use scythe_llvm::{Function, Module, OptLevel, PassOptions, Place, TargetMachine, run_passes};
@@ -145,6 +145,7 @@ pub fn lower<'ctx, 'm>(
         local_arrays::align_accesses(module);
     }
     check::run(module, options.sm)?;
+    extremes::run(module);
     atomics::run(module, options.sm);
     observe(Stage::Optimized, module)?;
     Ok(machine)

@@ -4,6 +4,7 @@
 //! * [`by_value`]: makes callers copy objects that are passed by value.
 //! * [`copies`]: makes small aligned copies in accesses of 16 bytes.
 //! * [`denormals`]: makes it possible to link modules that treat denormals differently.
+//! * [`extremes`]: skips atomic maxima and minima that change nothing.
 //! * [`launch`]: resolves work-item queries from the launch block.
 //! * [`local_arrays`]: aligns variables of functions for wide accesses.
 //! * [`local_memory`]: replaces pointers to local memory by offsets into shared memory.
@@ -18,6 +19,7 @@ pub mod atomics;
 pub mod by_value;
 pub mod copies;
 pub mod denormals;
+pub mod extremes;
 pub mod launch;
 pub mod local_arrays;
 pub mod local_memory;
