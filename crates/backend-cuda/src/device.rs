@@ -77,6 +77,10 @@ impl Device for CudaDevice {
         false
     }
 
+    fn loads_early(&self) -> bool {
+        true
+    }
+
     fn preference(&self, format: Format, target: &ImageTarget) -> Result<u32> {
         let sm = self.gpu.limits.sm;
         match format {

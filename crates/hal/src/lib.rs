@@ -158,6 +158,12 @@ pub trait Device: Send + Sync + Any {
         Ok(preference::GENERIC)
     }
 
+    /// Returns whether the runtime should load machine code for this device before the program
+    /// launches it.
+    fn loads_early(&self) -> bool {
+        false
+    }
+
     /// Builds the code of an image for this device. The caller caches the result; a backend may
     /// block here. After success, the code uses the memory in [`BuildRequest::globals`]. A backend
     /// whose programs contain pointers to this memory calls [`globals::fill_pointers`].

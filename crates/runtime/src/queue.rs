@@ -32,6 +32,7 @@ use crate::memory::finish::in_host_task;
 use crate::memory::{MemoryLocation, submission};
 use crate::platform::Device;
 use crate::registry::ReadyKernel;
+use crate::registry::{self, DeviceInContext};
 use crate::{Error, Result, device_global, invalid, lock, timeline};
 
 /// A SYCL queue.
@@ -259,7 +260,9 @@ impl Queue {
             || backend_queue.clone(),
             |queue| BackendQueue { queue, ..backend_queue.clone() },
         );
-        Self::on(context, device, in_order, profiling, backend_queue)
+        let queue = Self::on(context, device, in_order, profiling, backend_queue)?;
+        registry::load_early(DeviceInContext { device, context: queue.context.id });
+        Ok(queue)
     }
 
     /// Creates a queue from a native queue that the program created.

@@ -214,6 +214,11 @@ impl Image {
         }
     }
 
+    /// Returns the number of bytes of the image.
+    pub(super) fn size(&self) -> usize {
+        self.len
+    }
+
     /// Returns how much the device prefers this image, or an error if the device cannot run it.
     pub(super) fn preference(&self, device: &Device) -> Result<u32> {
         if self.format == Format::Empty {

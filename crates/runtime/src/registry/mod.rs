@@ -25,6 +25,7 @@
 
 mod checks;
 mod choice;
+mod early;
 mod entry;
 mod holders;
 mod image;
@@ -48,6 +49,7 @@ use scythe_image::Format;
 use crate::platform::Device;
 use crate::{Errc, Error, Result, invalid, lock};
 use choice::{Candidate, Ranked, rank};
+pub use early::load as load_early;
 use entry::Entry;
 pub use entry::{Slot, remembered};
 use holders::Holders;
