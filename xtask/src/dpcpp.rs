@@ -15,9 +15,9 @@ mod report;
 mod substitute;
 mod suite;
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::backend::Backend;
@@ -28,6 +28,7 @@ use crate::setup::{self, Purpose};
 use crate::stage::{self, Profile};
 use crate::workspace::{root, target};
 use execute::Setting;
+use outcome::Verdict::DoesNotApply;
 use outcome::{Outcome, Results, Verdict};
 use suite::Test;
 
@@ -35,7 +36,7 @@ pub const HELP: &str = "\
 Usage: cargo xtask e2e --suite PATH [OPTION]...
 
   --suite PATH      the folder sycl/test-e2e of intel/llvm, or a part of it
-  --backend NAME    cpu (default) or opencl; may be repeated
+  --backend NAME    cpu (default), opencl or cuda; may be repeated
   --filter TEXT     only tests whose path contains TEXT; may be repeated
   --sample N        of each folder, only the first tests until N of them apply
   --resume          leave out tests that have a result
@@ -43,7 +44,9 @@ Usage: cargo xtask e2e --suite PATH [OPTION]...
   --commit TEXT     the version of a suite that is not a checkout
   --limit SECONDS   elapsed time of a test (default 300)
   --memory MB       memory of a test (default 6000)
-  --prefix DIR      an installed tree of Scythe to use, instead of one that is built now
+  --jobs N          tests at the same time (default 1)
+  --prefix DIR      an installed tree of Scythe to use, instead of one that is built now. Apart
+                    from a compiler, the machine then only needs LLVM's FileCheck, not and count
 ";
 
 #[derive(Debug)]
@@ -56,6 +59,7 @@ struct Options {
     failed: bool,
     commit: Option<String>,
     limits: Limits,
+    jobs: usize,
     prefix: Option<PathBuf>,
 }
 
@@ -70,6 +74,7 @@ impl Options {
             failed: false,
             commit: None,
             limits: Limits { time: Duration::from_secs(300), memory: 6000 << 20 },
+            jobs: 1,
             prefix: None,
         };
         let mut words = args.iter().map(String::as_str);
@@ -88,6 +93,7 @@ impl Options {
                     options.limits.time = Duration::from_secs(positive(word, value()?)? as u64);
                 }
                 "--memory" => options.limits.memory = (positive(word, value()?)? as u64) << 20,
+                "--jobs" => options.jobs = positive(word, value()?)?,
                 "--prefix" => options.prefix = Some(PathBuf::from(value()?)),
                 _ => return Err(format!("unknown argument '{word}' of 'e2e'\n\n{HELP}")),
             }
@@ -119,11 +125,14 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
         |path: &Path| std::path::absolute(path).map_err(|e| format!("{}: {e}", path.display()));
     let suite = absolute(&options.suite)?;
     let tests = suite::tests(&suite)?;
-    setup::ensure(Purpose::Bench)?;
     let prefix = match &options.prefix {
         Some(prefix) => absolute(prefix)?,
-        None => stage::stage(Profile::Release)?,
+        None => {
+            setup::ensure(Purpose::Bench)?;
+            stage::stage(Profile::Release)?
+        }
     };
+    execute::find_tools()?;
     let commit = options.commit.clone().unwrap_or_else(|| commit(&suite));
     let docs = root().join("docs");
     for backend in &options.backends {
@@ -139,38 +148,69 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
         let file = report::file(&docs, *backend);
         let mut results = Results::load(&file)?;
         results.commit.clone_from(&commit);
-        let mut sampled: BTreeMap<&str, usize> = BTreeMap::new();
-        for test in &tests {
-            let before = results.tests.get(&test.name);
-            let number = sampled.entry(test.folder()).or_default();
-            if *number >= options.sample {
-                continue;
-            }
-            let outcome = match options.wants(test, before) {
-                true => {
-                    let outcome = execute(&setting, test)?;
-                    let outcome = outcome.without_folders(&[&suite, &setting.work, &prefix]);
-                    let verdict = outcome.verdict.name();
-                    eprintln!(
-                        "    {} [{}]: {verdict} {}",
-                        test.name,
-                        backend.name(),
-                        outcome.reason
-                    );
-                    results.tests.insert(test.name.clone(), outcome.clone());
-                    if outcome.verdict != Verdict::DoesNotApply {
-                        results.save(&file)?;
-                    }
-                    Some(outcome)
-                }
-                false => before.cloned(),
-            };
-            *number += usize::from(outcome.is_some_and(|o| o.verdict != Verdict::DoesNotApply));
-        }
+        let run = Run { options: &options, setting, folders: [&suite, &prefix], file: &file };
+        results = run.all(&tests, results)?;
         results.save(&file)?;
         report::write(&docs)?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// A run of the tests on one backend.
+struct Run<'a> {
+    options: &'a Options,
+    setting: Setting,
+    /// Folders whose names the results do not contain.
+    folders: [&'a Path; 2],
+    /// The file with the results.
+    file: &'a Path,
+}
+
+impl Run<'_> {
+    /// Runs the wanted tests, several at the same time. Returns the results before with those of
+    /// this run.
+    fn all(&self, tests: &[Test], before: Results) -> Result<Results, String> {
+        // A sample depends on the results of the folder's earlier tests.
+        let is_sample = self.options.sample != usize::MAX;
+        let groups: Vec<&[Test]> = match is_sample {
+            true => tests.chunk_by(|a, b| a.folder() == b.folder()).collect(),
+            false => tests.chunks(1).collect(),
+        };
+        let results = Mutex::new(before);
+        let all = process::parallel_on(self.options.jobs, &groups, |group| {
+            let mut applied = 0;
+            for test in *group {
+                if applied >= self.options.sample {
+                    break;
+                }
+                let outcome = self.one(test, &results)?;
+                applied += usize::from(outcome.is_some_and(|o| o.verdict != DoesNotApply));
+            }
+            Ok(())
+        });
+        all.into_iter().collect::<Result<(), String>>()?;
+        Ok(results.into_inner().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Runs a test if it is wanted, and returns its result.
+    fn one(&self, test: &Test, results: &Mutex<Results>) -> Result<Option<Outcome>, String> {
+        let locked = || results.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = locked().tests.get(&test.name).cloned();
+        if !self.options.wants(test, before.as_ref()) {
+            return Ok(before);
+        }
+        let outcome = execute(&self.setting, test)?;
+        let [suite, prefix] = self.folders;
+        let outcome = outcome.without_folders(&[suite, &self.setting.work, prefix]);
+        let (backend, verdict) = (self.setting.backend.name(), outcome.verdict.name());
+        eprintln!("    {} [{backend}]: {verdict} {}", test.name, outcome.reason);
+        let mut results = locked();
+        results.tests.insert(test.name.clone(), outcome.clone());
+        if outcome.verdict != DoesNotApply {
+            results.save(self.file)?;
+        }
+        Ok(Some(outcome))
+    }
 }
 
 fn execute(setting: &Setting, test: &Test) -> Result<Outcome, String> {
@@ -198,8 +238,10 @@ mod tests {
 
     #[test]
     fn options_select_tests() {
-        let options = parse("--suite a --filter USM/ --resume --limit 7 --sample 3").unwrap();
-        assert_eq!((options.sample, options.limits.time), (3, Duration::from_secs(7)));
+        let options =
+            parse("--suite a --filter USM/ --resume --limit 7 --sample 3 --jobs 4").unwrap();
+        assert_eq!((options.sample, options.jobs), (3, 4));
+        assert_eq!(options.limits.time, Duration::from_secs(7));
         assert_eq!(options.backends, [Backend::Cpu]);
         let directives = directives::Directives::parse("// RUN: true\n");
         let test = Test::of(Path::new("USM/a.cpp"), directives);
@@ -216,7 +258,7 @@ mod tests {
         for (text, part) in [
             ("", "--suite is missing"),
             ("--suite", "needs a value"),
-            ("--suite a --backend cuda", "'cuda'"),
+            ("--suite a --backend hip", "'hip'"),
             ("--suite a --sample 0", "'0'"),
             ("--suite a --fast", "'--fast'"),
         ] {

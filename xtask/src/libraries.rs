@@ -30,7 +30,7 @@ Usage: cargo xtask libraries NAME --source PATH [OPTION]...
 
   NAME                 celerity, onedpl, kokkos, onemath or llama
   --source PATH        a checkout of the library, with its submodules
-  --backend NAME       cpu (default) or opencl; may be repeated
+  --backend NAME       cpu (default), opencl or cuda; may be repeated
   --test NAME          only this test; may be repeated
   --configure OPTION   one more option for CMake; may be repeated
   --resume             leave out tests that have a result
@@ -250,7 +250,7 @@ mod tests {
             ("mkl --source a", "unknown library 'mkl': expected celerity, "),
             ("kokkos", "--source is missing"),
             ("kokkos --source", "needs a value"),
-            ("kokkos --source a --backend cuda", "'cuda'"),
+            ("kokkos --source a --backend hip", "'hip'"),
             ("kokkos --source a --jobs 0", "'0'"),
             ("kokkos --source a --fast", "'--fast'"),
         ] {

@@ -158,9 +158,17 @@ fn reader(pipe: Option<impl Read + Send + 'static>) -> std::thread::JoinHandle<V
 
 /// Runs jobs on as many threads as there are processors. The results have the order of the jobs.
 pub fn parallel<T: Sync, R: Send>(jobs: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    parallel_on(std::thread::available_parallelism().map_or(1, |n| n.get()), jobs, work)
+}
+
+/// The same with a number of threads.
+pub fn parallel_on<T: Sync, R: Send>(
+    threads: usize,
+    jobs: &[T],
+    work: impl Fn(&T) -> R + Sync,
+) -> Vec<R> {
     let next = std::sync::atomic::AtomicUsize::new(0);
-    let threads =
-        std::thread::available_parallelism().map_or(1, |n| n.get()).min(jobs.len().max(1));
+    let threads = threads.min(jobs.len().max(1));
     let mut results: Vec<(usize, R)> = std::thread::scope(|scope| {
         let worker = || {
             let mut mine = Vec::new();

@@ -10,7 +10,7 @@ use super::conditions::{Features, holds};
 use super::directives::Step;
 use super::outcome::Outcome;
 use super::substitute::Substitutions;
-use super::suite::{OPENCL_LIBRARY, Test, is_for_other_device};
+use super::suite::{OPENCL_LIBRARY, Test, cuda_toolkit, is_for_other_device};
 use crate::backend::Backend;
 use crate::cts::limits::Limits;
 use crate::process::{CACHE, watched};
@@ -19,6 +19,18 @@ use crate::process::{CACHE, watched};
 const LLVM_TOOLS: &str = "/usr/lib/llvm-22/bin";
 /// A file that the script writes at its end.
 const END: &str = "script-has-ended";
+
+/// Returns an error if a tool for the commands of tests is missing.
+pub fn find_tools() -> Result<(), String> {
+    let path = std::env::var("PATH").unwrap_or_default();
+    let folders = || path.split(':').chain([LLVM_TOOLS]).map(Path::new);
+    for tool in ["FileCheck", "not", "count"] {
+        if !folders().any(|folder| folder.join(tool).exists()) {
+            return Err(format!("LLVM's '{tool}' is neither in PATH nor in {LLVM_TOOLS}"));
+        }
+    }
+    Ok(())
+}
 
 /// What all tests of a run share.
 pub struct Setting {
@@ -104,7 +116,21 @@ impl Setting {
         let folder = folder.display();
         let library = Path::new(OPENCL_LIBRARY).parent().unwrap_or(Path::new("/")).display();
         let backend = self.backend.in_selector();
-        let select = format!("env ONEAPI_DEVICE_SELECTOR={backend}:cpu");
+        let select = format!("env ONEAPI_DEVICE_SELECTOR={}", self.backend.device());
+        let check = "| FileCheck %s".to_owned();
+        let (on_cpu, on_gpu) = match self.backend {
+            Backend::Cpu | Backend::OpenCl => (check, String::new()),
+            Backend::Cuda => (String::new(), check),
+        };
+        let triple = match self.backend {
+            Backend::Cpu | Backend::OpenCl => "spir64",
+            Backend::Cuda => "nvptx64-nvidia-cuda",
+        };
+        let cuda = cuda_toolkit().map(|folder| {
+            let (libraries, headers) = (folder.join("lib64"), folder.join("include"));
+            let (libraries, headers) = (libraries.display(), headers.display());
+            format!("-L{libraries} -L{libraries}/stubs -lcuda -I{headers}")
+        });
         for (name, text) in [
             ("%s", source.to_string()),
             ("%S", source_folder.to_string()),
@@ -122,15 +148,17 @@ impl Setting {
             ("%{dpcpp_compiler}", scythe.to_string()),
             ("%CPU_RUN_PLACEHOLDER", select.clone()),
             ("%CPU_RUN_ON_LINUX_PLACEHOLDER", select.clone()),
+            ("%GPU_RUN_PLACEHOLDER", select.clone()),
+            ("%GPU_RUN_ON_LINUX_PLACEHOLDER", select.clone()),
             ("%BE_RUN_PLACEHOLDER", select),
-            ("%CPU_CHECK_PLACEHOLDER", "| FileCheck %s".to_owned()),
-            ("%CPU_CHECK_ON_LINUX_PLACEHOLDER", "| FileCheck %s".to_owned()),
-            ("%GPU_CHECK_PLACEHOLDER", String::new()),
-            ("%GPU_CHECK_ON_LINUX_PLACEHOLDER", String::new()),
+            ("%CPU_CHECK_PLACEHOLDER", on_cpu.clone()),
+            ("%CPU_CHECK_ON_LINUX_PLACEHOLDER", on_cpu),
+            ("%GPU_CHECK_PLACEHOLDER", on_gpu.clone()),
+            ("%GPU_CHECK_ON_LINUX_PLACEHOLDER", on_gpu),
             ("%ACC_CHECK_PLACEHOLDER", String::new()),
             ("%sycl_be", backend.to_owned()),
-            ("%sycl_triple", "spir64".to_owned()),
-            ("%{sycl_triple}", "spir64".to_owned()),
+            ("%sycl_triple", triple.to_owned()),
+            ("%{sycl_triple}", triple.to_owned()),
             ("%{l0_leak_check}", String::new()),
             (
                 "%sycl_options",
@@ -144,7 +172,7 @@ impl Setting {
             ("%opencl_lib", format!("-L{library} -lOpenCL")),
             ("%opencl_include_dir", format!("{prefix}/include")),
             ("%level_zero_options", String::new()),
-            ("%cuda_options", String::new()),
+            ("%cuda_options", cuda.unwrap_or_default()),
             ("%threads_lib", "-lpthread".to_owned()),
             ("%include_option", "-include".to_owned()),
             ("%debug_option", "-g".to_owned()),

@@ -84,7 +84,8 @@ impl Outcome {
 
 /// Returns the line of an output that explains a failure.
 fn explanation(text: &str) -> &str {
-    let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let says_more = |line: &&str| !line.is_empty() && !line.contains("remark:");
+    let lines = || text.lines().map(str::trim).filter(says_more);
     let found = |words: &[&str]| lines().find(|line| words.iter().any(|word| line.contains(word)));
     found(&["error:", "undefined reference"])
         .or_else(|| found(&["Assertion", "what()"]))
@@ -163,6 +164,7 @@ mod tests {
             ("info\nx: Assertion `a' failed.\nAborted", "x: Assertion `a' failed."),
             ("one\n  Test failed: 3\n", "Test failed: 3"),
             ("one\ntwo", "one"),
+            ("device-link: remark: a\none", "one"),
             ("\n", "no output"),
         ] {
             assert_eq!(explanation(text), line);

@@ -10,12 +10,13 @@ const NAMES: &str = "it uses names that DPC++ removed";
 const INTERNAL: &str = "it uses internal names of DPC++";
 
 /// Parts of errors, and why the test does not apply.
-const ERRORS: [(&str, &str); 29] = [
+const ERRORS: [(&str, &str); 31] = [
     ("type name 'runtime_error'", EXCEPTIONS),
     ("type named 'runtime_error'", EXCEPTIONS),
     ("type name 'invalid_object_error'", EXCEPTIONS),
     ("type named 'invalid_object_error'", EXCEPTIONS),
     ("type name 'device_error'", EXCEPTIONS),
+    ("type name 'feature_not_supported'", EXCEPTIONS),
     ("default constructor of 'exception'", EXCEPTIONS),
     ("'broadcast' in namespace 'sycl::ext::oneapi'", GROUPS),
     ("'reduce' in namespace 'sycl::ext::oneapi'", GROUPS),
@@ -29,6 +30,7 @@ const ERRORS: [(&str, &str); 29] = [
     ("undeclared identifier 'group_local_memory'", GROUPS),
     ("undeclared identifier 'group_local_memory_for_overwrite'", GROUPS),
     ("undeclared identifier 'matrix_layout'", MATRICES),
+    ("undeclared identifier 'matrix_use'", MATRICES),
     ("undeclared identifier 'tpu'", MATRICES),
     ("no member named 'get_wi_data'", MATRICES),
     ("named 'packed' in 'sycl::ext::oneapi::experimental::matrix::layout'", MATRICES),

@@ -96,8 +96,8 @@ fn page(known: &[(Backend, Results)], reasons: &[Reason]) -> String {
          failures from `dpcpp-e2e-reasons.txt`. A failure without a reason shows its error.\n\n\
          A test passes if all of its commands succeed. A test does not apply if it requires\n\
          hardware or an interface that Scythe does not claim for the device, if it only runs on\n\
-         GPUs, or if DPC++ fails it as well. A sample of a folder contains its first tests, by\n\
-         name.\n\n\
+         other devices, or if DPC++ fails it as well. A sample of a folder contains its first\n\
+         tests, by name.\n\n\
          | backend | commit | passed | failed | does not apply | passed of those that apply |\n\
          |---|---|--:|--:|--:|--:|\n"
         .to_owned();

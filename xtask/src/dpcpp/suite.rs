@@ -43,19 +43,21 @@ const UNCLAIMED: [(&str, &str); 18] = [
 ];
 
 /// Features of the compiler and of the machine.
-const COMMON: [&str; 12] = [
-    "linux",
-    "cpu",
-    "any-device-is-cpu",
-    "build-mode",
-    "run-mode",
-    "build-and-run-mode",
-    "target-spir",
-    "any-target-is-spir",
-    "opencl-cpu-rt",
-    "zstd",
-    "sycl-ls",
-    "sycl-jit",
+const COMMON: [&str; 7] =
+    ["linux", "build-mode", "run-mode", "build-and-run-mode", "zstd", "sycl-ls", "sycl-jit"];
+
+/// Features of CPUs as devices.
+const CPU: [&str; 5] =
+    ["cpu", "any-device-is-cpu", "target-spir", "any-target-is-spir", "opencl-cpu-rt"];
+
+/// Features of NVIDIA GPUs.
+const CUDA: [&str; 6] = [
+    "gpu",
+    "any-device-is-gpu",
+    "cuda",
+    "any-device-is-cuda",
+    "target-nvidia",
+    "any-target-is-nvidia",
 ];
 
 /// Features, and other names of theirs.
@@ -66,15 +68,16 @@ const SYNONYMS: [(&str, &str); 4] = [
     ("aspect-ext_oneapi_tangle_group", "aspect-ext_oneapi_tangle"),
 ];
 
-/// Placeholders for devices that are not tested. Commands with them do nothing.
-const OTHER_DEVICES: [&str; 6] = [
-    "%GPU_RUN_PLACEHOLDER",
-    "%GPU_RUN_ON_LINUX_PLACEHOLDER",
+/// Placeholders for devices that no backend has. Commands with them do nothing.
+const OTHER_DEVICES: [&str; 4] = [
     "%ACC_RUN_PLACEHOLDER",
     "%GPU_L0_CHECK_PLACEHOLDER",
     "%HOST_RUN_PLACEHOLDER",
     "%ESIMD_RUN_PLACEHOLDER",
 ];
+/// The same for the kinds of devices that some backends have.
+const ON_CPU: [&str; 2] = ["%CPU_RUN_PLACEHOLDER", "%CPU_RUN_ON_LINUX_PLACEHOLDER"];
+const ON_GPU: [&str; 2] = ["%GPU_RUN_PLACEHOLDER", "%GPU_RUN_ON_LINUX_PLACEHOLDER"];
 
 /// Texts in commands that compile for Intel's CPU runtime ahead of time, or run the result.
 const AHEAD_OF_TIME: [&str; 2] = ["spir64_x86_64", "%t.x86.out"];
@@ -98,7 +101,11 @@ pub struct Test {
 /// CPU device.
 pub fn is_for_other_device(command: &str, features: &Features) -> bool {
     let names = |list: &[&str]| list.iter().any(|name| command.contains(name));
-    names(&OTHER_DEVICES) || (!features.contains("opencl-aot") && names(&AHEAD_OF_TIME))
+    let lacks = |kind: &str| !features.contains(kind);
+    names(&OTHER_DEVICES)
+        || (lacks("cpu") && names(&ON_CPU))
+        || (lacks("gpu") && names(&ON_GPU))
+        || (lacks("opencl-aot") && names(&AHEAD_OF_TIME))
 }
 
 /// Returns all tests of a suite, sorted by their names.
@@ -217,16 +224,19 @@ impl Test {
 /// Returns the features of the device that `sycl-ls` shows for a backend.
 pub fn features(prefix: &Path, backend: Backend, variables: &[String]) -> Result<Features, String> {
     let mut command = Command::new("env");
-    command.args(variables).arg(format!("ONEAPI_DEVICE_SELECTOR={}:cpu", backend.in_selector()));
+    command.args(variables).arg(format!("ONEAPI_DEVICE_SELECTOR={}", backend.device()));
     command.arg(prefix.join("bin/sycl-ls")).arg("--verbose");
     let text = process::output(&mut command)?;
+    let of_device = device_features(&text);
+    if of_device.is_empty() {
+        return Err(format!("no device of the backend '{}' is usable:\n{text}", backend.name()));
+    }
     let mut features: Features = COMMON.map(str::to_owned).into();
-    features.extend(device_features(&text));
-    features.extend(match backend {
-        // Scythe compiles ahead of time for its own CPU device.
-        Backend::Cpu => vec!["opencl-aot".to_owned()],
-        Backend::OpenCl => ["opencl", "any-device-is-opencl"].map(str::to_owned).to_vec(),
-    });
+    features.extend(of_backend(backend).into_iter().map(str::to_owned));
+    features.extend(of_device);
+    if cuda_toolkit().is_some() {
+        features.insert("cuda_dev_kit".to_owned());
+    }
     if Path::new(OPENCL_LIBRARY).exists() {
         features.extend(["opencl_icd", "opencl_dev_kit"].map(str::to_owned));
     }
@@ -236,6 +246,22 @@ pub fn features(prefix: &Path, backend: Backend, variables: &[String]) -> Result
         }
     }
     Ok(features)
+}
+
+fn of_backend(backend: Backend) -> Vec<&'static str> {
+    match backend {
+        // Scythe compiles ahead of time for its own CPU device.
+        Backend::Cpu => [&CPU[..], &["opencl-aot"]].concat(),
+        Backend::OpenCl => [&CPU[..], &["opencl", "any-device-is-opencl"]].concat(),
+        Backend::Cuda => CUDA.to_vec(),
+    }
+}
+
+/// Returns the folder of CUDA's headers and libraries, if the machine has them.
+pub fn cuda_toolkit() -> Option<PathBuf> {
+    let named = std::env::var_os("CUDA_PATH").map(PathBuf::from);
+    let usual = PathBuf::from("/usr/local/cuda");
+    named.into_iter().chain([usual]).find(|folder| folder.join("include/cuda.h").exists())
 }
 
 /// OpenCL's loader for links with `-lOpenCL`.
@@ -302,6 +328,22 @@ mod tests {
         assert!(
             test("Basic/a.cpp", "// REQUIRES: (\n// RUN: a").does_not_apply(&features).is_err()
         );
+    }
+
+    #[test]
+    fn commands_are_chosen_by_the_kind_of_device() {
+        let cpu: Features = of_backend(Backend::OpenCl).into_iter().map(str::to_owned).collect();
+        let cuda: Features = of_backend(Backend::Cuda).into_iter().map(str::to_owned).collect();
+        for (command, on_cpu, on_cuda) in [
+            ("%CPU_RUN_PLACEHOLDER a %CPU_CHECK_PLACEHOLDER", true, false),
+            ("%GPU_RUN_ON_LINUX_PLACEHOLDER a", false, true),
+            ("%{run} a %GPU_CHECK_PLACEHOLDER", true, true),
+            ("%HOST_RUN_PLACEHOLDER a", false, false),
+            ("%clangxx -fsycl-targets=spir64_x86_64 a", false, false),
+        ] {
+            let runs = [&cpu, &cuda].map(|features| !is_for_other_device(command, features));
+            assert_eq!(runs, [on_cpu, on_cuda], "{command}");
+        }
     }
 
     #[test]
