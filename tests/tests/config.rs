@@ -4,6 +4,7 @@
 use scythe_abi::aspect::Aspect;
 use scythe_device_config::Table;
 use scythe_tests::{Project, prefix};
+use std::collections::BTreeSet;
 
 /// Checks of the traits that hold for code compiled for Ponte Vecchio and Alchemist.
 const TRAITS: &str = r#"
@@ -86,6 +87,16 @@ fn devices_that_are_present_have_what_the_table_says_and_inspect_tells_what_file
     let said = project.run("./app", &[]).ok().stdout;
     let said: Vec<Aspect> =
         said.lines().map(|name| Aspect::from_name(name).expect("a known aspect")).collect();
+    let list = project.run_with(
+        prefix().join("bin/sycl-ls"),
+        &["--verbose"],
+        &[("ONEAPI_DEVICE_SELECTOR", "native_cpu:cpu")],
+    );
+    let list = list.ok().stdout;
+    let line = list.lines().find(|line| line.trim().starts_with("Aspects")).expect("aspects");
+    let names = line.split_whitespace().skip(2).filter_map(Aspect::from_name);
+    let listed: BTreeSet<Aspect> = names.collect();
+    assert_eq!(listed, said.iter().copied().collect(), "sycl-ls lists other aspects");
     let table = Table::embedded();
     let target = table.lookup("spir64_x86_64").expect("the CPU is known");
     for aspect in target.aspects.iter() {

@@ -123,9 +123,9 @@ fn describe_platform(number: usize, platform: &Platform, text: &mut String) {
         for (key, value) in rows {
             put!(text, "        {key:10} : {value}");
         }
-        let aspects =
-            info.aspects.iter().filter_map(|&number| Some(Aspect::from_u32(number)?.as_str()));
-        put!(text, "        {:10} : {}", "Aspects", aspects.collect::<Vec<_>>().join(" "));
+        let aspects = device.aspects();
+        let names = aspects.iter().filter_map(|&number| Some(Aspect::from_u32(number)?.as_str()));
+        put!(text, "        {:10} : {}", "Aspects", names.collect::<Vec<_>>().join(" "));
         let sizes: Vec<String> = info.sub_group_sizes.iter().map(u64::to_string).collect();
         put!(text, "        {:10} : {}", "Sub-groups", sizes.join(" "));
     }

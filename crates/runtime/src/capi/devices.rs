@@ -237,7 +237,7 @@ pub unsafe extern "C" fn scythe_device_partition_info(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn scythe_device_has_aspect(device: DeviceHandle, aspect: u32) -> i32 {
     // SAFETY: the caller guarantees that `device` is null or a live handle.
-    edge_or(0, || Ok(i32::from(aspects(unsafe { get(device) }?).contains(&aspect))))
+    edge_or(0, || Ok(i32::from(unsafe { get(device) }?.aspects().contains(&aspect))))
 }
 
 /// # Safety
@@ -308,26 +308,33 @@ pub unsafe extern "C" fn scythe_device_set_peer_access(
     })
 }
 
-/// Returns the aspects of the device, and those that the headers and the runtime implement for it:
-/// memory pools and bindless images only require device allocations, and the runtime has graphs for
-/// every device. The compiler lowers private memory for every target, and the headers convert
-/// colours of images.
-fn aspects(device: &Device) -> Vec<u32> {
-    let mut aspects = device.hal.info().aspects.clone();
-    if aspects.contains(&(Aspect::UsmDeviceAllocations as u32)) {
-        aspects.extend(OF_DEVICE_ALLOCATIONS.map(|aspect| aspect as u32));
+impl Device {
+    /// Returns the aspects of the device, and those that the headers and the runtime implement for
+    /// it: memory pools and bindless images only require device allocations, and the runtime has
+    /// graphs for every device. The compiler lowers private memory for every target, and the
+    /// headers convert colours of images.
+    pub fn aspects(&self) -> Vec<u32> {
+        let mut aspects = self.hal.info().aspects.clone();
+        let mut add = |aspect| {
+            if !aspects.contains(&(aspect as u32)) {
+                aspects.push(aspect as u32);
+            }
+        };
+        let has = |aspect| self.hal.info().aspects.contains(&(aspect as u32));
+        if has(Aspect::UsmDeviceAllocations) {
+            OF_DEVICE_ALLOCATIONS.into_iter().for_each(&mut add);
+        }
+        if has(Aspect::UsmSystemAllocations) {
+            add(Aspect::ExtOneapiRegisterHostMemory);
+        }
+        if has(Aspect::ExtIntelLegacyImage) {
+            add(Aspect::ExtOneapiSrgb);
+        }
+        add(Aspect::ExtOneapiPrivateAlloca);
+        add(Aspect::ExtOneapiGraph);
+        add(Aspect::ExtOneapiLimitedGraph);
+        aspects
     }
-    let registers = Aspect::ExtOneapiRegisterHostMemory as u32;
-    if aspects.contains(&(Aspect::UsmSystemAllocations as u32)) && !aspects.contains(&registers) {
-        aspects.push(registers);
-    }
-    if aspects.contains(&(Aspect::ExtIntelLegacyImage as u32)) {
-        aspects.push(Aspect::ExtOneapiSrgb as u32);
-    }
-    aspects.push(Aspect::ExtOneapiPrivateAlloca as u32);
-    aspects.push(Aspect::ExtOneapiGraph as u32);
-    aspects.push(Aspect::ExtOneapiLimitedGraph as u32);
-    aspects
 }
 
 fn device_value(device: &Device, param: u32) -> Result<Vec<u8>> {
@@ -372,7 +379,7 @@ fn device_value(device: &Device, param: u32) -> Result<Vec<u8>> {
         device_param::BACKEND => bytes([device.platform.backend.kind() as u32]),
         device_param::ERROR_CORRECTION => vec![u8::from(info.error_correction)],
         device_param::PARTITION_MAX_SUB_DEVICES => bytes([info.partition_max_sub_devices]),
-        device_param::ASPECTS => bytes(aspects(device)),
+        device_param::ASPECTS => bytes(device.aspects()),
         device_param::FREE_MEMORY => bytes([device.hal.free_memory()?]),
         device_param::MAX_CLUSTER_SIZE => bytes([info.max_cluster_size]),
         device_param::MAX_REGISTERS_PER_GROUP => bytes([info.max_registers_per_group]),
