@@ -52,7 +52,16 @@ void use(const Part &part, std::size_t i, outcome &o, const int *numbers, int *r
   o.shared = room[i] == x;
 }
 
-enum class kind { ballot, fixed, tangle, opportunistic, alone, nested, chunks_of_fragment };
+enum class kind {
+  ballot,
+  fixed,
+  tangle,
+  opportunistic,
+  reached,
+  alone,
+  nested,
+  chunks_of_fragment
+};
 
 template <kind Kind> class parts_kernel;
 
@@ -88,6 +97,8 @@ template <kind Kind> void parts(sycl::queue &q) {
      } else if (o.lane % 3 != 2) {
        if constexpr (Kind == kind::tangle)
          use(exp::get_tangle_group(sg), i, o, numbers, room);
+       else if constexpr (Kind == kind::reached)
+         use(exp::this_work_item::get_opportunistic_group(), i, o, numbers, room);
        else
          use(exp::this_kernel::get_opportunistic_group(), i, o, numbers, room);
      }
@@ -155,6 +166,7 @@ int main() {
         q.get_device().has(sycl::aspect::ext_oneapi_fixed_size_group) &&
         q.get_device().has(sycl::aspect::ext_oneapi_opportunistic_group));
   parts<kind::opportunistic>(q);
+  parts<kind::reached>(q);
   parts<kind::alone>(q);
   parts<kind::nested>(q);
   parts<kind::chunks_of_fragment>(q);

@@ -173,6 +173,9 @@ private:
 namespace ext::oneapi::experimental {
 template <class ParentGroup> class ballot_group;
 template <std::size_t PartitionSize, class ParentGroup> class fixed_size_group;
+namespace this_work_item {
+ballot_group<sub_group> get_opportunistic_group();
+}
 } // namespace ext::oneapi::experimental
 
 namespace detail {
@@ -194,8 +197,10 @@ template <class ParentGroup> class ballot_group : public sycl::detail::part_of_s
   ballot_group(const ParentGroup &g, bool predicate)
       : ballot_group(g, votes(members(g), predicate), predicate) {}
   explicit ballot_group(const part_of_sub_group &same) : part_of_sub_group(same) {}
+  ballot_group(const ParentGroup &g, std::nullptr_t) : part_of_sub_group(g, reached(), 0, 1) {}
   template <class Group> friend ballot_group<Group> get_ballot_group(Group g, bool predicate);
   template <std::size_t, class> friend class fixed_size_group;
+  friend ballot_group<sub_group> this_work_item::get_opportunistic_group();
 };
 template <class Group> ballot_group<Group> get_ballot_group(Group g, bool predicate) {
   return {g, predicate};
@@ -277,6 +282,11 @@ template <std::size_t Size, class Group> chunk<Size, Group> chunked_partition(Gr
 }
 template <class ParentGroup> using tangle = tangle_group<ParentGroup>;
 template <class Group> tangle<Group> entangle(Group g) { return get_tangle_group(g); }
+namespace this_work_item {
+inline fragment<sub_group> get_opportunistic_group() {
+  return {oneapi::this_work_item::get_sub_group(), nullptr};
+}
+} // namespace this_work_item
 
 // Groups whose members and their order follow from the launch.
 template <class T> struct is_fixed_topology_group : std::false_type {};
