@@ -17,9 +17,14 @@
 #include <sycl/h_item.hpp>
 
 namespace sycl {
+class kernel;
 
 namespace ext::oneapi::experimental {
-struct work_group_scratch_size;
+struct work_group_scratch_size {
+  using key_t = work_group_scratch_size;
+  constexpr work_group_scratch_size(std::size_t bytes) : value(bytes) {}
+  std::size_t value;
+};
 struct image_mem_handle;
 struct image_descriptor;
 // Graphs (`ext/oneapi/experimental/graph.hpp`).
@@ -51,6 +56,8 @@ struct local_slot;
 // `ext/oneapi/work_group_scratch_memory.hpp`.
 template <class Properties> struct scratch_launch;
 template <class K> inline constexpr bool prepares_scratch = false;
+// Kernel objects have the memory in their functor, like free function kernels.
+template <> inline constexpr bool prepares_scratch<kernel> = true;
 template <class O, class = void> inline constexpr bool has_scratch = false;
 template <class O>
 inline constexpr bool has_scratch<O, if_properties<O>> =
@@ -79,8 +86,6 @@ void change_launch(scythe_kernel_launch &launch, const O &list, properties_pack<
 template <class K>
 inline constexpr bool gives_scratch = has_scratch<typename got_properties<const K>::type>;
 } // namespace detail
-
-class kernel;
 
 class handler {
   using loc = detail::code_location;
@@ -599,7 +604,8 @@ private:
   template <class Name, class Space, class K, class O, class... R>
   void with_options(const Space &r, const K &kernel, loc where, const O &option, const R &...rest) {
     if constexpr (detail::has_scratch<O> && std::is_same_v<K, class kernel>)
-      scratch_bytes_ = detail::scratch_launch<O>::bytes(option);
+      scratch_bytes_ =
+          option.template get_property<ext::oneapi::experimental::work_group_scratch_size>().value;
     if constexpr (detail::has_scratch<O> && !detail::prepares_scratch<K>)
       detail::scratch_launch<O>::template over<Name>(*this, r, kernel, where, option, rest...);
     else if constexpr (detail::is_reduction<O>)

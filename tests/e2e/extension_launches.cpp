@@ -56,6 +56,27 @@ void registers() {
   sycl::free(out, q);
 }
 
+SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((syclex::nd_range_kernel<1>))
+void doubled(int *out) {
+  out[sycl::ext::oneapi::this_work_item::get_nd_item<1>().get_global_id(0)] *= 2;
+}
+
+// Kernels that do not use the scratch memory of their launch need no header of its own.
+void unused_scratch() {
+  sycl::queue q;
+  int *out = sycl::malloc_shared<int>(n, q);
+  q.fill(out, 21, n).wait();
+  const auto bundle =
+      syclex::get_kernel_bundle<doubled, sycl::bundle_state::executable>(q.get_context());
+  syclex::nd_launch(q,
+                    syclex::launch_config(sycl::nd_range<1>(n, 16),
+                                          syclex::properties{syclex::work_group_scratch_size(64)}),
+                    bundle.ext_oneapi_get_kernel<doubled>(), out);
+  q.wait();
+  CHECK(out[0] == 42 && out[n - 1] == 42);
+  sycl::free(out, q);
+}
+
 void arguments() {
   sycl::queue q;
   int *to = sycl::malloc_shared<int>(n, q);
@@ -127,6 +148,7 @@ void waits() {
 
 int main() {
   registers();
+  unused_scratch();
   arguments();
   chosen_sizes();
   waits();

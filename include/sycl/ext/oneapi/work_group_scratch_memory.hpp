@@ -13,11 +13,6 @@
 
 namespace sycl::ext::oneapi::experimental {
 
-struct work_group_scratch_size {
-  using key_t = work_group_scratch_size;
-  constexpr work_group_scratch_size(std::size_t bytes) : value(bytes) {}
-  std::size_t value;
-};
 using work_group_scratch_size_key = work_group_scratch_size;
 
 } // namespace sycl::ext::oneapi::experimental
@@ -60,9 +55,6 @@ template <class K, int D> struct scratch_kernel {
   }
 };
 template <class K, int D> inline constexpr bool prepares_scratch<scratch_kernel<K, D>> = true;
-
-// Kernel objects have the memory in their functor, like free function kernels.
-template <> inline constexpr bool prepares_scratch<kernel> = true;
 
 template <class Properties> struct scratch_launch {
   static std::size_t bytes(const Properties &p) {
