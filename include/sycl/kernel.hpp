@@ -179,6 +179,9 @@ public:
       if (largest == 0 && d.get_backend() == backend::scythe_cpu)
         largest =
             d.template get_info<detail::later_t<Param, info::device::native_vector_width_float>>();
+      // The driver of other CPUs chooses when it compiles the kernel.
+      if (largest == 0 && d.get_backend() == backend::opencl)
+        largest = detail::later_t<Param, detail::kernel_facts>::sub_group_size_of_driver(*this, d);
       if (largest == 0)
         for (std::size_t size :
              d.template get_info<detail::later_t<Param, info::device::sub_group_sizes>>())
@@ -276,6 +279,11 @@ struct kernel_facts {
   static scythe_kernel_facts device_facts(const kernel &k, const device &d) {
     const std::uint64_t local[3] = {1, 1, 1};
     return facts(k, *k.shared_->context, d, local, 0);
+  }
+  // Returns 0 if the driver does not tell the size.
+  static std::uint32_t sub_group_size_of_driver(const kernel &k, const device &d) {
+    const std::uint64_t local[3] = {d.get_info<info::device::max_work_group_size>(), 1, 1};
+    return k.shared_->native ? 0 : facts(k, *k.shared_->context, d, local, 0).sub_group_size;
   }
   template <class T> static T sub_group_size(const kernel &k, const device &d) {
     return k.get_info<later_t<T, info::kernel_device_specific::max_sub_group_size>>(d);

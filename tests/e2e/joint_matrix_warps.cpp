@@ -109,7 +109,7 @@ void sizes(sycl::queue &q) {
   q.parallel_for<one_sub_group>(sycl::nd_range<1>(size, size), [=](sycl::nd_item<1> it) {
      groups[0] = it.get_sub_group().get_group_linear_range();
    }).wait();
-  CHECK(groups[0] == 1 || q.get_backend() == sycl::backend::opencl);
+  CHECK(groups[0] == 1);
   sycl::free(groups, q);
 }
 
