@@ -101,11 +101,7 @@ impl Runs<'_> {
 
     /// Builds the library that replaces the clocks of programs.
     fn clock(&self) -> Result<PathBuf, String> {
-        let library = self.folder.join("processor_clock.so");
-        let mut compile = Command::new("g++");
-        compile.args(["-std=c++17", "-O2", "-shared", "-fPIC"]).arg(root().join(CLOCK));
-        process::output(compile.arg("-o").arg(&library))?;
-        Ok(library)
+        clock(self.folder)
     }
 
     /// Builds the OpenMP version. The inner result is the program, or the reason why there is none.
@@ -208,6 +204,14 @@ impl Runs<'_> {
     }
 }
 
+fn clock(folder: &Path) -> Result<PathBuf, String> {
+    let library = folder.join("processor_clock.so");
+    let mut compile = Command::new("g++");
+    compile.args(["-std=c++17", "-O2", "-shared", "-fPIC"]).arg(root().join(CLOCK));
+    process::output(compile.arg("-o").arg(&library))?;
+    Ok(library)
+}
+
 /// Returns the processor time of the children in the output of the shell's `times`.
 fn children(text: &str) -> Option<f64> {
     let seconds = |word: &str| {
@@ -246,6 +250,27 @@ mod tests {
         assert_eq!(children("0m0.000000s 0m0.0s\n0m1.5s 0m0.25s\n"), Some(1.75));
         assert_eq!(children(""), None);
         assert_eq!(children("a\nb c\n"), None);
+    }
+
+    #[test]
+    fn the_clock_of_programs_is_exact() {
+        const SOURCE: &str = r#"
+            #include <chrono>
+            int main() {
+              for (int n = 0; n < 20; ++n) {
+                auto start = std::chrono::steady_clock::now();
+                for (volatile int i = 0; i < 100000; ++i);
+                if (std::chrono::steady_clock::now() == start) return 1;
+              }
+            }"#;
+        let scratch = process::Scratch::new("clock").unwrap();
+        let (source, program) = (scratch.path().join("a.cpp"), scratch.path().join("a"));
+        std::fs::write(&source, SOURCE).unwrap();
+        process::output(Command::new("g++").arg(&source).arg("-o").arg(&program)).unwrap();
+        let mut run = Command::new("prlimit");
+        run.arg(cpu_limit(Duration::from_secs(20))).arg(&program);
+        run.env("LD_PRELOAD", clock(scratch.path()).unwrap());
+        assert!(run.status().unwrap().success(), "the clock stands still between ticks");
     }
 
     #[test]
