@@ -148,6 +148,8 @@ struct Kernel<'ctx> {
     /// Whether the kernel becomes vector code of [`items`] instead of loops of [`work_group`]. Set
     /// before the work-group function is created.
     by_items: bool,
+    /// The reason why the kernel runs one work-item at a time although it could be widened.
+    scalar: Option<Scalar>,
 }
 
 /// The function that runs work-groups of a kernel.
@@ -215,7 +217,14 @@ impl<'ctx> Lowering<'_, 'ctx> {
         }
         let kernel = |function: Function<'ctx>| {
             let shape = shape::of(function)?;
-            Ok(Kernel { function, shape, local_size: None, passing: Vec::new(), by_items: false })
+            Ok(Kernel {
+                function,
+                shape,
+                local_size: None,
+                passing: Vec::new(),
+                by_items: false,
+                scalar: None,
+            })
         };
         functions.into_iter().map(kernel).collect()
     }
@@ -300,6 +309,12 @@ impl<'ctx> Lowering<'_, 'ctx> {
             by_items.for_each(|k| k.function.remove_enum_attribute(Place::Function, "optnone"));
             run_passes(module, items::PREPARE, Some(machine), passes)?;
         }
+        for kernel in kernels.iter_mut().filter(|kernel| kernel.by_items) {
+            let (function, size) = (kernel.function, kernel.local_size);
+            items::prepare(module, machine, function, kernel.shape, size, options)?;
+            kernel.scalar = items::loses(module, function, options);
+            kernel.by_items = kernel.scalar.is_none();
+        }
         let has_state = kept_variables::any(module, BoundGlobals::All);
         let mut entries = Vec::with_capacity(kernels.len());
         let mut visible = Vec::new();
@@ -329,7 +344,7 @@ impl<'ctx> Lowering<'_, 'ctx> {
         has_state: bool,
     ) -> Result<(Entry<'ctx>, Form), CpuError> {
         let Self { module, machine, options, .. } = *self;
-        let Kernel { function, shape, local_size, ref passing, by_items } = *kernel;
+        let Kernel { function, shape, local_size, ref passing, by_items, ref scalar } = *kernel;
         let general = shape == Shape::NdRange
             && local_size.is_none()
             && options.opt_level > 0
@@ -341,7 +356,10 @@ impl<'ctx> Lowering<'_, 'ctx> {
         let one_form = general && by_items && items::has_many_barriers(function);
         let mut lanes = if general && (hidden || one_form) { options.lanes } else { 0 };
         let mut sub_group = 1;
-        let mut scalar = None;
+        let mut scalar = scalar.clone();
+        if scalar.is_some() && !divides {
+            lanes = 0;
+        }
         let (name, local_bytes) = (function.name(), local_memory::size(module, function));
         let made = if by_items {
             let made = items::make(module, machine, function, passing, shape, local_size, options)?;

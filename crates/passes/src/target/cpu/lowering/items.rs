@@ -13,7 +13,7 @@
 
 use super::report::Scalar;
 use super::widening::divergence::WideningError;
-use super::widening::{counters, group, lanes, merges, ranges, subgroup};
+use super::widening::{cost, counters, group, lanes, merges, ranges, subgroup};
 use super::work_group::{Frame, Loop, Scope};
 use super::{local_memory, matrices, queries, specialise};
 use crate::target::common::{queries as common_queries, required_sizes};
@@ -133,6 +133,46 @@ fn lane_count(kernel: Function<'_>, options: &Options) -> u32 {
 /// Passes that kernels selected by [`is_compiled`] need before [`make`].
 pub const PREPARE: &str = lanes::PREPARE;
 
+/// Gives a kernel the form that [`loses`] and [`make`] expect, after the passes of [`PREPARE`].
+pub fn prepare<'ctx>(
+    module: &Module<'ctx>,
+    machine: &TargetMachine,
+    kernel: Function<'ctx>,
+    shape: Shape,
+    local_size: Option<[u64; 3]>,
+    options: &Options,
+) -> Result<(), CpuError> {
+    lanes::copy_written_byval_parameters(module, kernel);
+    common_queries::simplify(module, kernel, shape == Shape::NdRange);
+    // The call above may have added queries, which are as pure as the others.
+    queries::declare_pure(module);
+    if lane_count(kernel, options) > 1 {
+        if lanes::is_irreducible(kernel) {
+            let passes = PassOptions::default();
+            run_function_passes(kernel, lanes::MAKE_REDUCIBLE, Some(machine), passes)?;
+        }
+        tidy_indices(kernel, shape, local_size);
+    }
+    Ok(())
+}
+
+/// Returns a reason why [`super::work_group`] should compile the kernel instead, one work-item after
+/// the other: the widened form would be slower.
+pub fn loses<'ctx>(
+    module: &Module<'ctx>,
+    kernel: Function<'ctx>,
+    options: &Options,
+) -> Option<Scalar> {
+    let is_free = required_sizes::sub_group(kernel).is_none() && !needs_work_group_function(kernel);
+    if !is_free || options.scalar || options.opt_level == 0 {
+        return None;
+    }
+    let facts = lanes::analyse(module, kernel, options.lanes).ok()?;
+    let costs = cost::costs(module, &facts, options);
+    (!costs.pays())
+        .then_some(Scalar::DistantAccesses { vector: costs.widened, scalar: costs.scalar })
+}
+
 /// A finished work-group function.
 pub struct WorkGroupFunction<'ctx> {
     pub function: Function<'ctx>,
@@ -154,17 +194,7 @@ pub fn make<'ctx>(
     options: &Options,
 ) -> Result<WorkGroupFunction<'ctx>, CpuError> {
     let name = kernel.name();
-    lanes::copy_written_byval_parameters(module, kernel);
-    common_queries::simplify(module, kernel, shape == Shape::NdRange);
-    // The call above may have added queries, which are as pure as the others.
-    queries::declare_pure(module);
     let count = lane_count(kernel, options);
-    if count > 1 && lanes::is_irreducible(kernel) {
-        run_function_passes(kernel, lanes::MAKE_REDUCIBLE, Some(machine), PassOptions::default())?;
-    }
-    if count > 1 {
-        tidy_indices(kernel, shape, local_size);
-    }
     let layout = local_size.map(|size| specialise::layout(kernel, size, count));
     let order = layout.map_or([0, 1, 2], |l| l.order);
     specialise::reorder(kernel, order);

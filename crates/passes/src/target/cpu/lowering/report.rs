@@ -32,6 +32,11 @@ pub enum Scalar {
     Widening(WideningError),
     #[error("the vector form would have {vector} instructions, the scalar form has {scalar}")]
     TooLarge { vector: usize, scalar: usize },
+    #[error(
+        "accesses to distant addresses make the vector form slower \
+        (estimate: {vector}, scalar form {scalar})"
+    )]
+    DistantAccesses { vector: u64, scalar: u64 },
     #[error("an atomic operation cannot be vectorised")]
     Atomic,
     #[error("the call of '{function}' cannot be vectorised")]

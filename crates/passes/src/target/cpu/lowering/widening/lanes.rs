@@ -118,6 +118,17 @@ impl CallShapes for Queries {
     }
 }
 
+/// Returns the facts about which values of `function` differ between work-items in lanes along one
+/// row.
+pub fn analyse<'ctx>(
+    module: &Module<'ctx>,
+    function: Function<'ctx>,
+    lanes: u32,
+) -> Result<Divergence<'ctx>, WideningError> {
+    check(function)?;
+    Divergence::analyse(module, function, &Queries(Options { lanes, masked: false, fold: None }))
+}
+
 /// A widened kernel.
 pub struct Widened<'ctx> {
     pub function: Function<'ctx>,

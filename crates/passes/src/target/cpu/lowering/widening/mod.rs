@@ -2,6 +2,7 @@
 //!
 //! * [`cfg`]: graph algorithms, independent of LLVM.
 //! * [`convergence`]: computes where diverging lanes run together again.
+//! * [`cost`]: estimates whether the widened form is faster than the scalar form.
 //! * [`counters`]: lets loop counters of 32 bits count in 64 bits.
 //! * [`divergence`]: computes the values and branches that differ between work-items.
 //! * [`plan`]: computes the order in which widened code visits blocks.
@@ -14,6 +15,7 @@
 
 pub mod cfg;
 pub mod convergence;
+pub mod cost;
 pub mod counters;
 pub mod divergence;
 pub mod group;
