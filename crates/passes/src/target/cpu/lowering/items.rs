@@ -11,6 +11,7 @@
 //! for kernels with loops, where LLVM would vectorise the wrong loop; and for kernels that are too
 //! long for LLVM's vectoriser.
 
+use super::merged_rows::{self, Merge};
 use super::report::Scalar;
 use super::widening::divergence::WideningError;
 use super::widening::{cost, counters, group, lanes, merges, ranges, subgroup};
@@ -195,6 +196,12 @@ pub fn make<'ctx>(
 ) -> Result<WorkGroupFunction<'ctx>, CpuError> {
     let name = kernel.name();
     let count = lane_count(kernel, options);
+    // Code for one size has a layout for this size. Only the order group by group keeps what the
+    // loops of a kernel read in the cache, if groups have several rows.
+    let merge = match merged_rows::of(module, kernel, shape, options) {
+        Merge::Always | Merge::Flat if local_size.is_none() => Merge::Flat,
+        _ => Merge::None,
+    };
     let layout = local_size.map(|size| specialise::layout(kernel, size, count));
     let order = layout.map_or([0, 1, 2], |l| l.order);
     specialise::reorder(kernel, order);
@@ -216,7 +223,7 @@ pub fn make<'ctx>(
     let frame = Frame::open(module, &builder, kernel, passing, local_size, order, options);
     let scope = Scope { context, function: frame.function, builder: &builder };
     let int = |n: u64| context.const_int(64, n);
-    let size = match shape {
+    let mut size = match shape {
         Shape::NdRange => frame.sizes.local_size,
         _ => std::array::from_fn(|d| builder.sub(frame.end[d], frame.begin[d], "extent")),
     };
@@ -238,7 +245,7 @@ pub fn make<'ctx>(
         )
     });
     let mut calls = Vec::new();
-    let run = |first: [Value<'ctx>; 3], calls: &mut Vec<_>| {
+    let run = |first: [Value<'ctx>; 3], size: [Value<'ctx>; 3], calls: &mut Vec<_>| {
         let call = |g: &group::GroupFunction<'ctx>, calls: &mut Vec<_>| {
             let mut args = frame.arguments.clone();
             args.extend([memory.address, int(g.context_bytes)]);
@@ -261,16 +268,23 @@ pub fn make<'ctx>(
     };
     let zero = [int(0); 3];
     let position = if shape == Shape::NdRange {
+        let width = merge.width(&scope, frame.sizes.local_size, frame.begin[0], frame.end[0]);
+        if let Some(width) = width {
+            size[0] = scope.mul(size[0], width, "row");
+        }
         let z = Loop::open(&scope, frame.begin[2], frame.end[2], "group.z");
         let y = Loop::open(&scope, frame.begin[1], frame.end[1], "group.y");
         let x = Loop::open(&scope, frame.begin[0], frame.end[0], "group.x");
         let group_id = [x.index, y.index, z.index];
         let first = std::array::from_fn(|d| {
-            let index = scope.mul(group_id[d], size[d], "");
+            let index = scope.mul(group_id[d], frame.sizes.local_size[d], "");
             scope.add(index, frame.sizes.global_offset[d], "group.first")
         });
-        run(first, &mut calls);
-        x.close(&scope);
+        run(first, size, &mut calls);
+        match width {
+            Some(width) => x.close_in_steps(&scope, width),
+            None => x.close(&scope),
+        }
         y.close(&scope);
         z.close(&scope);
         frame.sizes.at(zero, zero, group_id)
@@ -278,7 +292,7 @@ pub fn make<'ctx>(
         let first = std::array::from_fn(|d| {
             scope.add(frame.begin[d], frame.sizes.global_offset[d], "first")
         });
-        run(first, &mut calls);
+        run(first, size, &mut calls);
         frame.sizes.at(zero, zero, zero)
     };
     memory.close(module, &scope);

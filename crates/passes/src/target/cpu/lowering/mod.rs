@@ -7,6 +7,7 @@
 //! * [`interior`]: splits the innermost loop into parts, one of which needs no tests of the index.
 //! * [`interleave`]: decides how many vectors an iteration of that loop computes.
 //! * [`uniform_memory`]: fills private memory once if it is the same for all work-items.
+//! * [`merged_rows`]: decides whether neighbouring work-groups run as one row.
 //! * [`parallel`]: marks the memory accesses that carry no dependence between work-items.
 //! * [`items`]: creates the alternative form of kernels with one work-item per vector lane, using
 //!   [`widening`].
@@ -24,6 +25,7 @@ pub mod items;
 pub mod local_atomics;
 pub mod local_memory;
 pub mod matrices;
+pub mod merged_rows;
 pub mod parallel;
 pub mod queries;
 pub mod report;

@@ -8,6 +8,8 @@
 //!                  for local z, y, x in group:  kernel(arguments)
 //! ```
 //!
+//! If possible, all groups of a row run together ([`super::merged_rows`]).
+//!
 //! [`super::items`] compiles the kernels that this form does not suit: kernels with barriers,
 //! sub-groups or loops.
 //!
@@ -20,6 +22,7 @@
 //! [`super::parallel`] marks.
 
 use super::interior::{self, Guard, RowCode};
+use super::merged_rows::{self, Merge};
 use super::queries::{self, Position};
 use super::{debug_info, interleave, local_memory, parallel, uniform_memory};
 use crate::target::cpu::address_spaces::{self, Regions};
@@ -60,6 +63,7 @@ pub fn make<'ctx>(
 
     let split = options.opt_level > 1 && !options.scalar && shape != Shape::SingleTask;
     let guards = if split { interior::guards(module, kernel, passing) } else { Vec::new() };
+    let merge = merged_rows::of(module, kernel, shape, options);
     let code = Code {
         module,
         scope: &scope,
@@ -70,6 +74,7 @@ pub fn make<'ctx>(
         sizes: &sizes,
         access_group,
         interleave: interleave::count(kernel, shape, local_size, options),
+        merge,
     };
     let bodies = match shape {
         Shape::SingleTask => {
@@ -182,6 +187,7 @@ struct Code<'a, 'ctx> {
     /// The number of vectors that an iteration of the vectorised innermost loop computes, if the
     /// vectoriser should not decide.
     interleave: Option<u64>,
+    merge: Merge,
 }
 
 impl<'ctx> Code<'_, 'ctx> {
@@ -208,6 +214,7 @@ impl<'ctx> Code<'_, 'ctx> {
     /// Emits the loops over the work-groups of a box.
     fn groups(&self, begin: [Value<'ctx>; 3], end: [Value<'ctx>; 3]) -> Vec<Body<'ctx>> {
         let scope = self.scope;
+        let width = self.merge.width(scope, self.sizes.local_size, begin[0], end[0]);
         let z = Loop::open(scope, begin[2], end[2], "group.z");
         let y = Loop::open(scope, begin[1], end[1], "group.y");
         let x = Loop::open(scope, begin[0], end[0], "group.x");
@@ -216,17 +223,28 @@ impl<'ctx> Code<'_, 'ctx> {
             let index = scope.mul(group_id[d], self.sizes.local_size[d], "");
             scope.add(index, self.sizes.global_offset[d], "group.first")
         });
-        let bodies = self.items(group_id, first);
-        x.close(scope);
+        let bodies = self.items(group_id, first, width);
+        match width {
+            Some(width) => x.close_in_steps(scope, width),
+            None => x.close(scope),
+        }
         y.close(scope);
         z.close(scope);
         bodies
     }
 
-    /// Emits the loops over the work-items of one work-group. `first` is the group's first global
-    /// id.
-    fn items(&self, group_id: [Value<'ctx>; 3], first: [Value<'ctx>; 3]) -> Vec<Body<'ctx>> {
-        let (scope, size) = (self.scope, self.sizes.local_size);
+    /// Emits the loops over the work-items of one work-group, or of `width` groups of a row.
+    /// `first` is the first global id.
+    fn items(
+        &self,
+        group_id: [Value<'ctx>; 3],
+        first: [Value<'ctx>; 3],
+        width: Option<Value<'ctx>>,
+    ) -> Vec<Body<'ctx>> {
+        let (scope, mut size) = (self.scope, self.sizes.local_size);
+        if let Some(width) = width {
+            size[0] = scope.mul(size[0], width, "row");
+        }
         let zero = scope.context.const_int(64, 0);
         let z = Loop::open(scope, zero, size[2], "local.z");
         let y = Loop::open(scope, zero, size[1], "local.y");
@@ -470,7 +488,12 @@ impl<'ctx> Loop<'ctx> {
 
     /// Ends the loop and positions the builder behind it.
     pub fn close(self, scope: &Scope<'_, 'ctx>) {
-        self.close_with(scope, &[]);
+        self.close_with(scope, scope.context.const_int(64, 1), &[]);
+    }
+
+    /// Does the same for a loop that counts up by `step`.
+    pub fn close_in_steps(self, scope: &Scope<'_, 'ctx>, step: Value<'ctx>) {
+        self.close_with(scope, step, &[]);
     }
 
     /// Does the same for a loop over the work-items of a row. The loop is marked as parallel for
@@ -486,12 +509,12 @@ impl<'ctx> Loop<'ctx> {
         let mut properties = vec![named("llvm.loop.parallel_accesses", access_group)];
         properties
             .extend(interleave.map(|n| named("llvm.loop.interleave.count", context.md_int(32, n))));
-        self.close_with(scope, &properties);
+        self.close_with(scope, context.const_int(64, 1), &properties);
     }
 
-    fn close_with(self, scope: &Scope<'_, 'ctx>, properties: &[Metadata<'ctx>]) {
+    fn close_with(self, scope: &Scope<'_, 'ctx>, step: Value<'ctx>, properties: &[Metadata<'ctx>]) {
         let context = scope.context;
-        let next = scope.add(self.index, context.const_int(64, 1), "next");
+        let next = scope.add(self.index, step, "next");
         let more = scope.builder.icmp(IntPredicate::LLVMIntULT, next, self.end, "more");
         let exit = context.append_block(scope.function, "next");
         let branch = scope.builder.cond_br(more, self.header, exit);
