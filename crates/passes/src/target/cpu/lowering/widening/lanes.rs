@@ -39,6 +39,7 @@ mod copies;
 mod elementwise;
 mod exchange;
 mod instructions;
+mod kept_values;
 mod memory;
 mod rows;
 
@@ -51,6 +52,7 @@ use super::plan::Plan;
 use super::reference;
 use super::subgroup::Primitive;
 use crate::target::common::queries::{self, Query};
+use kept_values::KeepingLoop;
 use scythe_llvm::{
     BasicBlock, Builder, ContextRef, Function, Instruction, IntPredicate, Module, Opcode, Place,
     Type, TypeKind, Value, const_vector,
@@ -304,6 +306,10 @@ struct Widener<'a, 'ctx> {
     direct_phis: Vec<(Instruction<'ctx>, Vec<Instruction<'ctx>>)>,
     /// Maps (old source, old target) to the new block from which control enters the target.
     edge_from: HashMap<(usize, usize), BasicBlock<'ctx>>,
+    /// The loops whose lanes keep their last values, by their latches.
+    keeping: HashMap<usize, KeepingLoop>,
+    /// For a φ of such a loop's header, the value of its next iteration.
+    kept: HashMap<Instruction<'ctx>, Value<'ctx>>,
     /// The number of active lanes, in a masked version.
     active: Option<Value<'ctx>>,
     new: Function<'ctx>,
@@ -320,6 +326,7 @@ impl<'a, 'ctx> Widener<'a, 'ctx> {
         let context = module.context();
         let n = facts.blocks.len();
         let plan = Plan::new(&facts.cfg, &facts.loops, &facts.convergence, options.masked);
+        let keeping = kept_values::loops(&facts, &plan);
         let mut this = Self {
             module,
             context,
@@ -335,6 +342,8 @@ impl<'a, 'ctx> Widener<'a, 'ctx> {
             phi_slots: HashMap::new(),
             direct_phis: Vec::new(),
             edge_from: HashMap::new(),
+            keeping,
+            kept: HashMap::new(),
             plan,
             facts,
             active: None,
@@ -633,11 +642,14 @@ impl<'a, 'ctx> Widener<'a, 'ctx> {
 
     /// Updates masks and φ values along one edge.
     fn pass_edge(&mut self, from: usize, to: usize, mask: Option<Value<'ctx>>) {
-        if let Some(slot) = self.mask_slots.get(&to) {
-            let old = self.builder.load(self.mask_type(), slot.as_value(), "").as_value();
-            let lanes = mask.unwrap_or_else(|| self.all_ones());
-            let new = self.builder.or(old, lanes, "");
-            self.builder.store(new, slot.as_value());
+        let exit_of = self.keeping.get(&from).filter(|l| l.exit == to).copied();
+        if exit_of.is_none() {
+            self.add_lanes(to, mask);
+        }
+        if let Some(entered) = self.keeping.values().find(|l| l.header == to).copied()
+            && entered.latch != from
+        {
+            self.add_lanes(entered.exit, mask);
         }
         let phis: Vec<_> = self.facts.blocks[to]
             .instructions()
@@ -653,6 +665,10 @@ impl<'a, 'ctx> Widener<'a, 'ctx> {
             };
             let form = self.form(phi.as_value());
             let (_, ty) = self.parts_of(form, phi.ty());
+            if let Some(kept) = exit_of.and_then(|l| self.kept_value(l, value)) {
+                stores.push((kept, slots[0]));
+                continue;
+            }
             for (n, &slot) in slots.iter().enumerate() {
                 let new = self.part(value, form, n as u32);
                 let new = match mask {
@@ -673,6 +689,15 @@ impl<'a, 'ctx> Widener<'a, 'ctx> {
         for (value, slot) in stores {
             self.builder.store(value, slot.as_value());
         }
+    }
+
+    /// Adds lanes to those that will run a block.
+    fn add_lanes(&self, to: usize, mask: Option<Value<'ctx>>) {
+        let Some(slot) = self.mask_slots.get(&to) else { return };
+        let old = self.builder.load(self.mask_type(), slot.as_value(), "").as_value();
+        let lanes = mask.unwrap_or_else(|| self.all_ones());
+        let new = self.builder.or(old, lanes, "");
+        self.builder.store(new, slot.as_value());
     }
 
     /// Selects `new` in the lanes of the mask and `old` elsewhere, also in aggregates.
@@ -719,6 +744,7 @@ impl<'a, 'ctx> Widener<'a, 'ctx> {
                 None => m,
             };
             let (yes, not) = (both(self, yes), both(self, not));
+            self.keep_values(b, mask);
             self.pass_edge(b, succs[0], Some(yes));
             self.pass_edge(b, succs[1], Some(not));
         } else if let [s] = succs[..] {
@@ -773,6 +799,11 @@ impl<'a, 'ctx> Widener<'a, 'ctx> {
                 // The value may have to be converted to the form of the φ at the end of that block.
                 let end = block.terminator().expect("a finished block has a terminator");
                 self.builder.position_before(end);
+                let kept = self.kept.get(&old).copied();
+                if let Some(kept) = kept.filter(|_| self.keeping.contains_key(&from)) {
+                    parts[0].add_incoming(kept, block);
+                    continue;
+                }
                 for (n, phi) in parts.iter().enumerate() {
                     phi.add_incoming(self.part(value, form, n as u32), block);
                 }
