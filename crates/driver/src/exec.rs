@@ -13,10 +13,11 @@ use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Output, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::sync::mpsc;
 use std::time::SystemTime;
 
+use crate::child::finish;
 use crate::diagnostics::Merger;
 use crate::error::Error;
 use crate::header_cache::{Request, store};
@@ -312,21 +313,6 @@ fn run_with_header(
         }
     }
     run(step, program, args, None)
-}
-
-/// Runs a program to its end. Signals to the driver are forwarded to the program while it runs.
-fn finish(command: &mut Command, program: &Path) -> Result<Output, Error> {
-    let fail = |source| Error::Spawn { program: program.to_owned(), source };
-    let mut child = command.spawn().map_err(fail)?;
-    signals::adopt(child.id());
-    let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
-    let read = child.stderr.take().map_or(Ok(0), |mut pipe| pipe.read_to_end(&mut stderr));
-    let read =
-        read.and(child.stdout.take().map_or(Ok(0), |mut pipe| pipe.read_to_end(&mut stdout)));
-    signals::wait_and_release(child.id());
-    let status = child.wait().map_err(fail)?;
-    read.map_err(fail)?;
-    Ok(Output { status, stdout, stderr })
 }
 
 pub(crate) fn exit_status(status: ExitStatus) -> i32 {

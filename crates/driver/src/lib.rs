@@ -5,6 +5,7 @@
 //! [`exec`] runs and `-###` prints ([`show`]). The driver does not load LLVM.
 
 pub mod args;
+mod child;
 pub mod clang;
 mod denormals;
 pub mod dependencies;
