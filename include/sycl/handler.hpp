@@ -495,6 +495,8 @@ private:
       scythe_event_release(dep);
     if (has_command_ && command_.kind == SCYTHE_COMMAND_HOST_TASK && !submitted_)
       command_.u.host_task.destroy(command_.u.host_task.ctx);
+    if (has_command_ && command_.kind == SCYTHE_COMMAND_GRAPH)
+      scythe_graph_exec_release(command_.u.graph);
     if (kept_ != kept_inline_)
       delete[] kept_;
     if (return_scratch_ && scratch_)

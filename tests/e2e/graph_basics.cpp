@@ -100,6 +100,19 @@ void repeated_launches() {
   }
   q.wait();
   CHECK(a[0] == 41);
+  // An executable graph that ends with the command group.
+  const auto add_brief = [&](sycl::handler &h) {
+    graph_t brief(q);
+    brief.add(add);
+    h.ext_oneapi_graph(brief.finalize());
+  };
+  q.submit(add_brief);
+  graph_t outer(q);
+  outer.add(add_brief);
+  outer.add(add_brief, {prop::node::depends_on_all_leaves()});
+  q.wait();
+  q.ext_oneapi_graph(outer.finalize()).wait();
+  CHECK(a[0] == 44);
   sycl::free(a, q);
 }
 

@@ -215,6 +215,8 @@ struct graph_access {
   }
   static void set_graph(handler &h, scythe_graph_exec exec) {
     h.set_kind(SCYTHE_COMMAND_GRAPH);
+    // The executable graph may end with the command group. The handler releases it.
+    scythe_graph_exec_retain(exec);
     h.command_.u.graph = exec;
   }
 };
