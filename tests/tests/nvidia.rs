@@ -214,6 +214,34 @@ fn without_ptxas_programs_hold_ptx_and_a_remark_says_so() {
     assert!(String::from_utf8_lossy(&ptx).contains(".target sm_90"));
 }
 
+#[test]
+fn an_architecture_that_ptxas_does_not_support_is_ptx_and_a_remark_says_so() {
+    use std::os::unix::fs::PermissionsExt;
+    let script = "#!/bin/sh\n\
+        echo \"ptxas fatal   : Value 'sm_60' is not defined for option 'gpu-name'\" >&2\nexit 255\n";
+    let project = Project::new().file("a.cpp", KERNEL).file("cuda/bin/ptxas", script);
+    let ptxas = project.path().join("cuda/bin/ptxas");
+    std::fs::set_permissions(&ptxas, std::fs::Permissions::from_mode(0o755))
+        .expect("the script becomes executable");
+    let args = [
+        "-fsycl",
+        "-fsycl-targets=nvidia_gpu_sm_60",
+        "--cuda-path=cuda",
+        "-fsycl-dump-device-code=images",
+        "a.cpp",
+        "-o",
+        "app",
+    ];
+    let out = scythe(&project, &args, &[]).ok();
+    let remark = "remark: ptxas does not support the architecture, so that the code for \
+                  nvidia_gpu_sm_60 is PTX alone";
+    assert!(out.stderr.contains(remark), "{}", out.stderr);
+    let files = images(&project, "fatbin");
+    assert_eq!(files.len(), 1, "{files:?}");
+    let image = std::fs::read(&files[0]).expect("the image can be read");
+    assert!(!image.windows(4).any(|bytes| bytes == b"\x7fELF"), "the image contains machine code");
+}
+
 const TOO_MUCH: &str = r#"
 #include <sycl/sycl.hpp>
 struct huge { char bytes[1 << 20]; };

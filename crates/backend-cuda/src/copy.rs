@@ -3,7 +3,7 @@
 use scythe_hal::{CopyBox, Hint};
 
 use crate::api::{Address, Api, Copy3d, Handle, Ordinal, Side};
-use crate::error::SUCCESS;
+use crate::error::{INVALID_VALUE, SUCCESS};
 
 const MEMORY_HOST: i32 = 1;
 const MEMORY_DEVICE: i32 = 2;
@@ -122,7 +122,7 @@ pub(crate) unsafe fn fill(
     // SAFETY: the caller guarantees that `total` bytes at `dst` are valid and that the stream
     // belongs to the current context.
     unsafe {
-        match *shortest(pattern) {
+        let code = match *shortest(pattern) {
             [a] => (api.memset_d8_async)(dst, a, total, stream),
             [a, b] if dst.is_multiple_of(2) => {
                 (api.memset_d16_async)(dst, u16::from_ne_bytes([a, b]), total / 2, stream)
@@ -130,7 +130,12 @@ pub(crate) unsafe fn fill(
             [a, b, c, d] if dst.is_multiple_of(4) => {
                 (api.memset_d32_async)(dst, u32::from_ne_bytes([a, b, c, d]), total / 4, stream)
             }
-            _ => double(api, dst, pattern, total, stream),
+            _ => return double(api, dst, pattern, total, stream),
+        };
+        // The driver fills only memory that it knows, but it copies to any memory of the process.
+        match code {
+            INVALID_VALUE => double(api, dst, pattern, total, stream),
+            code => code,
         }
     }
 }

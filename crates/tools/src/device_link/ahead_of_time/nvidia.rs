@@ -1,8 +1,8 @@
 //! Writes fat binaries for NVIDIA GPUs. This program writes PTX, ptxas compiles it to a cubin, and
 //! an image contains both.
 //!
-//! Images are in the order of targets and parts. Without ptxas, images contain only PTX, which the
-//! driver compiles at run time.
+//! Images are in the order of targets and parts. Without ptxas, or if ptxas does not support the
+//! architecture, images contain only PTX, which the driver compiles at run time.
 
 use super::super::settings::Settings;
 use super::super::{filter, is_finished_at_run_time};
@@ -16,8 +16,10 @@ use scythe_abi::target::{SEPARATOR, Target};
 use scythe_codegen::nvptx::{self, toolkit::Toolkit};
 use scythe_diag::{Diagnostic, Report};
 use scythe_image::{Format, Image, fatbin};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 
 /// The options of these targets, for errors.
 const OPTIONS: &str = "-O0 to -O3, --cuda-path=DIR, -Xptxas OPTION, --ptxas-options=OPTION, \
@@ -54,11 +56,19 @@ pub struct Compiler<'s> {
     jobs: Vec<Job>,
     /// Images that need no compiler, each with the number of jobs before it.
     uncompiled: Vec<(usize, Image)>,
+    /// The targets whose architecture ptxas does not support.
+    unsupported: Mutex<BTreeSet<String>>,
 }
 
 impl<'s> Compiler<'s> {
     pub fn new(settings: &'s Settings<'s>) -> Self {
-        Self { settings, tools: Vec::new(), jobs: Vec::new(), uncompiled: Vec::new() }
+        Self {
+            settings,
+            tools: Vec::new(),
+            jobs: Vec::new(),
+            uncompiled: Vec::new(),
+            unsupported: Mutex::default(),
+        }
     }
 }
 
@@ -82,17 +92,7 @@ impl super::Compiler for Compiler<'_> {
         let lacking: Vec<String> =
             self.tools.iter().filter(|f| f.1.ptxas.is_none()).map(|f| f.0.name()).collect();
         if !lacking.is_empty() {
-            let message = format!(
-                "no ptxas was found, so that the code for {} is PTX alone",
-                lacking.join(", ")
-            );
-            let remark = Diagnostic::remark(message)
-                .note(
-                    "the driver compiles it when a program runs; CUDA, or the wheel \
-                    nvidia-cuda-nvcc-cu12, has ptxas",
-                )
-                .note("'--cuda-path=DIR' tells where CUDA is");
-            eprint!("{}", remark.render_as("device-link"));
+            remark_on_ptx("no ptxas was found", &lacking);
         }
         Ok(())
     }
@@ -154,6 +154,11 @@ impl super::Compiler for Compiler<'_> {
             self.settings.tell(format_args!("compiling {} parts for NVIDIA GPUs", self.jobs.len()));
             let made =
                 parallel::map(self.settings.jobs, &self.jobs, |job| self.compile(job, &folder));
+            let unsupported = self.unsupported.lock().unwrap_or_else(PoisonError::into_inner);
+            if !unsupported.is_empty() {
+                let targets: Vec<String> = unsupported.iter().cloned().collect();
+                remark_on_ptx("ptxas does not support the architecture", &targets);
+            }
             for (index, (job, code)) in self.jobs.iter().zip(made).enumerate() {
                 images.push((index, image(job, code?)));
             }
@@ -194,13 +199,21 @@ impl Compiler<'_> {
                 ptx
             }
             Some(ptxas) => {
-                let cubin = self.assemble(job, ptxas, arch, &ptx).map_err(|failed| {
-                    fail(job, failed.fault.report(&job.target.name(), "ptxas"), &failed.log)
-                })?;
                 let sm = Architecture::from_name(arch).map_or(0, |arch| arch.sm);
-                let entries =
-                    [fatbin::Entry::cubin(sm, &cubin), fatbin::Entry::ptx(sm, ptx_version, &ptx)];
-                fatbin::write(&entries)
+                let generic = fatbin::Entry::ptx(sm, ptx_version, &ptx);
+                match self.assemble(job, ptxas, arch, &ptx) {
+                    Ok(cubin) => fatbin::write(&[fatbin::Entry::cubin(sm, &cubin), generic]),
+                    Err(failed) if failed.log.contains(UNKNOWN_ARCHITECTURE) => {
+                        let mut unsupported =
+                            self.unsupported.lock().unwrap_or_else(PoisonError::into_inner);
+                        unsupported.insert(job.target.name());
+                        fatbin::write(&[generic])
+                    }
+                    Err(failed) => {
+                        let error = failed.fault.report(&job.target.name(), "ptxas");
+                        return Err(fail(job, error, &failed.log));
+                    }
+                }
             }
         };
         if let Some((cache, key)) = cached {
@@ -261,6 +274,21 @@ impl Compiler<'_> {
         };
         Err(FailedRun { fault: Fault::Output(reason), log })
     }
+}
+
+/// The end of ptxas' message about an architecture that it does not support.
+const UNKNOWN_ARCHITECTURE: &str = "is not defined for option 'gpu-name'";
+
+/// Reports targets whose code is PTX without machine code.
+fn remark_on_ptx(reason: &str, targets: &[String]) {
+    let message = format!("{reason}, so that the code for {} is PTX alone", targets.join(", "));
+    let remark = Diagnostic::remark(message)
+        .note(
+            "the driver compiles it when a program runs; CUDA, or the wheel \
+            nvidia-cuda-nvcc-cu12, has ptxas",
+        )
+        .note("'--cuda-path=DIR' tells where CUDA is");
+    eprint!("{}", remark.render_as("device-link"));
 }
 
 /// The directive of line numbers in PTX. Without an option, ptxas drops them.
