@@ -17,8 +17,8 @@ struct context_impl : counted {
       : handler(std::move(h)), properties(std::move(props)) {}
 
   SCYTHE_LIBRARY_COLD ~context_impl() {
-    if (kept_errors)
-      handle_kept_errors();
+    report_kept_errors();
+    delete kept_errors;
   }
 
   // Reports errors of a queue without a handler.
@@ -28,8 +28,8 @@ struct context_impl : counted {
     else
       default_async_handler(list);
   }
-  // Stores errors of a destroyed queue. Any thread may call this. The context's destructor passes
-  // them to the program's handler, on a thread of the program.
+  // Stores errors of a destroyed queue. Any thread may call this. The context's destructor or a
+  // wait for the device passes them to the program's handler, on a thread of the program.
   SCYTHE_LIBRARY_COLD void keep_errors(exception_list list) {
     if (!handler)
       default_async_handler(list);
@@ -45,10 +45,10 @@ struct context_impl : counted {
     for (const std::exception_ptr &error : list)
       mine->push(error);
   }
-  SCYTHE_LIBRARY_COLD void handle_kept_errors() {
+  SCYTHE_LIBRARY_COLD void report_kept_errors() {
     exception_list list;
-    kept_errors->take(list);
-    delete kept_errors;
+    if (async_errors *mine = __atomic_load_n(&kept_errors, __ATOMIC_ACQUIRE))
+      mine->take(list);
     if (list.size() != 0)
       report(std::move(list));
   }

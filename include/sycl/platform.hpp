@@ -168,6 +168,14 @@ public:
   void ext_oneapi_disable_peer_access(const device &peer) const {
     detail::check(scythe_device_set_peer_access(handle_, peer.handle_, 0));
   }
+  // Waits for all commands of all queues on this device, and passes their asynchronous errors to
+  // the handlers (`sycl_ext_oneapi_device_wait`).
+  void ext_oneapi_wait() const { detail::check(scythe_device_wait(handle_)); }
+  void ext_oneapi_wait_and_throw() const {
+    ext_oneapi_wait();
+    ext_oneapi_throw_asynchronous();
+  }
+  void ext_oneapi_throw_asynchronous() const;
   // Whether kernel bundles in the language can be built, or compiled to objects, for this device
   // (`ext/oneapi/experimental/kernel_compiler.hpp`).
   bool ext_oneapi_can_build(ext::oneapi::experimental::source_language language) const {

@@ -1,5 +1,5 @@
 // What extensions add to queues and contexts: default contexts, barriers, events of in-order
-// queues, copies in two dimensions.
+// queues, waits for devices, copies in two dimensions.
 //
 // VALGRIND: no
 #include <sycl/sycl.hpp>
@@ -121,9 +121,42 @@ void planes() {
   sycl::free(to, q);
 }
 
+void devices() {
+  const sycl::device d;
+  CHECK(d.has(sycl::aspect::ext_oneapi_device_wait));
+  d.ext_oneapi_wait();
+  int errors = 0, of_context = 0;
+  const auto count = [](int &n) {
+    return [&n](sycl::exception_list list) { n += static_cast<int>(list.size()); };
+  };
+  const sycl::context other(d, count(of_context));
+  int seen[3] = {};
+  sycl::queue ordered(d, count(errors), sycl::property::queue::in_order());
+  after_a_while(ordered, &seen[0], 1);
+  sycl::queue elsewhere(other, d);
+  after_a_while(elsewhere, &seen[1], 2);
+  {
+    sycl::queue destroyed(other, d);
+    after_a_while(destroyed, &seen[2], 3);
+  }
+  d.ext_oneapi_wait();
+  CHECK(seen[0] == 1 && seen[1] == 2 && seen[2] == 3);
+  const auto fail = [](sycl::handler &h) { h.host_task([] { throw 1; }); };
+  ordered.submit(fail);
+  elsewhere.submit(fail);
+  d.ext_oneapi_wait();
+  CHECK(errors == 0 && of_context == 0);
+  d.ext_oneapi_throw_asynchronous();
+  CHECK(errors == 1 && of_context == 1);
+  ordered.submit(fail);
+  d.ext_oneapi_wait_and_throw();
+  CHECK(errors == 2 && of_context == 1);
+}
+
 } // namespace
 
 int main() {
+  devices();
   contexts();
   barriers();
   in_order_events();

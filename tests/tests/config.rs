@@ -108,9 +108,9 @@ fn devices_that_are_present_have_what_the_table_says_and_inspect_tells_what_file
     }
     // Of the aspects that the table lists only as possible, these depend on the processor.
     let possible = |aspect: &&Aspect| {
-        // No kernel needs graphs, so the table does not list them.
-        let graphs = ["ext_oneapi_graph", "ext_oneapi_limited_graph"];
-        !target.has(**aspect) && !aspect.is_architecture() && !graphs.contains(&aspect.as_str())
+        // No kernel needs these, so the table does not list them.
+        let of_host = ["ext_oneapi_graph", "ext_oneapi_limited_graph", "ext_oneapi_device_wait"];
+        !target.has(**aspect) && !aspect.is_architecture() && !of_host.contains(&aspect.as_str())
     };
     let more: Vec<_> = said.iter().filter(possible).map(|aspect| aspect.as_str()).collect();
     assert!(more.is_empty() || more == ["fp16"], "{more:?}");

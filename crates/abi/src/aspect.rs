@@ -155,6 +155,7 @@ aspects! {
     ExtOneapiRegisterHostMemory = 900, "ext_oneapi_register_host_memory";
     ExtOneapiMemoryExportLinear = 901, "ext_oneapi_memory_export_linear";
     ExtOneapiIpcMemory = 902, "ext_oneapi_ipc_memory";
+    ExtOneapiDeviceWait = 903, "ext_oneapi_device_wait";
     ExtIntelX86_64 = 1000, "ext_intel_x86_64";
     ExtIntelX86_64Sse2 = 1001, "ext_intel_x86_64_sse2";
     ExtIntelX86_64Sse4_2 = 1002, "ext_intel_x86_64_sse4_2";

@@ -96,6 +96,7 @@ def AspectExt_oneapi_is_integrated_gpu : Aspect<"ext_oneapi_is_integrated_gpu">;
 def AspectExt_oneapi_register_host_memory : Aspect<"ext_oneapi_register_host_memory">;
 def AspectExt_oneapi_memory_export_linear : Aspect<"ext_oneapi_memory_export_linear">;
 def AspectExt_oneapi_ipc_memory : Aspect<"ext_oneapi_ipc_memory">;
+def AspectExt_oneapi_device_wait : Aspect<"ext_oneapi_device_wait">;
 
 // One for each device architecture. Only a device of that architecture has it.
 def AspectExt_intel_x86_64 : Aspect<"ext_intel_x86_64">;

@@ -23,8 +23,8 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 static QUEUES: Mutex<Vec<Weak<Queue>>> = Mutex::new(Vec::new());
 
-/// Pending commands of destroyed queues.
-static ORPHANS: Mutex<Vec<Node>> = Mutex::new(Vec::new());
+/// Pending commands of destroyed queues, with the identifiers of their devices.
+static ORPHANS: Mutex<Vec<(u32, Node)>> = Mutex::new(Vec::new());
 
 /// True after the wait at the end of the process.
 static OVER: AtomicBool = AtomicBool::new(false);
@@ -58,10 +58,25 @@ pub fn watch(queue: Weak<Queue>) {
 }
 
 /// Records the pending commands of a queue that is being destroyed.
-pub fn adopt(commands: impl IntoIterator<Item = Node>) {
+pub fn adopt(device: u32, commands: impl IntoIterator<Item = Node>) {
     let mut orphans = lock(&ORPHANS);
-    orphans.retain(|node| !node.is_complete());
-    orphans.extend(commands.into_iter().filter(|node| !node.is_complete()));
+    orphans.retain(|(_, node)| !node.is_complete());
+    let pending = commands.into_iter().filter(|node| !node.is_complete());
+    orphans.extend(pending.map(|node| (device, node)));
+}
+
+/// Waits for the commands that were submitted to any queue of a device.
+pub fn wait_for_device(device: u32) {
+    let queues: Vec<_> = lock(&QUEUES).iter().filter_map(Weak::upgrade).collect();
+    queues.iter().filter(|queue| queue.device.id == device).for_each(|queue| queue.wait());
+    let orphans: Vec<Node> = {
+        let orphans = lock(&ORPHANS);
+        orphans.iter().filter(|(id, _)| *id == device).map(|(_, node)| node.clone()).collect()
+    };
+    for node in orphans {
+        // The listener of the destroyed queue gets the error.
+        let _ = node.event.wait();
+    }
 }
 
 /// Returns whether a backend has received the command and has not completed it.
@@ -80,7 +95,7 @@ fn finish() {
     let queues: Vec<_> = lock(&QUEUES).iter().filter_map(Weak::upgrade).collect();
     let mut pause = Duration::from_micros(50);
     let busy = || {
-        let orphaned = || lock(&ORPHANS).iter().any(is_with_backend);
+        let orphaned = || lock(&ORPHANS).iter().any(|(_, node)| is_with_backend(node));
         queues.iter().any(|queue| queue.is_busy()) || orphaned() || late_errors::is_busy()
     };
     while !is_in_host_task() && busy() && Instant::now() < deadline {

@@ -718,7 +718,7 @@ impl Drop for Queue {
     fn drop(&mut self) {
         let pending = std::mem::take(&mut lock(&self.state).pending);
         device_global::keep_until_complete(self.context.id, &pending);
-        exit::adopt(pending);
+        exit::adopt(self.device.id, pending);
     }
 }
 

@@ -188,6 +188,8 @@ scythe_status scythe_queue_create(scythe_context context, scythe_device device, 
 void scythe_queue_retain(scythe_queue queue);
 void scythe_queue_release(scythe_queue queue);
 scythe_status scythe_queue_wait(scythe_queue queue);
+// Waits for all commands of all queues on the device, also of those that the program has destroyed.
+scythe_status scythe_device_wait(scythe_device device);
 // Returns 1 if every command submitted so far has completed.
 int32_t scythe_queue_is_empty(scythe_queue queue);
 // Requires an in-order queue, and fails with `errc::invalid` otherwise. Gives the last command

@@ -24,6 +24,14 @@ private:
   std::atomic_flag &flag_;
 };
 
+struct queue_impl;
+// All queues of the program, the newest first.
+struct queue_list {
+  queue_impl *first = nullptr;
+  std::atomic_flag lock = ATOMIC_FLAG_INIT;
+};
+inline queue_list all_queues;
+
 struct queue_impl : counted {
   SCYTHE_LIBRARY_COLD queue_impl(ref<context_impl> c, const device &d, async_handler h,
                                  const property_list &props)
@@ -49,22 +57,48 @@ struct queue_impl : counted {
       flags |= SCYTHE_QUEUE_PRIORITY_HIGH;
     check(scythe_queue_create(context->context.get(), access_handle::of(target), flags, &created));
     queue = detail::handle<scythe_queue>::adopt(created);
+    enter();
   }
   // Wraps an existing queue.
   SCYTHE_LIBRARY_COLD queue_impl(ref<context_impl> c, const device &d, async_handler h,
                                  const property_list &props, detail::handle<scythe_queue> q)
       : context(std::move(c)), target(d), handler(std::move(h)), properties(props),
         in_order(props.has_property<property::queue::in_order>()),
-        errors(ref<async_errors>::adopt(new async_errors)), queue(std::move(q)) {}
+        errors(ref<async_errors>::adopt(new async_errors)), queue(std::move(q)) {
+    enter();
+  }
   // Pending errors reach a handler now, and errors of running commands reach it when they occur. A
   // handler that throws terminates the program, like any exception that leaves a destructor.
   SCYTHE_LIBRARY_COLD ~queue_impl() {
+    {
+      spin_guard guard(all_queues.lock);
+      (before ? before->after : all_queues.first) = after;
+      if (after)
+        after->before = before;
+    }
     if (scratch)
       free_scratch(scratch);
     const bool idle = scythe_queue_is_empty(queue.get()) == 1;
     throw_asynchronous();
     if (!idle)
       detach_errors();
+  }
+
+  SCYTHE_LIBRARY_COLD void enter() {
+    spin_guard guard(all_queues.lock);
+    after = all_queues.first;
+    if (after)
+      after->before = this;
+    all_queues.first = this;
+  }
+  // Returns the first queue after `last` that is not being destroyed. `last` may be null, and is
+  // alive otherwise.
+  SCYTHE_LIBRARY_COLD static ref<queue_impl> next(const queue_impl *last) {
+    spin_guard guard(all_queues.lock);
+    for (queue_impl *q = last ? last->after : all_queues.first; q; q = q->after)
+      if (q->try_add_reference())
+        return ref<queue_impl>::adopt(q);
+    return {};
   }
 
   handle<scythe_event> submit(const scythe_command &command) {
@@ -137,9 +171,24 @@ struct queue_impl : counted {
   scratch_block *scratch = nullptr;
   void (*free_scratch)(scratch_block *) = nullptr;
   std::atomic_flag scratch_lock = ATOMIC_FLAG_INIT;
+  // The neighbours in `all_queues`.
+  queue_impl *before = nullptr, *after = nullptr;
 };
 SCYTHE_LIBRARY_INSTANCE(void destroy(queue_impl *) noexcept)
 
+// Passes the errors of all queues on the device to their handlers.
+SCYTHE_LIBRARY_COLD void report_errors_of(const device &d) {
+  for (auto q = queue_impl::next(nullptr); q.get(); q = queue_impl::next(q.get()))
+    if (q->target == d) {
+      q->throw_asynchronous();
+      q->context->report_kept_errors();
+    }
+}
+
 } // namespace sycl::detail
+
+namespace sycl {
+inline void device::ext_oneapi_throw_asynchronous() const { detail::report_errors_of(*this); }
+} // namespace sycl
 
 #endif

@@ -311,7 +311,7 @@ pub unsafe extern "C" fn scythe_device_set_peer_access(
 impl Device {
     /// Returns the aspects of the device, and those that the headers and the runtime implement for
     /// it: memory pools and bindless images only require device allocations, and the runtime has
-    /// graphs for every device. The compiler lowers private memory for every target, and the
+    /// graphs for every device and knows its queues. The compiler lowers private memory for every target, and the
     /// headers convert colours of images.
     pub fn aspects(&self) -> Vec<u32> {
         let mut aspects = self.hal.info().aspects.clone();
@@ -333,6 +333,7 @@ impl Device {
         add(Aspect::ExtOneapiPrivateAlloca);
         add(Aspect::ExtOneapiGraph);
         add(Aspect::ExtOneapiLimitedGraph);
+        add(Aspect::ExtOneapiDeviceWait);
         aspects
     }
 }

@@ -14,6 +14,7 @@ use super::handles::{
 };
 use super::submit::put_event;
 use super::{edge, edge_or, message_of};
+use crate::exit;
 use crate::graph::record::RecordedEvent;
 use crate::late_errors::Listener;
 use crate::queue::Queue;
@@ -93,6 +94,20 @@ pub unsafe extern "C" fn scythe_queue_wait(queue: QueueHandle) -> Status {
             ));
         }
         queue.wait();
+        Ok(())
+    })
+}
+
+/// Waits for all commands of all queues on the device, also of those that the program has
+/// destroyed.
+///
+/// # Safety
+/// See [`super`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn scythe_device_wait(device: DeviceHandle) -> Status {
+    edge(|| {
+        // SAFETY: the caller guarantees that `device` is null or a live handle.
+        exit::wait_for_device(unsafe { get::<DeviceT>(device) }?.id);
         Ok(())
     })
 }
