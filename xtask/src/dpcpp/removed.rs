@@ -4,7 +4,7 @@
 //! use internal names of DPC++.
 
 const EXCEPTIONS: &str = "it uses exceptions of SYCL 1.2.1, which DPC++ removed";
-const GROUPS: &str = "it uses group functions of earlier extensions, which DPC++ removed";
+pub const GROUPS: &str = "it uses group functions of earlier extensions, which DPC++ removed";
 const MATRICES: &str = "it uses the first interface of joint matrices, which DPC++ removed";
 const NAMES: &str = "it uses names that DPC++ removed";
 const INTERNAL: &str = "it uses internal names of DPC++";

@@ -6,13 +6,17 @@ use std::process::Command;
 use super::conditions::{Features, holds};
 use super::directives::Directives;
 use super::outcome::Outcome;
+use super::removed;
 use crate::backend::Backend;
 use crate::process;
 
-/// Folders whose tests do not apply, with the reasons.
-const FOLDERS: [(&str, &str); 6] = [
+/// Folders and tests that do not apply, with the reasons.
+const FOLDERS: [(&str, &str); 9] = [
     ("Basic/fpga_tests/", "it uses extensions for FPGAs"),
     ("ESIMD/", "explicit SIMD is an extension for Intel's GPUs"),
+    ("GroupAlgorithm/exclusive_scan.cpp", removed::GROUPS),
+    ("GroupAlgorithm/inclusive_scan.cpp", removed::GROUPS),
+    ("GroupAlgorithm/reduce.cpp", removed::GROUPS),
     ("InvokeSimd/", "explicit SIMD is an extension for Intel's GPUs"),
     ("KernelFusion/", "the extension was removed from DPC++"),
     ("Matrix/Legacy/", "it uses the first interface of joint matrices, which DPC++ removed"),
