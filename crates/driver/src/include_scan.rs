@@ -266,6 +266,7 @@ pub(crate) fn is_plain(arg: &str) -> bool {
         "-fno-vectorize",
         "-mllvm",
         "-preserve-alignment-",
+        "-sink-common-insts=",
         "-fdenormal-fp-math-f32=",
     ];
     driver.iter().any(|prefix| arg.starts_with(prefix))

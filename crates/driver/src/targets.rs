@@ -99,6 +99,9 @@ const SCALAR: &str = "-fno-vectorize";
 /// Keeps what parameters tell about the alignment of objects when functions are inlined. The elements
 /// of a `sycl::float4` can then be loaded together.
 const ALIGNED: [&str; 2] = ["-mllvm", "-preserve-alignment-assumptions-during-inlining"];
+/// Keeps a load from local memory and one from global memory apart that are alternatives. The device
+/// link knows the memory of more pointers, and joins only accesses to the same memory.
+const APART: [&str; 2] = ["-mllvm", "-sink-common-insts=false"];
 /// The two spellings of back-end options that name an architecture of NVIDIA GPUs.
 const CUDA_ARCH: [&str; 2] = ["--cuda-gpu-arch=", "--offload-arch="];
 
@@ -366,7 +369,7 @@ fn pass_words(
             CONTRACT.to_owned(),
             SCALAR.to_owned(),
         ]);
-        args.extend(ALIGNED.map(str::to_owned));
+        args.extend([ALIGNED, APART].into_iter().flatten().map(str::to_owned));
         if flushes {
             args.extend(denormals::FLUSH.map(str::to_owned));
         }
