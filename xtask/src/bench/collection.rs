@@ -155,7 +155,7 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
 
 /// Writes the report of the results, and checks the limits.
 fn finish(kind: Kind, records: &Records) -> Result<ExitCode, String> {
-    let reasons = root().join("docs/collection-reasons.txt");
+    let reasons = root().join("docs").join(kind.reasons());
     let reasons = std::fs::read_to_string(&reasons)
         .map_err(|e| format!("cannot read {}: {e}", reasons.display()))?;
     let report = report::Report::new(kind, records, &reasons);

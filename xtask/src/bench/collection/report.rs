@@ -27,6 +27,14 @@ impl Kind {
         }
     }
 
+    /// Returns the file with the reasons for programs that are slower than the other version.
+    pub fn reasons(self) -> &'static str {
+        match self {
+            Kind::Cpu => "collection-cpu-reasons.txt",
+            Kind::Gpu => "collection-reasons.txt",
+        }
+    }
+
     fn other(self) -> &'static str {
         match self {
             Kind::Cpu => "OpenMP",
