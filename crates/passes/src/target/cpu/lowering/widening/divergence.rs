@@ -298,20 +298,24 @@ impl<'ctx> Divergence<'ctx> {
                 }
                 _ => plain(),
             },
-            // `(long)(int)i` in LLVM's canonical form, if `i` is a work-item number and therefore
-            // fits.
+            // `(long)((int)i + c)` in LLVM's canonical form, if `i` is a work-item number and
+            // therefore fits.
             Opcode::LLVMAShr => match (shifted_number(i), constant(1)) {
-                (Some((number, a)), Some(b)) if a >= b => {
+                (Some((number, a, c)), Some(b)) if a >= b => {
                     self.assume_narrow(number);
-                    scale(self.shape(number), Some(1 << (a - b))).unwrap_or_else(plain)
+                    let shape = self.shape_of_sum(number, c, NEAR_ZERO);
+                    scale(shape, Some(1 << (a - b))).unwrap_or_else(plain)
                 }
                 _ => plain(),
             },
-            Opcode::LLVMAnd
-                if constant(1) == Some(0xffff_ffff) && i.operand(0).is_some_and(is_number) =>
-            {
-                i.operands().take(1).for_each(|number| self.assume_narrow(number));
-                operand(0)
+            Opcode::LLVMAnd if constant(1) == Some(0xffff_ffff) => {
+                match i.operand(0).map(plus_constant) {
+                    Some((number, c)) if is_number(number) => {
+                        self.assume_narrow(number);
+                        self.shape_of_sum(number, c, 0)
+                    }
+                    _ => plain(),
+                }
             }
             // Inactive lanes divide by one, so the lanes of a row would differ.
             Opcode::LLVMSDiv | Opcode::LLVMUDiv | Opcode::LLVMSRem | Opcode::LLVMURem
@@ -452,6 +456,18 @@ impl<'ctx> Divergence<'ctx> {
         }
     }
 
+    /// Returns the shape of the low 32 bits of a work-item number plus `c`. Sums of numbers within a
+    /// work-group do not wrap if `c` is between `least` and [`NEAR_ZERO`].
+    fn shape_of_sum(&self, number: Value<'ctx>, c: i64, least: i64) -> Shape {
+        let fits = c == 0 || (is_local_number(number) && (-least..=NEAR_ZERO).contains(&c));
+        match self.shape(number) {
+            shape if fits => shape,
+            Shape::Linear(s) => linear_unless_wrapped(s),
+            Shape::Uniform => Shape::Uniform,
+            _ => Shape::Varying,
+        }
+    }
+
     /// Records the assumption that a work-item number fits in 31 bits. Numbers within a work-group
     /// always do.
     fn assume_narrow(&self, number: Value<'ctx>) {
@@ -482,14 +498,25 @@ fn position(v: Value<'_>) -> Option<(Query, u64)> {
     Some((query, call.args().first()?.const_int_value()?))
 }
 
-/// Matches `ashr (shl number, a), b` with `a` up to 32. Returns the work-item number and `a`.
-fn shifted_number<'ctx>(i: Instruction<'ctx>) -> Option<(Value<'ctx>, i64)> {
-    let shl = i.operand(0)?.as_instruction()?;
-    let number = shl.operand(0)?;
-    if shl.opcode() != Opcode::LLVMShl || !is_number(number) {
-        return None;
-    }
-    signed_constant(shl.operand(1)?).filter(|a| (0..=32).contains(a)).map(|a| (number, a))
+/// A bound of constants for which sums with numbers within a work-group fit in 31 bits.
+const NEAR_ZERO: i64 = 1 << 30;
+
+/// Matches `ashr ((shl number, a) + (c << a)), b` with `a` up to 32. Returns the work-item number,
+/// `a` and `c`.
+fn shifted_number<'ctx>(i: Instruction<'ctx>) -> Option<(Value<'ctx>, i64, i64)> {
+    let (shifted, added) = plus_constant(i.operand(0)?);
+    let shl = shifted.as_instruction().filter(|i| i.opcode() == Opcode::LLVMShl)?;
+    let number = shl.operand(0).filter(|v| is_number(*v))?;
+    let a = signed_constant(shl.operand(1)?).filter(|a| (0..=32).contains(a))?;
+    (added & ((1 << a) - 1) == 0).then_some((number, a, added >> a))
+}
+
+/// Matches `v + c` with a constant, which is 0 if there is no addition.
+fn plus_constant(v: Value<'_>) -> (Value<'_>, i64) {
+    let sum = v.as_instruction().filter(|i| {
+        i.opcode() == Opcode::LLVMAdd || (i.opcode() == Opcode::LLVMOr && i.is_disjoint())
+    });
+    sum.and_then(|i| Some((i.operand(0)?, signed_constant(i.operand(1)?)?))).unwrap_or((v, 0))
 }
 
 /// Whether a division by the value never traps.
