@@ -102,7 +102,7 @@ fn follows_rows<'ctx>(module: &Module<'ctx>, kernel: Function<'ctx>, lanes: u32)
 
 impl Merge {
     /// Emits the number of groups that run as one row.
-    pub(in crate::target::cpu::lowering) fn width<'ctx>(
+    pub(super) fn width<'ctx>(
         self,
         scope: &Scope<'_, 'ctx>,
         local_size: [Value<'ctx>; 3],

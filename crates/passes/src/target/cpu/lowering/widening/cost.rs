@@ -7,9 +7,11 @@
 //! for the caches and for LLVM's vectoriser of the loops inside of the kernel.
 //!
 //! The unit is a quarter of the time in which a processor starts one vector instruction. All
-//! numbers are for one work-item per lane. Code in loops counts more. The estimate depends only on
+//! numbers are for one work-item per lane. Code in loops counts more, and even more in the widened
+//! form if lanes leave an innermost loop in different iterations. The estimate depends only on
 //! the code and on the options, so that a kernel gets the same form at run time and ahead of time.
 
+use super::cfg::Dominators;
 use super::divergence::{Divergence, Shape, packed_size};
 use crate::target::cpu::Options;
 use scythe_llvm::{Instruction, Module, Opcode, Type, Value};
@@ -17,7 +19,9 @@ use scythe_llvm::{Instruction, Module, Opcode, Type, Value};
 /// The factor by which each loop around an instruction multiplies its cost.
 const LOOP: u64 = 8;
 /// Loops beyond this depth have no further effect.
-const MAX_DEPTH: usize = 6;
+const MAX_DEPTH: u32 = 6;
+/// All work-items.
+const WHOLE: u64 = 1 << 10;
 /// The size in bytes of the elements that fill one register if there is one for each lane.
 const ELEMENT: u64 = 4;
 
@@ -28,6 +32,9 @@ const VECTOR: u64 = 4;
 const SCALAR: u64 = 1;
 const SCALAR_LOAD: u64 = 2;
 const SCALAR_STORE: u64 = 4;
+/// The cost of a scalar branch in a loop that differs between work-items, and that processors
+/// sometimes predict wrongly. Other branches are mostly bounds checks.
+const BRANCH: u64 = 4;
 /// The cost of each lane of an operation that has no vector form: extraction, operation, insertion.
 const LANE: u64 = 6;
 
@@ -41,11 +48,6 @@ pub struct Costs {
 impl Costs {
     pub fn pays(self) -> bool {
         self.widened <= self.scalar
-    }
-
-    fn add(&mut self, weight: u64, (widened, scalar): (u64, u64)) {
-        self.widened = self.widened.saturating_add(weight.saturating_mul(widened));
-        self.scalar = self.scalar.saturating_add(weight.saturating_mul(scalar));
     }
 }
 
@@ -75,14 +77,50 @@ impl Scattered {
 pub fn costs<'ctx>(module: &Module<'ctx>, facts: &Divergence<'ctx>, options: &Options) -> Costs {
     let rule = Rule { module, facts, lanes: u64::from(options.lanes), far: Scattered::of(options) };
     let mut total = Costs::default();
+    let shares = shares(facts);
     for (b, block) in facts.blocks.iter().enumerate() {
-        let depth = facts.loops.around(b).count().min(MAX_DEPTH);
-        let weight = LOOP.pow(depth as u32);
+        let mut depth = 0;
+        let mut weight = WHOLE;
+        for l in facts.loops.around(b) {
+            if depth < MAX_DEPTH {
+                weight *= LOOP;
+                depth += 1;
+            }
+            if facts.convergence.divergent_loop()[l] && depth == 1 {
+                weight = weight / 2 * 3;
+            }
+        }
+        let scalar_weight = LOOP.pow(depth) * shares[b];
         for i in block.instructions() {
-            total.add(weight, rule.instruction(b, i));
+            let (widened, scalar) = rule.instruction(b, i);
+            total.widened = total.widened.saturating_add(weight.saturating_mul(widened));
+            total.scalar = total.scalar.saturating_add(scalar_weight.saturating_mul(scalar));
         }
     }
-    total
+    Costs { widened: total.widened / WHOLE, scalar: total.scalar / WHOLE }
+}
+
+/// Returns the share of the work-items of a vector that run each block, where [`WHOLE`] is all of
+/// them. Work-items take both sides of a divergent branch equally often, but run what a branch only
+/// skips: many branches test whether the work-item has anything to do. In the widened form, all
+/// lanes run both sides.
+fn shares(facts: &Divergence<'_>) -> Vec<u64> {
+    let mut shares = vec![0u64; facts.cfg.len()];
+    let order = facts.cfg.reverse_post_order();
+    let exit = (0..facts.cfg.len()).find(|&b| facts.cfg.succs[b].is_empty());
+    let post = exit.map(|exit| Dominators::post(&facts.cfg, exit));
+    for &b in &order {
+        let mut share = 0;
+        for &p in facts.cfg.preds[b].iter().filter(|&&p| !facts.dom.dominates(b, p)) {
+            let skips = post.as_ref().and_then(|post| post.immediate(p));
+            let sides = facts.cfg.succs[p].iter().filter(|&&s| Some(s) != skips).count() as u64;
+            let splits = facts.convergence.divergent_branch()[p] && Some(b) != skips;
+            share += if splits { shares[p] / sides.max(1) } else { shares[p] };
+        }
+        let most = facts.dom.immediate(b).map_or(WHOLE, |d| shares[d]);
+        shares[b] = if facts.cfg.preds[b].is_empty() { WHOLE } else { share.min(most) };
+    }
+    shares
 }
 
 struct Rule<'a, 'ctx> {
@@ -124,8 +162,10 @@ impl<'ctx> Rule<'_, 'ctx> {
             }
             Opcode::LLVMBr => {
                 let diverges = self.facts.convergence.divergent_branch()[b];
-                // Both sides of the branch run, and masks change.
-                if diverges { (3 * VECTOR, lanes * SCALAR) } else { alone(SCALAR) }
+                let in_loop = self.facts.loops.innermost[b].is_some();
+                let scalar = if in_loop { BRANCH } else { SCALAR };
+                // Masks change in the widened form.
+                if diverges { (3 * VECTOR, self.lanes * scalar) } else { alone(SCALAR) }
             }
             // Addresses are part of accesses, and casts of pointers are no instructions.
             Opcode::LLVMGetElementPtr | Opcode::LLVMAddrSpaceCast | Opcode::LLVMAlloca => (0, 0),
