@@ -123,12 +123,9 @@ impl Layout {
     }
 
     /// Returns the number of sub-groups of a group of `size`, if sub-groups with `lanes` work-items
-    /// are visible to the kernel. `known` says whether the code is for this size only.
-    pub fn sub_groups(size: [u64; 3], lanes: u32, known: bool) -> u64 {
-        match known {
-            true => Self::new(size, lanes, true).items(),
-            false => size[0].div_ceil(u64::from(lanes.max(1))) * size[1] * size[2],
-        }
+    /// are visible to the kernel. They are neighbours by linear id.
+    pub fn sub_groups(size: [u64; 3], lanes: u32) -> u64 {
+        size.iter().product::<u64>().div_ceil(u64::from(lanes.max(1)))
     }
 
     /// Returns whether code for groups of `size` pays off: whether code for any size, which has
@@ -178,9 +175,9 @@ mod tests {
 
     #[test]
     fn sub_groups_are_counted_as_kernels_see_them() {
-        assert_eq!(Layout::sub_groups([8, 4, 1], 16, false), 4);
-        assert_eq!(Layout::sub_groups([8, 4, 1], 16, true), 2);
-        assert_eq!(Layout::sub_groups([100, 2, 1], 16, false), 14);
+        assert_eq!(Layout::sub_groups([8, 4, 1], 16), 2);
+        assert_eq!(Layout::sub_groups([100, 2, 1], 16), 13);
+        assert_eq!(Layout::sub_groups([1, 1, 1], 0), 1);
     }
 
     #[test]

@@ -312,8 +312,7 @@ impl CpuKernel {
     /// Returns the size of sub-groups and their number in a work-group of `local_size`, if known.
     pub(crate) fn sub_groups(&self, local_size: [u64; 3]) -> Option<(u32, u64)> {
         let size = (self.sub_group != 0).then_some(self.sub_group)?;
-        let known = self.required_size().is_some();
-        Some((size, Layout::sub_groups(local_size, size, known)))
+        Some((size, Layout::sub_groups(local_size, size)))
     }
 
     /// Returns the code for a launch with work-groups of `local_size`. `cost` returns the estimated

@@ -16,7 +16,7 @@ use super::report::Scalar;
 use super::widening::divergence::WideningError;
 use super::widening::{cost, counters, group, lanes, merges, ranges, subgroup};
 use super::work_group::{Frame, Loop, Scope};
-use super::{local_memory, matrices, queries, specialise};
+use super::{linear, local_memory, matrices, queries, specialise};
 use crate::target::common::{queries as common_queries, required_sizes};
 use crate::target::cpu::address_spaces::{self, Regions};
 use crate::target::cpu::arguments::Passing;
@@ -202,11 +202,37 @@ pub fn make<'ctx>(
         Merge::Always | Merge::Flat if local_size.is_none() => Merge::Flat,
         _ => Merge::None,
     };
-    let layout = local_size.map(|size| specialise::layout(kernel, size, count));
-    let order = layout.map_or([0, 1, 2], |l| l.order);
-    specialise::reorder(kernel, order);
+    let mut layout = local_size.map(|size| specialise::layout(kernel, size, count));
+    let mut order = layout.map_or([0, 1, 2], |l| l.order);
+    // Code for any size has a second form of the kernel, for groups whose rows are no multiple of
+    // the vector. Such kernels see sub-groups, so that their groups are not merged.
+    let mut spread = None;
+    let is_line = merge == Merge::None && linear::is_needed(kernel, shape, count, layout);
+    match layout {
+        Some(rows) if is_line => {
+            linear::renumber(module, kernel);
+            layout = Some(linear::layout(rows));
+            order = [0, 1, 2];
+        }
+        None if is_line => {
+            let copy = copy(module, kernel, "spread")?;
+            linear::renumber(module, copy);
+            spread = Some(copy);
+        }
+        _ => specialise::reorder(kernel, order),
+    }
+    let is_line = is_line && spread.is_none();
     let Forms { versions, narrow, scalar } =
         versions(module, machine, kernel, count, layout, options)?;
+    let spread = match spread {
+        Some(copy) => {
+            let forms = self::versions(module, machine, copy, count, None, options)?;
+            copy.erase();
+            // What prevents one form also prevents the other.
+            (versions.lanes > 1 && forms.versions.lanes == versions.lanes).then_some(forms.versions)
+        }
+        None => None,
+    };
     // The fast form may assume that work-item numbers fit in an `int`. If it does, the plain form
     // handles larger numbers.
     let spare = if narrow { Some(single(module, kernel, options)?) } else { None };
@@ -216,6 +242,7 @@ pub fn make<'ctx>(
     };
     let lanes = versions.lanes;
     let fast = make_group("group", &versions)?;
+    let spread = spread.map(|s| make_group("line", &s)).transpose()?;
     let plain = spare.map(|s| make_group("plain", &s)).transpose()?;
 
     let context = module.context();
@@ -228,9 +255,18 @@ pub fn make<'ctx>(
         _ => std::array::from_fn(|d| builder.sub(frame.end[d], frame.begin[d], "extent")),
     };
 
-    // Memory for the values that items keep across barriers.
-    let bytes =
-        fast.context_bytes.max(plain.as_ref().map_or(0, |p| p.context_bytes * u64::from(lanes)));
+    let in_rows = scope.mul(size[1], size[2], "rows");
+    let line = [scope.mul(size[0], in_rows, "line"), int(1), int(1)];
+    if is_line {
+        size = line;
+    }
+
+    // Memory for the values that items keep across barriers. Rows have at least as many items as
+    // one line.
+    let bytes = fast
+        .context_bytes
+        .max(spread.as_ref().map_or(0, |s| s.context_bytes))
+        .max(plain.as_ref().map_or(0, |p| p.context_bytes * u64::from(lanes)));
     let items = match layout.filter(|l| l.lanes == lanes) {
         Some(layout) => int(layout.items()),
         None => count_items(&scope, size, u64::from(lanes)),
@@ -246,24 +282,39 @@ pub fn make<'ctx>(
     });
     let mut calls = Vec::new();
     let run = |first: [Value<'ctx>; 3], size: [Value<'ctx>; 3], calls: &mut Vec<_>| {
-        let call = |g: &group::GroupFunction<'ctx>, calls: &mut Vec<_>| {
+        let call = |g: &group::GroupFunction<'ctx>, size: [_; 3], calls: &mut Vec<_>| {
             let mut args = frame.arguments.clone();
             args.extend([memory.address, int(g.context_bytes)]);
             args.extend(size);
             args.extend(first);
             calls.push(builder.call(g.function, &args, ""));
         };
-        let Some(plain) = &plain else { return call(&fast, calls) };
+        let block = |name: &str| context.append_block(frame.function, name);
+        let fast = |calls: &mut Vec<_>| {
+            let Some(spread) = &spread else { return call(&fast, size, calls) };
+            let rest = builder.and(size[0], int(u64::from(lanes) - 1), "");
+            let even = builder.icmp(IntPredicate::LLVMIntEQ, rest, int(0), "");
+            let single = builder.icmp(IntPredicate::LLVMIntEQ, in_rows, int(1), "");
+            let (rows, ahead, after) = (block("rows"), block("line"), block("rows.after"));
+            builder.cond_br(builder.or(even, single, ""), rows, ahead);
+            for (at, g, size) in [(rows, &fast, size), (ahead, spread, line)] {
+                builder.position_at_end(at);
+                call(g, size, calls);
+                builder.br(after);
+            }
+            builder.position_at_end(after);
+        };
+        let Some(plain) = &plain else { return fast(calls) };
         let top = scope.add(frame.sizes.global_size[0], frame.sizes.global_offset[0], "");
         let fits = builder.icmp(IntPredicate::LLVMIntULE, top, int(NARROW), "fits");
-        let block = |name: &str| context.append_block(frame.function, name);
         let (yes, no, after) = (block("narrow"), block("wide"), block("group.after"));
         builder.cond_br(fits, yes, no);
-        for (at, g) in [(yes, &fast), (no, plain)] {
-            builder.position_at_end(at);
-            call(g, calls);
-            builder.br(after);
-        }
+        builder.position_at_end(yes);
+        fast(calls);
+        builder.br(after);
+        builder.position_at_end(no);
+        call(plain, size, calls);
+        builder.br(after);
         builder.position_at_end(after);
     };
     let zero = [int(0); 3];
@@ -301,7 +352,7 @@ pub fn make<'ctx>(
         call.inline_call()?;
         queries::replace(&builder, frame.function, &position);
     }
-    for g in [Some(fast), plain].into_iter().flatten() {
+    for g in [Some(fast), spread, plain].into_iter().flatten() {
         g.function.erase();
     }
     match regions {
@@ -459,13 +510,14 @@ fn too_large(kernel: Function<'_>, widened: Function<'_>) -> Option<Scalar> {
     is_too_large.then_some(Scalar::TooLarge { vector: after, scalar: before })
 }
 
-/// Copies the kernel, with sub-groups of one work-item.
-fn single<'ctx>(
+/// Copies the kernel.
+fn copy<'ctx>(
     module: &Module<'ctx>,
     kernel: Function<'ctx>,
-    options: &Options,
-) -> Result<group::Versions<'ctx>, CpuError> {
-    let copy = module.add_function(&format!("{}.single", kernel.name()), kernel.function_type());
+    suffix: &str,
+) -> Result<Function<'ctx>, CpuError> {
+    let name = format!("{}.{suffix}", kernel.name());
+    let copy = module.add_function(&name, kernel.function_type());
     copy.copy_attributes_from(kernel);
     let mut map = scythe_llvm::ValueMap::new();
     for (old, new) in kernel.params().into_iter().zip(copy.params()) {
@@ -474,6 +526,16 @@ fn single<'ctx>(
     if !map.clone_function(kernel, copy, scythe_llvm::CloneScope::SameModule) {
         return Err(CpuError::WorkGroup { kernel: kernel.name(), why: WideningError::NoBody });
     }
+    Ok(copy)
+}
+
+/// Copies the kernel, with sub-groups of one work-item.
+fn single<'ctx>(
+    module: &Module<'ctx>,
+    kernel: Function<'ctx>,
+    options: &Options,
+) -> Result<group::Versions<'ctx>, CpuError> {
+    let copy = copy(module, kernel, "single")?;
     copy.remove_enum_attribute(Place::Function, "optnone");
     subgroup::make_single(module, copy);
     matrices::lower(module, copy, options)?;

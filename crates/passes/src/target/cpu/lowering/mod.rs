@@ -11,6 +11,7 @@
 //! * [`parallel`]: marks the memory accesses that carry no dependence between work-items.
 //! * [`items`]: creates the alternative form of kernels with one work-item per vector lane, using
 //!   [`widening`].
+//! * [`linear`]: lets sub-groups consist of neighbours by linear id.
 //! * [`local_atomics`]: replaces atomic operations in local memory by plain accesses.
 //! * [`local_memory`]: allocates variables in local memory.
 //! * [`debug_info`]: keeps debug information valid, and shows work-items to debuggers.
@@ -22,6 +23,7 @@ pub mod debug_info;
 pub mod interior;
 pub mod interleave;
 pub mod items;
+pub mod linear;
 pub mod local_atomics;
 pub mod local_memory;
 pub mod matrices;

@@ -49,15 +49,10 @@ pub fn sees_sub_groups(kernel: Function<'_>) -> bool {
 
 /// Returns the layout of work-groups of `size` in `lanes` lanes.
 pub fn layout(kernel: Function<'_>, size: [u64; 3], lanes: u32) -> Layout {
-    // Use the same layout as code for any size. A kernel that requires a sub-group size may rely on
-    // the work-items of each sub-group. A kernel that observes its sub-groups must observe the same
-    // sub-groups in all launches, including launches that run code for any size.
-    if required_sizes::sub_group(kernel).is_some()
-        || (required_sizes::work_group(kernel).is_none() && sees_sub_groups(kernel))
-    {
-        return Layout { order: [0, 1, 2], size, lanes, row: None };
-    }
-    Layout::new(size, lanes, sees_sub_groups(kernel))
+    // A kernel that observes its sub-groups observes neighbours by linear id in all launches,
+    // including launches that run code for any size; see [`super::linear`].
+    let fixed = required_sizes::sub_group(kernel).is_some() || sees_sub_groups(kernel);
+    Layout::new(size, lanes, fixed)
 }
 
 /// Replaces the queries of the work-group size by constants.
