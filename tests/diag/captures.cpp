@@ -21,7 +21,12 @@ struct Assigned {
   int a = 1;
   Assigned() = default;
   Assigned(const Assigned &) = default;
+  Assigned(Assigned &&) = default;
   Assigned &operator=(const Assigned &o) {
+    a = o.a;
+    return *this;
+  }
+  Assigned &operator=(Assigned &&o) {
     a = o.a;
     return *this;
   }

@@ -79,12 +79,21 @@ llvm::StringRef scalarName(ASTContext &Ctx, QualType T) {
   }
 }
 
-// A copy assignment of its own does not count: the program constructs the copy for the device.
+// Whether the class has a copy constructor that copies bytes.
+bool hasPlainCopy(const CXXRecordDecl *RD) {
+  return llvm::any_of(RD->ctors(), [](const CXXConstructorDecl *C) {
+    return C->isCopyConstructor() && C->isTrivial() && !C->isDeleted();
+  });
+}
+
+// An assignment of its own does not count if the class can be copied without it: the program
+// constructs the copy for the device.
 bool ownCopy(const CXXRecordDecl *RD) {
   return (RD->hasUserDeclaredCopyConstructor() && !RD->hasTrivialCopyConstructor()) ||
          (RD->hasUserDeclaredMoveConstructor() && !RD->hasTrivialMoveConstructor()) ||
          (RD->hasUserDeclaredDestructor() && !RD->hasTrivialDestructor()) ||
-         RD->hasUserDeclaredMoveAssignment() || RD->isPolymorphic() || RD->getNumVBases() != 0;
+         (RD->hasUserDeclaredMoveAssignment() && !hasPlainCopy(RD)) || RD->isPolymorphic() ||
+         RD->getNumVBases() != 0;
 }
 
 class LayoutWalk {
