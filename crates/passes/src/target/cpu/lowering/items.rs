@@ -157,8 +157,8 @@ pub fn prepare<'ctx>(
     Ok(())
 }
 
-/// Returns a reason why [`super::work_group`] should compile the kernel instead, one work-item after
-/// the other: the widened form would be slower.
+/// Returns a reason why [`super::work_group`] should compile the kernel instead, one work-item
+/// after the other: the widened form would be slower.
 pub fn loses<'ctx>(
     module: &Module<'ctx>,
     kernel: Function<'ctx>,

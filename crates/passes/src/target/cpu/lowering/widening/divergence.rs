@@ -456,8 +456,8 @@ impl<'ctx> Divergence<'ctx> {
         }
     }
 
-    /// Returns the shape of the low 32 bits of a work-item number plus `c`. Sums of numbers within a
-    /// work-group do not wrap if `c` is between `least` and [`NEAR_ZERO`].
+    /// Returns the shape of the low 32 bits of a work-item number plus `c`. Sums of numbers within
+    /// a work-group do not wrap if `c` is between `-least` and [`NEAR_ZERO`].
     fn shape_of_sum(&self, number: Value<'ctx>, c: i64, least: i64) -> Shape {
         let fits = c == 0 || (is_local_number(number) && (-least..=NEAR_ZERO).contains(&c));
         match self.shape(number) {
