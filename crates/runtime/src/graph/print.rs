@@ -31,6 +31,9 @@ impl Graph {
                 let _ = write!(label, "\\nNAME = {}", escape(&symbol_name(kernel.symbol())));
             }
             if verbose {
+                if let Content::Kernel { kernel, .. } = &*content {
+                    let _ = write!(label, "\\nSYMBOL = {}", escape(kernel.symbol()));
+                }
                 label.push_str(&details(&content));
                 for access in &accesses {
                     let _ = write!(
