@@ -14,6 +14,11 @@ namespace detail {
 
 struct default_selector_type {
   int operator()(const device &d) const {
+#ifdef SCYTHE_HOST_MODE
+    // Kernels run on the host, which cannot access the memory of other devices.
+    if (d.get_backend() == backend::ext_oneapi_native_cpu)
+      return 600;
+#endif
     if (d.is_gpu())
       return 500;
     if (d.is_cpu())
@@ -73,8 +78,13 @@ template <class Selector> SCYTHE_COLD device select_device(const Selector &selec
   // Drivers are slow to load. Do not load those that cannot provide the device.
   constexpr bool only_cpus = std::is_same_v<Selector, kind_selector_type<aspect::cpu>>;
   if constexpr (only_cpus || std::is_same_v<Selector, default_selector_type>) {
+#ifdef SCYTHE_HOST_MODE
+    constexpr bool prefers_cpus = true;
+#else
+    constexpr bool prefers_cpus = only_cpus;
+#endif
     scythe_device quick = nullptr;
-    check(scythe_device_quick_default(only_cpus, &quick));
+    check(scythe_device_quick_default(prefers_cpus, &quick));
     if (quick)
       return access_handle::make(quick);
   }

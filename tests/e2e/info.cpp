@@ -96,6 +96,12 @@ struct old_selector : sycl::device_selector {
 void selectors() {
   CHECK(sycl::device(sycl::cpu_selector_v).is_cpu());
   CHECK(sycl::device(sycl::default_selector_v) == sycl::device());
+#ifdef SCYTHE_HOST_MODE
+  // Kernels run on the host, so that the CPU device comes before GPUs, which have 500 points.
+  for (const sycl::device &d : sycl::device::get_devices())
+    CHECK((sycl::default_selector_v(d) > 500) ==
+          (d.get_backend() == sycl::backend::ext_oneapi_native_cpu));
+#endif
   CHECK(sycl::device(old_selector()).is_cpu());
   CHECK(sycl::device(sycl::cpu_selector()).is_cpu());
   CHECK(sycl::default_selector().select_device() == sycl::device());
