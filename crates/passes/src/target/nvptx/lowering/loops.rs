@@ -14,6 +14,8 @@ use scythe_llvm::{
 /// The most instructions of an unrolled loop, and the most rounds in it.
 const LIMIT: usize = 200;
 const ROUNDS: usize = 4;
+/// The most blocks of a loop.
+const BLOCKS: usize = 8;
 
 /// What LLVM does after unrolling.
 const PIPELINE: &str = "function(loop-simplify,lcssa,loop-unroll<runtime>,\
@@ -38,14 +40,15 @@ pub fn unroll(
     Ok(())
 }
 
-/// Asks LLVM to unroll the loop, if the block is one. Returns whether it did.
+/// Asks LLVM to unroll the loop that ends with the block, if there is one. Returns whether it did.
 fn request(module: &Module<'_>, block: BasicBlock<'_>) -> bool {
     let Some(branch) = block.terminator() else { return false };
-    if !block.successors().contains(&block) {
+    let Some(blocks) = block.successors().into_iter().find_map(|head| loop_of(head, block)) else {
         return false;
-    }
-    let body: Vec<_> = block.instructions().filter(|i| i.opcode() != Opcode::LLVMPHI).collect();
-    let Some(step) = step(branch) else { return false };
+    };
+    let body = blocks.iter().flat_map(|block| block.instructions().collect::<Vec<_>>());
+    let body: Vec<_> = body.filter(|i| i.opcode() != Opcode::LLVMPHI).collect();
+    let Some(step) = step(branch, &blocks) else { return false };
     let rounds = (LIMIT / body.len().max(1)).min(ROUNDS / step);
     if rounds < 2 || !body.iter().any(|i| is_load(*i)) || body.iter().any(|i| is_fixed(*i)) {
         return false;
@@ -67,14 +70,58 @@ fn request(module: &Module<'_>, block: BasicBlock<'_>) -> bool {
     true
 }
 
+/// Returns the blocks of the innermost loop from `head` to `end` that only `end` leaves, the last
+/// block first.
+fn loop_of<'ctx>(head: BasicBlock<'ctx>, end: BasicBlock<'ctx>) -> Option<Vec<BasicBlock<'ctx>>> {
+    let mut blocks = vec![end];
+    let mut next = 0;
+    while let Some(block) = blocks.get(next).copied() {
+        next += 1;
+        let before = if block == head { Vec::new() } else { block.predecessors() };
+        // The first block of a function has none: the head is not the only way into the loop.
+        if block != head && before.is_empty() {
+            return None;
+        }
+        for block in before {
+            if !blocks.contains(&block) {
+                blocks.push(block);
+            }
+        }
+        if blocks.len() > BLOCKS {
+            return None;
+        }
+    }
+    let inside = |block: &BasicBlock<'ctx>| blocks.contains(block);
+    let stays = |block: &BasicBlock<'ctx>| block.successors().iter().all(inside);
+    let goes_back = |block: &BasicBlock<'ctx>| block.successors().contains(&head);
+    let leaves = blocks.iter().all(|block| stays(block) != (*block == end));
+    let returns = inside(&head) && blocks.iter().all(|block| goes_back(block) == (*block == end));
+    (leaves && returns && !has_cycle(head, &blocks)).then_some(blocks)
+}
+
+/// Whether blocks of a loop form another loop without its head.
+fn has_cycle<'ctx>(head: BasicBlock<'ctx>, blocks: &[BasicBlock<'ctx>]) -> bool {
+    let mut rest: Vec<_> = blocks.iter().copied().filter(|block| *block != head).collect();
+    // Blocks that no other block of the rest reaches are in no cycle.
+    while !rest.is_empty() {
+        let known = rest.clone();
+        rest.retain(|block| block.predecessors().iter().any(|before| known.contains(before)));
+        if rest.len() == known.len() {
+            return true;
+        }
+    }
+    false
+}
+
 /// Returns the number of the source's rounds in one round of the loop, up to [`ROUNDS`].
 ///
 /// If the source counts by one, this is by how much the counter changes. Other loops start at a
 /// number such as the id of a work-item and count by the size of the work-group. LLVM does not know
 /// how often these run, and counts their rounds from zero after it has unrolled them.
-fn step<'ctx>(branch: Instruction<'ctx>) -> Option<usize> {
+fn step<'ctx>(branch: Instruction<'ctx>, blocks: &[BasicBlock<'ctx>]) -> Option<usize> {
     let block = branch.block();
-    let instruction = |value: Value<'ctx>| value.as_instruction().filter(|i| i.block() == block);
+    let inside = |i: &Instruction<'ctx>| i.block().is_some_and(|block| blocks.contains(&block));
+    let instruction = |value: Value<'ctx>| value.as_instruction().filter(inside);
     // The condition may compare the counter of this round or that of the next.
     let next = |value: Value<'ctx>| match instruction(value) {
         Some(phi) if phi.opcode() == Opcode::LLVMPHI => {
