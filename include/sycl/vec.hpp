@@ -144,6 +144,15 @@ public:
   void store(std::size_t offset, multi_ptr<T, Space, Decorated> p) const {
     store(offset, static_cast<T *>(p.get_raw()));
   }
+  // The memory of an accessor, as in DPC++.
+  template <class A>
+  auto load(std::size_t offset, const A &acc) -> decltype(void(acc.get_pointer())) {
+    load(offset, static_cast<const T *>(&acc[0]));
+  }
+  template <class A>
+  auto store(std::size_t offset, const A &acc) const -> decltype(void(acc.get_pointer())) {
+    store(offset, static_cast<T *>(&acc[0]));
+  }
 
 #define SCYTHE_NAME(name, index, condition)                                                        \
   constexpr T &name() {                                                                            \
