@@ -60,7 +60,8 @@ pub fn stage_command(args: &[String]) -> Result<ExitCode, String> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Removes `flag DIR` from the arguments. Returns the other arguments and the installed tree in DIR.
+/// Removes `flag DIR` from the arguments. Returns the other arguments and the installed tree in
+/// DIR.
 pub fn take_installed(
     args: &[String],
     flag: &str,

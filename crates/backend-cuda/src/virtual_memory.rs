@@ -201,8 +201,8 @@ impl Physical {
             return Ok(());
         }
         let message = format!(
-            "physical_mem::map: the CUDA driver maps this memory in parts of {} bytes only, but the \
-             range starts at offset {offset} and has {size} bytes",
+            "physical_mem::map: the CUDA driver maps this memory in parts of {} bytes only, but \
+             the range starts at offset {offset} and has {size} bytes",
             self.part
         );
         Err(Error::new(Errc::FeatureNotSupported, message))

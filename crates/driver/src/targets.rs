@@ -96,11 +96,11 @@ const CONTRACT: &str = "-ffp-contract=fast";
 /// The device link vectorises loops, after it has aligned variables. Before that, LLVM would access
 /// small elements one by one, behind checks of their addresses. The user's option overrides this.
 const SCALAR: &str = "-fno-vectorize";
-/// Keeps what parameters tell about the alignment of objects when functions are inlined. The elements
-/// of a `sycl::float4` can then be loaded together.
+/// Keeps what parameters tell about the alignment of objects when functions are inlined. The
+/// elements of a `sycl::float4` can then be loaded together.
 const ALIGNED: [&str; 2] = ["-mllvm", "-preserve-alignment-assumptions-during-inlining"];
-/// Keeps a load from local memory and one from global memory apart that are alternatives. The device
-/// link knows the memory of more pointers, and joins only accesses to the same memory.
+/// Keeps a load from local memory and one from global memory apart that are alternatives. The
+/// device link knows the memory of more pointers, and joins only accesses to the same memory.
 const APART: [&str; 2] = ["-mllvm", "-sink-common-insts=false"];
 /// The two spellings of back-end options that name an architecture of NVIDIA GPUs.
 const CUDA_ARCH: [&str; 2] = ["--cuda-gpu-arch=", "--offload-arch="];

@@ -139,8 +139,8 @@ impl<'ctx> Instruction<'ctx> {
         }
     }
 
-    /// Removes the marker `tail` of a call, which promises that the callee does not access memory on
-    /// the caller's stack. A copy for a `byval` parameter is not such memory.
+    /// Removes the marker `tail` of a call, which promises that the callee does not access memory
+    /// on the caller's stack. A copy for a `byval` parameter is not such memory.
     pub fn clear_tail(self) {
         if self.opcode() == Opcode::LLVMCall {
             // SAFETY: the instruction is a live `call`.

@@ -8,8 +8,8 @@
 //! conditions cover are dropped.
 //!
 //! Entry points with equal requirements share an image, so the requirements of an image are those
-//! of each of its entry points, or features that all devices of its target have. The algorithm is linear: for each aspect, size and import, it
-//! visits each function that reaches it once.
+//! of each of its entry points, or features that all devices of its target have. The algorithm is
+//! linear: for each aspect, size and import, it visits each function that reaches it once.
 
 use crate::Granted;
 use crate::external::Facts;

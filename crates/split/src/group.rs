@@ -121,8 +121,8 @@ fn is_exported(function: Function<'_>) -> bool {
 }
 
 /// Returns groups of entry points, by their indices in the list: the groups of the mode, split by
-/// device requirements except those that are `granted`. Each list of `together` has the entry points
-/// that should be in one image.
+/// device requirements except those that are `granted`. Each list of `together` has the entry
+/// points that should be in one image.
 pub fn group(
     entries: &[EntryPoint<'_>],
     mode: Mode,

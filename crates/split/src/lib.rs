@@ -3,8 +3,8 @@
 //! A part contains one group of entry points and all code that they reach. Code that several groups
 //! reach is in each of their parts. All entry points of a part have the same device requirements in
 //! the linked program ([`demands`]), apart from features that the target always has, or were
-//! compiled for the same fixed targets. Only the entry points and the `device_global` variables of a
-//! part are visible outside of it.
+//! compiled for the same fixed targets. Only the entry points and the `device_global` variables of
+//! a part are visible outside of it.
 //!
 //! Groups are in the order of their first entry point, and entry points are in the order of the
 //! module, so the same input gives the same bytes. The module is walked once. Then parts are made

@@ -142,8 +142,8 @@ impl Tree {
     }
 }
 
-/// Removes the links to objects and programs that someone has built in the suite itself, for another
-/// device. make would use them.
+/// Removes the links to objects and programs that someone has built in the suite itself, for
+/// another device. make would use them.
 fn remove_built(folder: &Path) -> std::io::Result<()> {
     for entry in std::fs::read_dir(folder)? {
         let path = entry?.path();

@@ -48,7 +48,8 @@ while read -r name needs; do
   fi
 done <"$here/list"
 
-# Programs with a fault: compute-sanitizer must name the fault's line, and report nothing without it.
+# Programs with a fault: compute-sanitizer must name the fault's line, and report nothing without
+# it.
 PATH="$PATH:/usr/local/cuda/bin"
 if command -v compute-sanitizer >"$work/found"; then
   while read -r name tool place; do

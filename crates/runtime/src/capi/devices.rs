@@ -311,8 +311,8 @@ pub unsafe extern "C" fn scythe_device_set_peer_access(
 impl Device {
     /// Returns the aspects of the device, and those that the headers and the runtime implement for
     /// it: memory pools and bindless images only require device allocations, and the runtime has
-    /// graphs for every device and knows its queues. The compiler lowers private memory for every target, and the
-    /// headers convert colours of images.
+    /// graphs for every device and knows its queues. The compiler lowers private memory for every
+    /// target, and the headers convert colours of images.
     pub fn aspects(&self) -> Vec<u32> {
         let mut aspects = self.hal.info().aspects.clone();
         let mut add = |aspect| {

@@ -2,8 +2,8 @@
 //!
 //! A kernel without barriers and local memory whose work-items do not look at their group runs the
 //! same way in groups of any size. Rows of a few work-items waste most of a vectorised loop: the
-//! loop fills few or no vectors, and its start and end cost more than its iterations. The loops over
-//! work-groups therefore take all groups of a row at once:
+//! loop fills few or no vectors, and its start and end cost more than its iterations. The loops
+//! over work-groups therefore take all groups of a row at once:
 //!
 //! ```text
 //! for group x in begin..end, in steps of `width`:
