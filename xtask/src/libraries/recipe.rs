@@ -167,9 +167,9 @@ pub const RECIPES: &[Recipe] = &[
         title: "oneDPL",
         url: "https://github.com/uxlfoundation/oneDPL",
         about: "oneDPL has the algorithms of the C++ standard library for SYCL devices. A test \
-                checks many types,\nsizes and policies, and counts as one check. Every sixth test was \
-                selected, of which the first\npart has run. Tests of ranges are results of C++20, \
-                the others of C++17.",
+                checks many types,\nsizes and policies, and counts as one check. Every sixth test \
+                was selected, of which the first\npart has run. Tests of ranges are results of \
+                C++20, the others of C++17.",
         configure: &["-DONEDPL_BACKEND=dpcpp", "-DCMAKE_CXX_STANDARD=20"],
         packages: &[("libtbb-dev", "/usr/include/tbb/tbb.h")],
         variables: &[],
