@@ -199,7 +199,7 @@ pub const RECIPES: &[Recipe] = &[
         about: "oneMath has an interface for mathematical libraries. Its generic backend for BLAS \
                 has kernels in\nSYCL, from \
                 [its own repository](https://github.com/uxlfoundation/generic-sycl-components). \
-                The folder\nof its installation is the value of `ONEMATH_SYCL_BLAS_DIR`. The tests \
+                The\nfolder of its installation is the value of `ONEMATH_SYCL_BLAS_DIR`. The tests \
                 compare it with the\nreference BLAS. All objects of the library compile, and the \
                 first 102 of 144 test files; no test\nhas run.",
         configure: &[
