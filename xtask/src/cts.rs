@@ -19,6 +19,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
+use crate::backend::Backend;
 use crate::process::progress;
 use crate::setup::{self, Purpose};
 use crate::stage::{self, Profile};
@@ -46,26 +47,6 @@ Usage: cargo xtask cts --suite PATH [OPTION]...
   --jobs N            compilers at the same time (default: processors)
   --prefix DIR        an installed tree of Scythe to use, instead of one that is built now
 ";
-
-/// The backend on which a category runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Backend {
-    Cpu,
-    OpenCl,
-    Cuda,
-}
-
-impl Backend {
-    pub const ALL: [Backend; 3] = [Backend::Cpu, Backend::OpenCl, Backend::Cuda];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Backend::Cpu => "cpu",
-            Backend::OpenCl => "opencl",
-            Backend::Cuda => "cuda",
-        }
-    }
-}
 
 #[derive(Debug, PartialEq)]
 struct Options {
@@ -103,7 +84,7 @@ impl Options {
             match word {
                 "--suite" => options.suite = PathBuf::from(value()?),
                 "--catch2" => options.catch2 = Some(PathBuf::from(value()?)),
-                "--backend" => options.backends.push(backend(value()?)?),
+                "--backend" => options.backends.push(Backend::parse(value()?)?),
                 "--category" => options.categories.push(value()?.to_owned()),
                 "--resume" => options.resume = true,
                 "--rerun" => options.rerun = true,
@@ -128,13 +109,6 @@ impl Options {
         }
         Ok(options)
     }
-}
-
-fn backend(name: &str) -> Result<Backend, String> {
-    Backend::ALL
-        .into_iter()
-        .find(|b| b.name() == name)
-        .ok_or_else(|| format!("unknown backend '{name}': expected cpu, opencl or cuda"))
 }
 
 fn number(option: &str, text: &str) -> Result<u64, String> {

@@ -5,12 +5,11 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use super::Backend;
 use super::build::Built;
 use super::limits::Limits;
 use super::outcome::Outcome;
 use super::suite::Suite;
-use crate::opencl;
+use crate::backend::Backend;
 use crate::process::{self, CACHE, Scratch};
 
 /// Runs all programs of a category on a backend.
@@ -41,14 +40,8 @@ pub fn run(
 /// Returns the variables for `env`. They leave only one device for the suite to choose.
 fn variables(backend: Backend, folder: &Path) -> Result<Vec<String>, String> {
     let mut list = vec![format!("{CACHE}={}", folder.join("cache").display())];
-    match backend {
-        Backend::Cpu => list.push("ONEAPI_DEVICE_SELECTOR=native_cpu:*".to_owned()),
-        Backend::OpenCl => {
-            list.push("ONEAPI_DEVICE_SELECTOR=opencl:*".to_owned());
-            list.extend(opencl::variables(&opencl::runtime()?));
-        }
-        Backend::Cuda => list.push("ONEAPI_DEVICE_SELECTOR=cuda:*".to_owned()),
-    }
+    list.push(format!("ONEAPI_DEVICE_SELECTOR={}:*", backend.in_selector()));
+    list.extend(backend.driver()?);
     Ok(list)
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Backend;
+use crate::backend::Backend;
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outcome {

@@ -7,9 +7,9 @@
 
 use std::path::Path;
 
-use super::Backend;
 use super::outcome::Outcome;
 use super::suite::Suite;
+use crate::backend::Backend;
 
 struct Reason {
     category: String,
